@@ -1,0 +1,151 @@
+/**
+ * One error class, one list of codes. Codes are the contract; messages say what happened, where, and what to do next.
+ * @module
+ */
+
+export const ERROR_CODES = [
+  'CONFIGURATION_ERROR',
+  'VALIDATION_ERROR',
+  'SERVER_NOT_FOUND',
+  'SERVER_CONNECTION_ERROR',
+  'SERVER_AUTH_REQUIRED',
+  'TOOL_NOT_FOUND',
+  'TOOL_DISABLED',
+  'TOOL_NOT_APPROVED',
+  'TOOL_VALIDATION_ERROR',
+  'TOOL_EXECUTION_ERROR',
+  'TOOL_EXECUTION_TIMEOUT',
+  'SERVER_BUSY',
+  'SERVER_UNAVAILABLE',
+  'RATE_LIMITED',
+  'RESULT_TOO_LARGE',
+  'CANCELLED',
+  'SHUTTING_DOWN',
+  'STORAGE_ERROR',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** What became of a call that failed: it never left, nobody knows, or the server said no. */
+export type Outcome = 'not_sent' | 'unknown' | 'failed';
+
+/** The error object agents and scripts see. */
+export interface ErrorInfo {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly retryable: boolean;
+  readonly outcome?: Outcome;
+  readonly retryAfterMs?: number;
+  readonly suggestions?: readonly string[];
+  /** The part of the schema that the arguments broke. */
+  readonly schema?: unknown;
+}
+
+export interface ErrorDetails {
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly retryable?: boolean | undefined;
+  readonly outcome?: Outcome | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+  readonly schema?: unknown;
+  readonly cause?: unknown;
+}
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SERVER_CONNECTION_ERROR',
+  'TOOL_EXECUTION_TIMEOUT',
+  'SERVER_BUSY',
+  'SERVER_UNAVAILABLE',
+  'RATE_LIMITED',
+]);
+
+/** Whether an error with this code may go away when the same thing is tried again. */
+export const isRetryableCode = (code: ErrorCode): boolean => RETRYABLE.has(code);
+
+/** Everything this package throws. */
+export class DiscoveryError extends Error {
+  override readonly name: string = 'DiscoveryError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.details = details;
+  }
+
+  get server(): string | undefined {
+    return this.details.server;
+  }
+
+  get tool(): string | undefined {
+    return this.details.tool;
+  }
+
+  /** The plain object for results and `--json`, without what is absent. */
+  toInfo(): ErrorInfo {
+    const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema } = this.details;
+    return {
+      code: this.code,
+      message: this.message,
+      ...(server !== undefined && { server }),
+      ...(tool !== undefined && { tool }),
+      retryable: retryable ?? isRetryableCode(this.code),
+      ...(outcome !== undefined && { outcome }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(suggestions?.length && { suggestions }),
+      ...(schema !== undefined && { schema }),
+    };
+  }
+}
+
+/** A mistake in a configuration file, with every problem found in it. */
+export class ConfigurationError extends DiscoveryError {
+  override readonly name = 'ConfigurationError';
+  readonly problems: readonly string[];
+
+  constructor(message: string, problems: readonly string[] = [], details: ErrorDetails = {}) {
+    super('CONFIGURATION_ERROR', message, details);
+    this.problems = problems;
+  }
+}
+
+/** A programmer's mistake in calling this library. */
+export class ValidationError extends DiscoveryError {
+  override readonly name = 'ValidationError';
+  constructor(message: string, details: ErrorDetails = {}) {
+    super('VALIDATION_ERROR', message, details);
+  }
+}
+
+/** A server could not be reached. */
+export class ServerConnectionError extends DiscoveryError {
+  override readonly name = 'ServerConnectionError';
+  constructor(server: string, message: string, details: ErrorDetails = {}) {
+    super('SERVER_CONNECTION_ERROR', message, { outcome: 'not_sent', ...details, server });
+  }
+}
+
+/** A server was reached and the call failed there. */
+export class ToolExecutionError extends DiscoveryError {
+  override readonly name = 'ToolExecutionError';
+  constructor(server: string, tool: string, message: string, details: ErrorDetails = {}) {
+    super('TOOL_EXECUTION_ERROR', message, { ...details, server, tool });
+  }
+}
+
+/** A provider throws this for a tool that is not its own. */
+export class ToolNotFoundError extends DiscoveryError {
+  override readonly name = 'ToolNotFoundError';
+  constructor(
+    server: string,
+    tool: string,
+    message = `No tool "${tool}" on server "${server}".`,
+    details: ErrorDetails = {},
+  ) {
+    super('TOOL_NOT_FOUND', message, { outcome: 'not_sent', ...details, server, tool });
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Agents get results, programmers get errors: what an agent asks for never throws.
+ * @module
+ */
+import { DiscoveryError, type ErrorCode, type ErrorDetails, type ErrorInfo } from './errors.ts';
+
+export type ToolResult<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly error: ErrorInfo };
+
+export const ok = <T>(data: T): ToolResult<T> => ({ success: true, data });
+
+export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {}): ToolResult<never> => ({
+  success: false,
+  error: new DiscoveryError(code, message, details).toInfo(),
+});
+
+/** The one place where an unknown thrown value becomes a failure. */
+export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResult<never> {
+  if (thrown instanceof DiscoveryError) {
+    const { server, tool } = details;
+    const info = thrown.toInfo();
+    return {
+      success: false,
+      error: { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }), ...info },
+    };
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return fail('TOOL_EXECUTION_ERROR', message, { outcome: 'unknown', ...details });
+}

@@ -1,0 +1,234 @@
+/**
+ * The nouns of the program. Plain read-only values that move along the two flows:
+ * config → servers → connections → catalog → rules → index → meta-tools, and call → result.
+ * @module
+ */
+
+/** A JSON Schema as it came from a server or a configuration: data, never trusted. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How to reach a server. Values may still hold `${NAME}` references; they are expanded when a connection opens. */
+export type ConnectionDefinition = StdioConnection | RemoteConnection;
+
+export interface StdioConnection {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of our own environment variables that the child may see beside the allow-list. */
+  readonly inheritEnv: readonly string[];
+  /** Absolute folder; undefined means ours. */
+  readonly cwd: string | undefined;
+}
+
+export interface RemoteConnection {
+  /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
+  readonly kind: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `env`: send the bearer token found in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
+  readonly auth: 'env' | undefined;
+}
+
+/** One server after all configuration was read, merged and normalised. */
+export interface ServerDefinition {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly enabled: boolean;
+  readonly connection: ConnectionDefinition;
+  /** Tools known before the server ever ran. Keywords and examples outlive discovery. */
+  readonly tools: readonly ConfiguredTool[];
+  readonly timeouts: { readonly connect: number | undefined; readonly call: number | undefined };
+  readonly rateLimit: RateLimit | undefined;
+  readonly concurrency: number | undefined;
+  /** Whether the server's own hints (readOnlyHint, idempotentHint) count. */
+  readonly trusted: boolean;
+  /** Globs of tool names that may be repeated. */
+  readonly idempotent: readonly string[];
+  /** Where the entry was written: file and path inside it, for messages. */
+  readonly origin: { readonly file: string; readonly path: string };
+}
+
+export interface RateLimit {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
+export interface ConfiguredTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: JsonSchema | undefined;
+  readonly keywords?: readonly string[] | undefined;
+  readonly examples?: readonly ToolExample[] | undefined;
+}
+
+export interface ToolExample {
+  readonly description?: string | undefined;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** True when we made the example up from the schema. */
+  readonly generated?: boolean | undefined;
+}
+
+/** A tool as its server lists it, every field kept. Only `name` and `inputSchema` have been checked. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  readonly [key: string]: unknown;
+}
+
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** A tool is addressed by this pair, always. */
+export interface ToolRef {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** A tool after the rules have spoken: what listing, searching and describing work on. */
+export interface ToolMetadata {
+  readonly server: string;
+  readonly name: string;
+  /** One short sentence, plain text. */
+  readonly summary: string;
+  /** Compact signature: `repo, title, body?, labels?: string[]`. */
+  readonly signature?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema?: JsonSchema | undefined;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly parameters?: readonly ToolParameter[] | undefined;
+  readonly examples?: readonly ToolExample[] | undefined;
+  readonly keywords?: readonly string[] | undefined;
+  readonly enabled: boolean;
+  readonly tags: readonly string[];
+}
+
+export interface ToolParameter {
+  readonly name: string;
+  /** Short TypeScript: `string`, `'open'|'closed'`, `{name: string, size?: number}[]`. */
+  readonly type: string;
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** One search hit, in the shape `search_tools` shows. */
+export interface SearchResult {
+  readonly server: string;
+  readonly tool: string;
+  readonly summary: string;
+  /** In [0, 1], comparable from query to query. */
+  readonly relevance: number;
+  readonly tags: readonly string[];
+  readonly args?: string | undefined;
+}
+
+export interface SearchOptions {
+  /** Only tools of this server. */
+  readonly server?: string | undefined;
+  /** At most this many hits. Default 10, fewer where relevance falls off. */
+  readonly limit?: number | undefined;
+  readonly includeDisabled?: boolean | undefined;
+}
+
+export type ServerStatus = 'connected' | 'disconnected' | 'error';
+
+export interface ServerMetadata {
+  readonly name: string;
+  readonly description: string;
+  readonly toolCount: number;
+  readonly enabledCount: number;
+  readonly status: ServerStatus;
+  /** Why the status is what it is, when that is not obvious. */
+  readonly reason?: string | undefined;
+  /** True when the tool list is older than we may vouch for. */
+  readonly stale?: boolean | undefined;
+  readonly config: ConnectionDefinition;
+}
+
+/** A rule that enables, disables or tags tools by name. */
+export interface ToolRule {
+  readonly pattern: readonly string[];
+  readonly server?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export type RulePrecedence = 'first-match' | 'deny-wins';
+
+/** What a `tools/call` returned, unchanged. */
+export interface CallToolResult {
+  readonly content?: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly [key: string]: unknown;
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What a downstream server asks of the agent: elicitation, sampling or roots. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Who is calling, and how they can be asked something while a call runs. */
+export interface Caller {
+  /** An authenticated identity, when there is one. Audit only; never sent downstream. */
+  readonly principal?: string | undefined;
+  /** One long-lived client connection. Absent for stateless requests. */
+  readonly session?: string | undefined;
+  /** The client's own capabilities as it declared them (`elicitation`, `sampling`, `roots`). */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** Puts a server's question to the agent and gives back its answer. Absent: nobody can be asked. */
+  readonly ask?: ((request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+  /** The caller understands `input_required` results (protocol 2026-07-28), so they are handed on as they are. */
+  readonly acceptsInputRequired?: boolean | undefined;
+}
+
+/** One call on its way through the pipeline. Immutable; a step that changes something passes a copy on. */
+export interface ToolCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly traceId: string;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** `_meta` entries to hand on (trace context). */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Answers to an earlier `input_required` result of a modern server, handed on verbatim. */
+  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
+  /** The tool, once a step has looked it up. */
+  readonly definition?: ToolDefinition | undefined;
+}
+
+/** Where messages for people go. Pino-compatible subset. */
+export interface Logger {
+  debug(fields: object, message?: string): void;
+  info(fields: object, message?: string): void;
+  warn(fields: object, message?: string): void;
+  error(fields: object, message?: string): void;
+}
