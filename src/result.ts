@@ -15,15 +15,22 @@ export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {
   error: new DiscoveryError(code, message, details).toInfo(),
 });
 
+const causes = new WeakMap<ErrorInfo, unknown>();
+
+/** What was thrown below a failure, for callers that can do more with it than read its message. */
+export const causeOf = (error: ErrorInfo): unknown => causes.get(error);
+
 /** The one place where an unknown thrown value becomes a failure. */
 export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResult<never> {
   if (thrown instanceof DiscoveryError) {
     const { server, tool } = details;
-    const info = thrown.toInfo();
-    return {
-      success: false,
-      error: { ...(server !== undefined && { server }), ...(tool !== undefined && { tool }), ...info },
+    const error = {
+      ...(server !== undefined && { server }),
+      ...(tool !== undefined && { tool }),
+      ...thrown.toInfo(),
     };
+    if (thrown.cause !== undefined) causes.set(error, thrown.cause);
+    return { success: false, error };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return fail('TOOL_EXECUTION_ERROR', message, { outcome: 'unknown', ...details });

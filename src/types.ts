@@ -203,6 +203,8 @@ export interface Caller {
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Puts a server's question to the agent and gives back its answer. Absent: nobody can be asked. */
   readonly ask?: ((request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+  /** The caller relays a server 1:1 and needs a connection whose notifications are all its own. */
+  readonly exclusive?: boolean | undefined;
   /** The caller understands `input_required` results (protocol 2026-07-28), so they are handed on as they are. */
   readonly acceptsInputRequired?: boolean | undefined;
 }
@@ -216,11 +218,15 @@ export interface ToolCall {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Gets what the server says beside progress, where the connection is the caller's own. */
+  readonly onNotification?: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   /** `_meta` entries to hand on (trace context). */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Answers to an earlier `input_required` result of a modern server, handed on verbatim. */
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+  /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual time-outs. */
+  readonly deadline?: number | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
 }

@@ -1,0 +1,36 @@
+/**
+ * What the audit log is told about a call, and the port behind which lines are kept.
+ * @module
+ */
+
+/** One call, as the execution pipeline saw it. `arguments` are the caller's own; the log hashes or redacts them. */
+export interface AuditEntry {
+  readonly time: Date;
+  readonly traceId: string;
+  readonly principal?: string | undefined;
+  readonly session?: string | undefined;
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** `success`, `tool_error`, `refused`, `failed`, `unknown`, `cancelled`. */
+  readonly outcome: string;
+  readonly code?: string | undefined;
+  /** May quote arguments, so it is written only where values are. */
+  readonly message?: string | undefined;
+  readonly durationMs: number;
+  readonly bytesIn?: number | undefined;
+  readonly bytesOut?: number | undefined;
+  /** What was let through but should be seen: `invalid_output`, `cut`. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** Where lines go. */
+export interface AuditSink {
+  /**
+   * Keeps one or more whole lines, each ended by a newline. Rejects when it cannot; the very same text is then offered
+   * again later, and a sink that did keep part of it leaves that part out.
+   */
+  write(lines: string): Promise<void> | void;
+  /** Lets go of what it holds open. Nothing is written afterwards. */
+  close(): Promise<void> | void;
+}

@@ -1,0 +1,273 @@
+/**
+ * Audit entries in, lines to a sink out. `record` only queues: hashing and writing happen later, in small slices, and a
+ * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
+ * @module
+ */
+import type { Logger } from '../types.ts';
+import type { AuditEntry, AuditSink } from './audit-entry.ts';
+import { type FormatOptions, formatEntry } from './format-entry.ts';
+
+/** What an audit log is made of. */
+export interface AuditLogOptions {
+  readonly sink: AuditSink;
+  /** Keys the argument hashes; a function is asked at the first record, so that nothing is created before it is needed. */
+  readonly salt: Uint8Array | (() => Promise<Uint8Array>);
+  /** Write redacted argument values too. Default false: names and hashes only. */
+  readonly values?: boolean | undefined;
+  /** Takes known secrets out of every text that is written. */
+  readonly redact?: ((text: string) => string) | undefined;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** Most entries and lines waiting. Default 10,000. */
+  readonly maxQueued?: number | undefined;
+  /** Most bytes of lines waiting. Default 8 MiB. */
+  readonly maxQueuedBytes?: number | undefined;
+  /** How long to wait before a sink that failed is tried again. Default 1,000. */
+  readonly retryMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Counters for status pages and fail-closed callers. */
+export interface AuditStats {
+  readonly recorded: number;
+  readonly written: number;
+  /** Entries that will never be written. */
+  readonly dropped: number;
+  readonly queued: number;
+  /** The last write failed and none has succeeded since. */
+  readonly failing: boolean;
+}
+
+const SLICE_MS = 4;
+const CHUNK_BYTES = 65_536;
+const WARN_EVERY_MS = 60_000;
+
+/** One line per call, refusals included. Whoever creates it closes it. */
+export class AuditLog {
+  readonly #sink: AuditSink;
+  readonly #loadSalt: () => Promise<Uint8Array>;
+  readonly #format: Omit<FormatOptions, 'salt'>;
+  readonly #logger: Pick<Logger, 'warn'> | undefined;
+  readonly #maxQueued: number;
+  readonly #maxQueuedBytes: number;
+  readonly #retryMs: number;
+  readonly #now: () => number;
+
+  #salt: Promise<Uint8Array> | undefined;
+  #entries: AuditEntry[] = [];
+  #lines: string[] = [];
+  #lineBytes = 0;
+  /** Lines on their way to the sink; kept as they are until it took them. */
+  #chunk: { readonly text: string; readonly count: number; readonly bytes: number } | undefined;
+  #rendering: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #closed: Promise<void> | undefined;
+  #recorded = 0;
+  #written = 0;
+  #dropped = 0;
+  #unreportedDrops = 0;
+  #failing = false;
+  #lastWarning = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AuditLogOptions) {
+    const { salt } = options;
+    this.#sink = options.sink;
+    this.#loadSalt = typeof salt === 'function' ? salt : async () => salt;
+    this.#format = { values: options.values ?? false, redact: options.redact ?? ((text) => text) };
+    this.#logger = options.logger;
+    this.#maxQueued = options.maxQueued ?? 10_000;
+    this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
+    this.#retryMs = options.retryMs ?? 1_000;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Takes a record of one call. Returns at once and never throws. */
+  record(entry: AuditEntry): void {
+    this.#recorded += 1;
+    if (this.#closed !== undefined || this.#queued() >= this.#maxQueued) {
+      this.#drop(1);
+      return;
+    }
+    this.#entries.push(entry);
+    void this.#render();
+  }
+
+  /** Resolves when all that was recorded before has been written, or the sink has failed once more. Never rejects. */
+  async flush(): Promise<void> {
+    do {
+      await this.#render();
+      await this.#write();
+    } while (this.#entries.length + this.#lines.length > 0 && !this.#failing);
+  }
+
+  /** Flushes, counts what could not be written, and closes the sink. Later records are dropped. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** What happened so far. */
+  stats(): AuditStats {
+    return {
+      recorded: this.#recorded,
+      written: this.#written,
+      dropped: this.#dropped,
+      queued: this.#queued(),
+      failing: this.#failing,
+    };
+  }
+
+  async #close(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#retry);
+    const left = this.#queued();
+    if (left > 0) {
+      this.#entries = [];
+      this.#lines = [];
+      this.#chunk = undefined;
+      this.#drop(left);
+      this.#logger?.warn({ event: 'audit_dropped', count: left }, `${left} audit records could not be written.`);
+    }
+    await this.#sink.close();
+  }
+
+  #queued(): number {
+    return this.#entries.length + this.#lines.length + (this.#chunk?.count ?? 0);
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    this.#unreportedDrops += count;
+  }
+
+  /** Turns entries into lines, a few milliseconds at a time; one run at once. */
+  #render(): Promise<void> {
+    this.#rendering ??= this.#renderAll().finally(() => {
+      this.#rendering = undefined;
+      // What came in while the last slice was ending.
+      if (this.#entries.length > 0) void this.#render();
+    });
+    return this.#rendering;
+  }
+
+  async #renderAll(): Promise<void> {
+    await nextTick();
+    const salt = await this.#saltOrRandom();
+    while (this.#entries.length > 0) {
+      const batch = this.#entries;
+      this.#entries = [];
+      let done = 0;
+      const until = performance.now() + SLICE_MS;
+      while (done < batch.length && performance.now() < until) this.#enqueue(batch[done++] as AuditEntry, salt);
+      if (done < batch.length) this.#entries = [...batch.slice(done), ...this.#entries];
+      if (this.#retry === undefined) void this.#write();
+      if (this.#entries.length > 0) await nextTick();
+    }
+  }
+
+  #enqueue(entry: AuditEntry, salt: Uint8Array): void {
+    try {
+      this.#addLine(formatEntry(entry, { ...this.#format, salt }));
+    } catch (error) {
+      this.#drop(1);
+      this.#warn('audit_format_failed', 'An audit record could not be rendered', error);
+    }
+  }
+
+  #addLine(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#lineBytes + bytes > this.#maxQueuedBytes) {
+      this.#drop(1);
+      return;
+    }
+    this.#lineBytes += bytes;
+    this.#lines.push(line);
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+      if (this.#lines.length > 0 && this.#retry === undefined) void this.#write();
+    });
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      this.#chunk ??= this.#nextChunk();
+      if (this.#chunk === undefined) return;
+      const { text, count, bytes } = this.#chunk;
+      try {
+        await this.#sink.write(text);
+      } catch (error) {
+        this.#failed(error);
+        return;
+      }
+      this.#chunk = undefined;
+      this.#lineBytes -= bytes;
+      this.#written += count;
+      this.#failing = false;
+      if (this.#unreportedDrops > 0) this.#noteDrops();
+    }
+  }
+
+  #nextChunk(): { text: string; count: number; bytes: number } | undefined {
+    if (this.#lines.length === 0) return undefined;
+    let count = 0;
+    let bytes = 0;
+    while (count < this.#lines.length && bytes < CHUNK_BYTES)
+      bytes += Buffer.byteLength(this.#lines[count++] as string);
+    const text = this.#lines.slice(0, count).join('');
+    this.#lines = this.#lines.slice(count);
+    return { text, count, bytes };
+  }
+
+  /** A gap in the log must be visible in the log itself. */
+  #noteDrops(): void {
+    const count = this.#unreportedDrops;
+    this.#unreportedDrops = 0;
+    const line = { time: new Date(this.#now()).toISOString(), event: 'dropped', count };
+    this.#recorded += 1;
+    this.#addLine(`${JSON.stringify(line)}\n`);
+  }
+
+  #failed(error: unknown): void {
+    this.#failing = true;
+    this.#warn(
+      'audit_write_failed',
+      'The audit log cannot be written; calls go on, records wait or are dropped',
+      error,
+    );
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      void this.#write();
+    }, this.#retryMs);
+    this.#retry.unref();
+  }
+
+  #saltOrRandom(): Promise<Uint8Array> {
+    this.#salt ??= this.#loadSalt().catch((error: unknown) => {
+      this.#warn(
+        'audit_salt_failed',
+        'The audit salt cannot be read; hashes of this run compare only with each other',
+        error,
+      );
+      return crypto.getRandomValues(new Uint8Array(32));
+    });
+    return this.#salt;
+  }
+
+  #warn(event: string, what: string, error: unknown): void {
+    if (this.#now() - this.#lastWarning < WARN_EVERY_MS) return;
+    this.#lastWarning = this.#now();
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#logger?.warn({ event, code: 'STORAGE_ERROR', dropped: this.#dropped }, `${what}: ${reason}.`);
+  }
+}
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

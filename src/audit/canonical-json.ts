@@ -1,0 +1,69 @@
+/**
+ * Any value in, canonical JSON out (keys sorted), cut off at a length, with the size of what was there. Equal data gives
+ * equal text whatever its key order, and no value, however large, deep or cyclic, costs more than a bounded walk.
+ * @module
+ */
+
+const MAX_LENGTH = 65_536;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 100;
+// Sorting a hostile object with a million keys would stall the process; one this wide keeps the order it came in.
+const MAX_SORTED_KEYS = 5_000;
+
+/** The first 64 KiB of canonical text, and the length of the whole as far as the walk went. */
+export interface CanonicalText {
+  readonly text: string;
+  readonly size: number;
+}
+
+/** Writes a value canonically. Getters and `toJSON` may throw through. */
+export function toCanonicalJson(value: unknown): CanonicalText {
+  const parts: string[] = [];
+  let kept = 0;
+  let size = 0;
+  let nodes = 0;
+
+  const put = (text: string): void => {
+    if (kept < MAX_LENGTH) {
+      parts.push(text);
+      kept += text.length;
+    }
+    size += text.length;
+  };
+  const putString = (text: string): void => {
+    const room = Math.max(0, MAX_LENGTH - kept);
+    put(JSON.stringify(text.length > room ? text.slice(0, room) : text));
+    size += Math.max(0, text.length - room);
+  };
+  const walk = (node: unknown, depth: number): void => {
+    nodes += 1;
+    if (nodes > MAX_NODES || depth > MAX_DEPTH) put('…');
+    else if (typeof node === 'string') putString(node);
+    else if (typeof node !== 'object' || node === null) put(String(node));
+    else if ('toJSON' in node && typeof node.toJSON === 'function') walk(node.toJSON(), depth + 1);
+    else if (Array.isArray(node)) {
+      put('[');
+      for (const item of node) {
+        if (nodes > MAX_NODES) break;
+        walk(item, depth + 1);
+        put(',');
+      }
+      put(`]${node.length}`);
+    } else walkObject(node as Record<string, unknown>, depth);
+  };
+  const walkObject = (node: Record<string, unknown>, depth: number): void => {
+    const keys = Object.keys(node);
+    if (keys.length <= MAX_SORTED_KEYS) keys.sort();
+    put('{');
+    for (const key of keys) {
+      if (nodes > MAX_NODES) break;
+      putString(key);
+      put(':');
+      walk(node[key], depth + 1);
+      put(',');
+    }
+    put(`}${keys.length}`);
+  };
+  walk(value, 0);
+  return { text: parts.join(''), size };
+}

@@ -1,0 +1,83 @@
+/**
+ * An audit entry in, one line of JSON out, at most 8 KiB. Arguments show as names and keyed hashes: equal values can be
+ * told apart from different ones, and nobody without the salt can guess what they were.
+ * @module
+ */
+import { createHmac } from 'node:crypto';
+import type { AuditEntry } from './audit-entry.ts';
+import { toCanonicalJson } from './canonical-json.ts';
+import { redactObject } from './redact-object.ts';
+
+/** The longest line, newline included. */
+export const MAX_LINE_BYTES = 8_192;
+
+const MAX_ARGUMENTS = 64;
+const MAX_TEXT = 256;
+const MAX_REDACTED = 65_536;
+// What is dropped first when a line is too long.
+const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
+
+/** How entries are written. */
+export interface FormatOptions {
+  /** Keys the hashes, so that a small set of possible values cannot be tried out. */
+  readonly salt: Uint8Array;
+  /** Write redacted argument values and error messages too. */
+  readonly values: boolean;
+  /** Takes known secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** Renders one entry; the line ends with a newline. */
+export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
+  const { redact, values } = options;
+  const short = (text: string | undefined, max = MAX_TEXT): string | undefined => {
+    if (text === undefined) return undefined;
+    const clean = redact(text.slice(0, MAX_REDACTED));
+    return clean.length > max ? `${clean.slice(0, max)}…` : clean;
+  };
+  const given = entry.arguments ?? {};
+  const names = Object.keys(given);
+  const shown = names.slice(0, MAX_ARGUMENTS);
+  const truncated = names.length > shown.length ? [`${names.length - shown.length} arguments`] : [];
+  const hashes: Record<string, string> = Object.create(null);
+  for (const name of shown) hashes[short(name, 128) as string] = hashArgument(given, name, options.salt);
+  const line: Record<string, unknown> = {
+    time: entry.time.toISOString(),
+    traceId: short(entry.traceId),
+    principal: short(entry.principal),
+    session: short(entry.session),
+    server: short(entry.server),
+    tool: short(entry.tool),
+    argumentNames: shown.length > 0 ? Object.keys(hashes) : undefined,
+    argumentHashes: shown.length > 0 ? hashes : undefined,
+    arguments: values && shown.length > 0 ? redactObject(given, redact) : undefined,
+    outcome: short(entry.outcome),
+    code: short(entry.code),
+    message: values ? short(entry.message, 1_024) : undefined,
+    durationMs: Math.round(entry.durationMs * 1_000) / 1_000,
+    bytesIn: entry.bytesIn,
+    bytesOut: entry.bytesOut,
+    flags: entry.flags?.length ? entry.flags.slice(0, 16).map((flag) => short(flag, 64)) : undefined,
+    truncated: truncated.length > 0 ? truncated : undefined,
+  };
+  let text = `${JSON.stringify(line)}\n`;
+  for (const field of EXPENDABLE) {
+    if (Buffer.byteLength(text) <= MAX_LINE_BYTES) break;
+    if (line[field] === undefined) continue;
+    line[field] = undefined;
+    truncated.push(field);
+    line.truncated = truncated;
+    text = `${JSON.stringify(line)}\n`;
+  }
+  return text;
+}
+
+function hashArgument(given: Readonly<Record<string, unknown>>, name: string, salt: Uint8Array): string {
+  try {
+    const { text, size } = toCanonicalJson(given[name]);
+    return createHmac('sha256', salt).update(`${size}:${text}`).digest('hex').slice(0, 16);
+  } catch {
+    // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.
+    return 'unreadable';
+  }
+}

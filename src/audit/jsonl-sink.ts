@@ -1,0 +1,168 @@
+/**
+ * Lines in, a file on disk out. Appended, rotated by size, shared safely with other processes that write the same file:
+ * every write is one O_APPEND call, rotation renames to a name of its own, and a writer notices that it was rotated away.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { AuditSink } from './audit-entry.ts';
+
+/** Where the file is and when it is rotated. */
+export interface JsonlSinkOptions {
+  readonly file: string;
+  /** A file that would grow beyond this is rotated. Default 10 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** How many rotated files are kept beside the current one. Default 5. */
+  readonly files?: number | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+const STALE_LOCK_MS = 30_000;
+const NEWLINE = 0x0a;
+
+/** The audit file. Nothing is created before the first write. */
+export class JsonlSink implements AuditSink {
+  readonly #file: string;
+  readonly #maxBytes: number;
+  readonly #files: number;
+  readonly #now: () => number;
+  #handle: FileHandle | undefined;
+  #identity = '';
+  /** The file ends in half a line: the next write starts a new one. */
+  #torn = false;
+  #partial: { readonly lines: string; readonly from: number } | undefined;
+
+  constructor(options: JsonlSinkOptions) {
+    this.#file = options.file;
+    this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
+    this.#files = options.files ?? 5;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async write(lines: string): Promise<void> {
+    const bytes = Buffer.from(lines, 'utf8');
+    let from = this.#partial?.lines === lines ? this.#partial.from : 0;
+    this.#partial = undefined;
+    const handle = await this.#current(bytes.length - from);
+    while (from < bytes.length) {
+      const rest = bytes.subarray(from);
+      const chunk = this.#torn ? Buffer.concat([Buffer.of(NEWLINE), rest]) : rest;
+      const { bytesWritten } = await this.#writeOnce(handle, chunk, lines, from);
+      if (bytesWritten === 0) throw new Error(`Nothing could be written to ${this.#file}.`);
+      const kept = Math.max(0, bytesWritten - (chunk.length - rest.length));
+      if (kept === rest.length) {
+        this.#torn = false;
+        return;
+      }
+      // Cut short, as on a full disk: go on after the last whole line, so that no other writer's line gets inside ours.
+      from += rest.subarray(0, kept).lastIndexOf(NEWLINE) + 1;
+      this.#torn = chunk[bytesWritten - 1] !== NEWLINE;
+    }
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+
+  async #writeOnce(handle: FileHandle, chunk: Buffer, lines: string, from: number): Promise<{ bytesWritten: number }> {
+    try {
+      return await handle.write(chunk);
+    } catch (error) {
+      this.#partial = { lines, from };
+      throw error;
+    }
+  }
+
+  async #current(adding: number): Promise<FileHandle> {
+    const found = await statOrUndefined(this.#file);
+    if (this.#handle === undefined || found === undefined || identityOf(found) !== this.#identity) {
+      return this.#open();
+    }
+    const full = found.isFile() && found.size > 0 && found.size + adding > this.#maxBytes;
+    if (full) await this.#rotate();
+    return this.#handle ?? this.#open();
+  }
+
+  async #open(): Promise<FileHandle> {
+    await this.close();
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    const handle = await open(this.#file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    this.#handle = handle;
+    const found = await handle.stat();
+    this.#identity = identityOf(found);
+    this.#torn = false;
+    if (found.isFile() && found.size > 0) {
+      const last = Buffer.alloc(1);
+      await handle.read(last, 0, 1, found.size - 1);
+      this.#torn = last[0] !== NEWLINE;
+    }
+    return handle;
+  }
+
+  /** Moves a full file away, unless another process is at it; appending goes on in either case. */
+  async #rotate(): Promise<void> {
+    const lock = `${this.#file}.lock`;
+    if (!(await this.#takeLock(lock))) return;
+    try {
+      const found = await statOrUndefined(this.#file);
+      // Windows renames no file that is open.
+      await this.close();
+      if (found === undefined || identityOf(found) !== this.#identity) return;
+      const stamp = new Date(this.#now()).toISOString().replaceAll(':', '-');
+      await rename(this.#file, `${this.#file}.${stamp}-${randomBytes(3).toString('hex')}`);
+      await this.#prune();
+    } catch (error) {
+      // A file that is too long is better than a record that is missing.
+      if (!['EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error;
+    } finally {
+      await unlinkIfThere(lock);
+    }
+  }
+
+  async #takeLock(lock: string): Promise<boolean> {
+    try {
+      await (await open(lock, 'wx', 0o600)).close();
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      const found = await statOrUndefined(lock);
+      // Left by a process that died while rotating; the next write may take it.
+      if (found !== undefined && this.#now() - found.mtimeMs > STALE_LOCK_MS) await unlinkIfThere(lock);
+      return false;
+    }
+  }
+
+  async #prune(): Promise<void> {
+    const prefix = `${basename(this.#file)}.`;
+    const rotated = (await readdir(dirname(this.#file)))
+      .filter((name) => name.startsWith(prefix) && /^\d{4}-.*Z-[0-9a-f]{6}$/.test(name.slice(prefix.length)))
+      .sort();
+    for (const name of rotated.slice(0, Math.max(0, rotated.length - this.#files))) {
+      await unlinkIfThere(join(dirname(this.#file), name));
+    }
+  }
+}
+
+const identityOf = (stats: Stats): string => `${stats.dev}:${stats.ino}`;
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code;
+
+async function statOrUndefined(file: string): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function unlinkIfThere(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Audit lines kept in memory, the newest ones: for tests, and for a dashboard that shows recent calls.
+ * @module
+ */
+import type { AuditSink } from './audit-entry.ts';
+
+/** Keeps the last lines, oldest first. */
+export class MemorySink implements AuditSink {
+  readonly #maxLines: number;
+  #lines: string[] = [];
+
+  /** `maxLines` is how many are kept; 1,000 unless told otherwise. */
+  constructor(maxLines = 1_000) {
+    this.#maxLines = maxLines;
+  }
+
+  /** The lines, without their newlines. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** The lines, parsed. */
+  get records(): readonly Record<string, unknown>[] {
+    return this.#lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  write(lines: string): void {
+    const added = lines.split('\n').filter((line) => line !== '');
+    this.#lines = [...this.#lines, ...added].slice(-this.#maxLines);
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,68 @@
+/**
+ * Any value in, a copy out that is fit for a log: values under keys that sound secret are hidden, every text goes through
+ * the redactor, and depth and size are bounded.
+ * @module
+ */
+import { REDACTED } from './redact.ts';
+
+const MAX_DEPTH = 20;
+const MAX_NODES = 2_000;
+const MAX_TEXT = 4_096;
+const MAX_REDACTED = 65_536;
+
+// Compared with the key in lower case without separators, so `X-Api_Key` is `xapikey`.
+const SECRET_WORDS = [
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'authorization',
+  'bearer',
+  'apikey',
+  'accesskey',
+  'privatekey',
+  'secretkey',
+  'sshkey',
+  'cookie',
+  'credential',
+  'sessionid',
+  'signature',
+  'onetimecode',
+];
+const SECRET_NAMES: ReadonlySet<string> = new Set(['auth', 'pass', 'otp', 'pin', 'jwt', 'sid']);
+
+/** Whether a key sounds as if its value were nobody's business. */
+export function isSecretKey(key: string): boolean {
+  const plain = key
+    .slice(0, 200)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return SECRET_NAMES.has(plain) || SECRET_WORDS.some((word) => plain.includes(word));
+}
+
+/** A redacted copy. Never throws for JSON data; what is too deep or too much becomes `…`. */
+export function redactObject(value: unknown, redact: (text: string) => string = (text) => text): unknown {
+  let nodes = 0;
+  const clean = (text: string): string => {
+    const redacted = redact(text.slice(0, MAX_REDACTED));
+    return redacted.length > MAX_TEXT ? `${redacted.slice(0, MAX_TEXT)}…` : redacted;
+  };
+  const copy = (node: unknown, depth: number): unknown => {
+    nodes += 1;
+    if (nodes > MAX_NODES || depth > MAX_DEPTH) return '…';
+    if (typeof node === 'string') return clean(node);
+    if (typeof node === 'bigint') return `${node}`;
+    if (typeof node !== 'object' || node === null) return node;
+    if (Array.isArray(node)) return node.slice(0, MAX_NODES).map((item) => copy(item, depth + 1));
+    // No prototype: a key called `__proto__` is an ordinary key.
+    const out: Record<string, unknown> = Object.create(null);
+    for (const key of Object.keys(node).slice(0, MAX_NODES)) {
+      const hidden = isSecretKey(key);
+      out[clean(key)] = hidden ? REDACTED : copy((node as Record<string, unknown>)[key], depth + 1);
+    }
+    return out;
+  };
+  return copy(value, 0);
+}

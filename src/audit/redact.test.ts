@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor, REDACTED } from './redact.ts';
+import { isSecretKey, redactObject } from './redact-object.ts';
+
+describe('a redactor', () => {
+  const secret = 'p@ss w/rd+"é😀\n';
+  const redact = createRedactor([secret, 'ghp_0123456789abcdef', 'ab']);
+
+  test('hides a secret in each form it may travel in', () => {
+    const bytes = Buffer.from(secret);
+    const forms = [
+      secret,
+      JSON.stringify(secret),
+      encodeURIComponent(secret),
+      encodeURIComponent(secret).toLowerCase(),
+      encodeURI(secret),
+      new URLSearchParams({ q: secret }).toString(),
+      bytes.toString('hex'),
+      bytes.toString('hex').toUpperCase(),
+    ];
+    for (const form of forms) expect(redact(`before ${form} after`)).toMatch(/^before .{0,3}\*\*\*.? after$/);
+  });
+
+  test('hides base64 wherever the secret starts inside the encoded bytes', () => {
+    for (const before of ['', 'u', 'us', 'user:', 'admin:']) {
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(`${before}ghp_0123456789abcdef`).toString(encoding);
+        const out = redact(`Authorization: Basic ${text}`);
+        expect(out).toContain(REDACTED);
+        expect(out.length).toBeLessThan(`Authorization: Basic ${before}`.length + 20);
+      }
+    }
+  });
+
+  test('leaves other text, and secrets too short to mean anything, alone', () => {
+    expect(redact('ab is not hidden')).toBe('ab is not hidden');
+    expect(createRedactor([])('x')).toBe('x');
+    expect(createRedactor(['', 'abc'])('abc')).toBe('abc');
+  });
+
+  test('hides secrets that overlap as one stretch', () => {
+    const both = createRedactor(['abcdef', 'defghi', 'abcdefgh']);
+    expect(both('1abcdefghi2')).toBe('1***2');
+    expect(both('1abcdefabcdef2')).toBe('1******2');
+  });
+
+  test('hides a key in PEM form line by line', () => {
+    const pem = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAo\n-----END KEY-----\n';
+    const out = createRedactor([pem])('line: MIIEvQIBADANBgkqhkiG9w0 -----BEGIN KEY-----');
+    expect(out).toBe('line: *** -----BEGIN KEY-----');
+  });
+
+  test('does not let a secret made of the marker grow back', () => {
+    const stars = createRedactor(['****', 'secret']);
+    expect(stars('*secret')).not.toContain('****');
+    expect(createRedactor(['a***', 'b***', 'c***', 'd***', 'e***', 'f***', 'zzzz'])('fedcbazzzz')).not.toMatch(
+      /[a-f]\*\*\*/,
+    );
+  });
+
+  test('takes well under a millisecond per KiB with a thousand secrets', () => {
+    const many = createRedactor(
+      Array.from({ length: 1_000 }, (_, index) => `sk-secret-number-${index}-${index * 7919}`),
+    );
+    const text = 'sk-secret-number-x and some words that are harmless '.repeat(2_000);
+    const started = performance.now();
+    expect(many(text)).toBe(text);
+    expect((performance.now() - started) / (text.length / 1_024)).toBeLessThan(1);
+  });
+
+  test('no canary survives in any form, in any surroundings, and nothing is thrown', () => {
+    const canary = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 4, maxLength: 40 }),
+      fc.string({ minLength: 8, maxLength: 40 }),
+    );
+    const around = fc.string({ unit: 'binary', maxLength: 20 });
+    fc.assert(
+      fc.property(
+        fc.array(canary, { minLength: 1, maxLength: 4 }),
+        around,
+        around,
+        fc.nat(2),
+        (canaries, a, b, pad) => {
+          const clean = createRedactor(canaries);
+          for (const value of canaries) {
+            const bytes = Buffer.from(value);
+            const shifted = Buffer.concat([Buffer.from('uv'.slice(0, pad)), bytes, Buffer.from('xyz')]).toString(
+              'base64',
+            );
+            for (const text of [value, bytes.toString('hex'), encodeURIComponent(bytes.toString()), shifted]) {
+              const out = clean(a + text + b);
+              for (const other of canaries) expect(out.includes(other)).toBe(false);
+              expect(out).not.toBe(a + text + b);
+              if (text !== shifted) expect(out.includes(text)).toBe(false);
+            }
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('an object', () => {
+  test('loses the values under keys that sound secret', () => {
+    const value = {
+      user: 'ann',
+      'X-Api_Key': 'k',
+      nested: [{ access_token: { a: 1 }, Password: 1234, note: 'has ghp_0123456789abcdef inside' }],
+    };
+    expect(redactObject(value, createRedactor(['ghp_0123456789abcdef']))).toEqual({
+      user: 'ann',
+      'X-Api_Key': '***',
+      nested: [{ access_token: '***', Password: '***', note: 'has *** inside' }],
+    });
+  });
+
+  test.each(['Authorization', 'set-cookie', 'clientSecret', 'auth', 'AWS_SECRET_ACCESS_KEY', 'private key', 'pin'])(
+    'hides %s',
+    (key) => {
+      expect(isSecretKey(key)).toBe(true);
+    },
+  );
+
+  test.each(['author', 'path', 'title', 'pinned', 'passenger', 'keyword'])('shows %s', (key) => {
+    expect(isSecretKey(key)).toBe(false);
+  });
+
+  test('that is cyclic, deep, huge or oddly named is copied within bounds', () => {
+    const cyclic: Record<string, unknown> = { big: 10n, text: 'x'.repeat(10_000), none: undefined };
+    cyclic.self = cyclic;
+    expect(JSON.stringify(redactObject(cyclic)).length).toBeLessThan(100_000);
+    const odd = redactObject(JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}')) as Record<string, unknown>;
+    expect(JSON.stringify(odd)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(JSON.stringify(redactObject(Array.from({ length: 50_000 }, () => 1))).length).toBeLessThan(20_000);
+  });
+
+  test('of any JSON shape keeps no canary', () => {
+    const canary = 'canary-5f2c9a';
+    const json = fc.jsonValue({ maxDepth: 4 });
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        const value = [a, { [`k${canary}`]: b, deep: [`x${canary}y`] }];
+        return !JSON.stringify(redactObject(value, createRedactor([canary]))).includes(canary);
+      }),
+    );
+  });
+});

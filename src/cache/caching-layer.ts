@@ -1,0 +1,101 @@
+/**
+ * What was learnt about servers and tools, kept in memory for a time: lists by their TTL, details as long as the list
+ * they came from. Null means: ask again.
+ * @module
+ */
+import type { ServerMetadata, ToolMetadata } from '../types.ts';
+import { TtlCache } from './ttl-cache.ts';
+
+/** How often the cache had the answer. */
+export interface CacheStats {
+  readonly hits: number;
+  readonly misses: number;
+  /** In [0, 1]; 0 before the first question. */
+  readonly hitRate: number;
+}
+
+/** Bounds and clock of a caching layer. */
+export interface CachingLayerOptions {
+  /** Servers whose tool summaries are kept. Default 10,000. */
+  readonly maxServers?: number | undefined;
+  /** Tools whose details are kept. Default 100,000. */
+  readonly maxDetails?: number | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+const SERVER_LIST = 'servers';
+
+/** The cache of the discovery engine. Times to live are in seconds, as in the configuration. */
+export class CachingLayer {
+  readonly #now: () => number;
+  readonly #servers: TtlCache<readonly ServerMetadata[]>;
+  readonly #summaries: TtlCache<readonly ToolMetadata[]>;
+  readonly #details: TtlCache<{ readonly server: string; readonly details: ToolMetadata }>;
+
+  constructor(options: CachingLayerOptions = {}) {
+    const now = options.now ?? Date.now;
+    this.#now = now;
+    this.#servers = new TtlCache({ maxEntries: 1, now });
+    this.#summaries = new TtlCache({ maxEntries: options.maxServers ?? 10_000, now });
+    this.#details = new TtlCache({ maxEntries: options.maxDetails ?? 100_000, now });
+  }
+
+  cacheServerList(servers: readonly ServerMetadata[], ttl: number): void {
+    this.#servers.set(SERVER_LIST, servers, ttl * 1_000);
+  }
+
+  getServerList(): readonly ServerMetadata[] | null {
+    return this.#servers.get(SERVER_LIST) ?? null;
+  }
+
+  /** A new list replaces the old one and the details that came from it. */
+  cacheToolSummaries(server: string, tools: readonly ToolMetadata[], ttl: number): void {
+    this.#forgetDetails(server);
+    this.#summaries.set(server, tools, ttl * 1_000);
+  }
+
+  getToolSummaries(server: string): readonly ToolMetadata[] | null {
+    return this.#summaries.get(server) ?? null;
+  }
+
+  /** Lives as long as the server's list, or until invalidated when there is no list. */
+  cacheToolDetails(server: string, tool: string, details: ToolMetadata): void {
+    const expires = this.#summaries.expiresAt(server) ?? Number.POSITIVE_INFINITY;
+    this.#details.set(detailsKey(server, tool), { server, details }, expires - this.#now());
+  }
+
+  getToolDetails(server: string, tool: string): ToolMetadata | null {
+    return this.#details.get(detailsKey(server, tool))?.details ?? null;
+  }
+
+  /** Forgets what is known of one server, and the server list that counts its tools; without a name, everything. */
+  invalidate(server?: string): void {
+    if (server === undefined) {
+      this.invalidateAll();
+      return;
+    }
+    this.#servers.clear();
+    this.#summaries.delete(server);
+    this.#forgetDetails(server);
+  }
+
+  invalidateAll(): void {
+    this.#servers.clear();
+    this.#summaries.clear();
+    this.#details.clear();
+  }
+
+  /** Hits and misses since the start, over all three kinds. */
+  stats(): CacheStats {
+    const parts = [this.#servers, this.#summaries, this.#details];
+    const hits = parts.reduce((sum, part) => sum + part.hits, 0);
+    const misses = parts.reduce((sum, part) => sum + part.misses, 0);
+    return { hits, misses, hitRate: hits + misses === 0 ? 0 : hits / (hits + misses) };
+  }
+
+  #forgetDetails(server: string): void {
+    this.#details.deleteWhere((entry) => entry.server === server);
+  }
+}
+
+const detailsKey = (server: string, tool: string): string => JSON.stringify([server, tool]);

@@ -1,0 +1,48 @@
+/**
+ * The names and the layout of a file store's files: a key in, a file name out; a key and bytes in, file content out, and
+ * back. A name is a slug for people plus a hash for us, so that no key leaves the folder and no two share a file.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+
+const MAGIC = 'anygpt-store/1';
+const MAX_HEADER_BYTES = 65_536;
+const NEWLINE = 0x0a;
+
+/** A file name that is safe on every platform and belongs to this key alone. */
+export function entryFileName(key: string): string {
+  const slug = key
+    .slice(0, 40)
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-');
+  // UTF-16, because UTF-8 would map every broken surrogate to the same bytes.
+  const hash = createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('hex').slice(0, 32);
+  return `${slug}-${hash}.entry`;
+}
+
+/** Whether a file name is one of ours. */
+export const isEntryFileName = (name: string): boolean => /^[a-z0-9_-]{0,40}-[0-9a-f]{32}\.entry$/.test(name);
+
+/** What stands in the file before the value: a mark, the value's length, and the key. */
+export const entryHeader = (key: string, length: number): Buffer =>
+  Buffer.from(`${MAGIC} ${length} ${JSON.stringify(key)}\n`, 'utf8');
+
+/** The value in a file's content, or undefined when it is damaged or not this key's. */
+export function entryValue(key: string, content: Uint8Array): Uint8Array | undefined {
+  const end = content.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE) + 1;
+  const value = content.subarray(end);
+  return end > 0 && entryHeader(key, value.length).equals(content.subarray(0, end)) ? value : undefined;
+}
+
+/** The key that the beginning of a file names, or undefined. */
+export function entryKey(beginning: Uint8Array): string | undefined {
+  const line = Buffer.from(beginning).toString('utf8').split('\n', 1)[0] ?? '';
+  const [magic, , ...rest] = line.split(' ');
+  if (magic !== MAGIC) return undefined;
+  try {
+    const key: unknown = JSON.parse(rest.join(' '));
+    return typeof key === 'string' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

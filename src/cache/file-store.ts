@@ -1,0 +1,257 @@
+/**
+ * A store in a folder: one file per key, old or new but never half, safe with several processes at once. Writes go to a
+ * temporary file, to the disk, then over the old name; links in the folder are replaced, not followed.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ValidationError } from '../errors.ts';
+import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } from './entry-file.ts';
+import { codeOf, storageError } from './storage-error.ts';
+import { MAX_VALUE_BYTES, type Store } from './store.ts';
+
+/** What a file store may be told. */
+export interface FileStoreOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+const MAX_KEY_LENGTH = 4_096;
+const MAX_SET_ASIDE = 3;
+const STALE_TEMPORARY_MS = 3_600_000;
+const CORRUPT = '.entry.corrupt-';
+// Not through a link, and not waiting for the other end of a pipe that somebody put there.
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+// There is something of that name, and it is nothing we can use.
+const UNUSABLE: ReadonlySet<unknown> = new Set(['ELOOP', 'EISDIR', 'EACCES', 'EPERM', 'ENXIO', 'EMLINK']);
+const IN_THE_WAY: ReadonlySet<unknown> = new Set(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM']);
+
+/** Keeps values in `root`, which is made at the first write. Failures of the disk are STORAGE_ERROR. */
+export class FileStore implements Store {
+  readonly root: string;
+  readonly #now: () => number;
+  readonly #platform: NodeJS.Platform;
+  readonly #tails = new Map<string, Promise<void>>();
+  #swept: Promise<void> | undefined;
+
+  constructor(root: string, options: FileStoreOptions = {}) {
+    this.root = root;
+    this.#now = options.now ?? Date.now;
+    this.#platform = options.platform ?? process.platform;
+  }
+
+  /** The file that holds, or would hold, this key. */
+  pathOf(key: string): string {
+    if (key.length > MAX_KEY_LENGTH) throw new ValidationError(`A cache key has at most ${MAX_KEY_LENGTH} characters.`);
+    return join(this.root, entryFileName(key));
+  }
+
+  async read(key: string): Promise<Uint8Array | undefined> {
+    const path = this.pathOf(key);
+    const found = await this.#reading(path, async (handle) => {
+      const stats = await handle.stat();
+      if (!stats.isFile() || stats.size > MAX_VALUE_BYTES + MAX_KEY_LENGTH * 8) return 'unusable';
+      return entryValue(key, await handle.readFile()) ?? 'unusable';
+    });
+    if (found !== 'unusable') return found;
+    await this.setAside(key);
+    return undefined;
+  }
+
+  /** Like `read`, for the first moments of a process; what cannot be read is simply absent. */
+  readSync(key: string): Uint8Array | undefined {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(this.pathOf(key), READ_FLAGS);
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile() || stats.size > MAX_VALUE_BYTES + MAX_KEY_LENGTH * 8) return undefined;
+      return entryValue(key, readFileSync(descriptor));
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+      return undefined;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
+
+  async write(key: string, bytes: Uint8Array): Promise<void> {
+    const path = this.pathOf(key);
+    if (bytes.length > MAX_VALUE_BYTES) {
+      throw new ValidationError(`A cache value has at most ${MAX_VALUE_BYTES} bytes; this one has ${bytes.length}.`);
+    }
+    await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes.length), bytes));
+  }
+
+  async delete(key: string): Promise<void> {
+    const path = this.pathOf(key);
+    await this.#inOrder(key, () => this.#guarded('delete', path, () => remove(path)));
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.#tails.values());
+    const names = (await this.#names()).filter((name) => isEntryFileName(name) || name.includes(CORRUPT));
+    for (const name of names) {
+      const path = join(this.root, name);
+      await this.#guarded('delete', path, () => remove(path));
+    }
+    await this.#sweepOnce();
+  }
+
+  async keys(): Promise<string[]> {
+    const keys: string[] = [];
+    for (const name of (await this.#names()).filter(isEntryFileName)) {
+      const key = await this.#reading(join(this.root, name), async (handle) => {
+        if (!(await handle.stat()).isFile()) return undefined;
+        const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_KEY_LENGTH * 8), position: 0 });
+        return entryKey(buffer.subarray(0, bytesRead));
+      });
+      if (key !== undefined && key !== 'unusable' && entryFileName(key) === name) keys.push(key);
+    }
+    return keys.sort();
+  }
+
+  async setAside(key: string): Promise<void> {
+    await this.#setAside(this.pathOf(key));
+  }
+
+  async #replace(path: string, header: Uint8Array, bytes: Uint8Array): Promise<void> {
+    await this.#sweepOnce();
+    const temporary = `${path}.${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
+    await this.#guarded('write', path, async () => {
+      try {
+        await this.#writeTemporary(temporary, header, bytes);
+        await this.#renameOver(temporary, path);
+      } catch (error) {
+        await remove(temporary).catch(() => {
+          // The first error is the one to tell; what is left behind is swept later.
+        });
+        throw error;
+      }
+      await this.#syncFolder();
+    });
+  }
+
+  async #writeTemporary(temporary: string, header: Uint8Array, bytes: Uint8Array): Promise<void> {
+    let handle: FileHandle;
+    try {
+      handle = await open(temporary, 'wx', 0o600);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      await mkdir(this.root, { recursive: true, mode: 0o700 });
+      handle = await open(temporary, 'wx', 0o600);
+    }
+    try {
+      await handle.writeFile(header);
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #renameOver(temporary: string, path: string): Promise<void> {
+    try {
+      await rename(temporary, path);
+    } catch (error) {
+      if (!IN_THE_WAY.has(codeOf(error))) throw error;
+      await this.#setAside(path);
+      await rename(temporary, path);
+    }
+  }
+
+  async #syncFolder(): Promise<void> {
+    // Windows opens no folders; there the rename itself has to do.
+    if (this.#platform === 'win32') return;
+    const folder = await open(this.root, constants.O_RDONLY);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  async #setAside(path: string): Promise<void> {
+    await this.#guarded('set aside', path, async () => {
+      try {
+        await rename(path, `${path}.corrupt-${this.#now()}-${randomBytes(3).toString('hex')}`);
+      } catch (error) {
+        // Another process was faster.
+        if (codeOf(error) !== 'ENOENT') throw error;
+      }
+      const time = (name: string): number => Number.parseInt(name.slice(name.indexOf(CORRUPT) + CORRUPT.length), 10);
+      const aside = (await this.#names()).filter((name) => name.includes(CORRUPT)).sort((a, b) => time(b) - time(a));
+      for (const name of aside.slice(MAX_SET_ASIDE)) await remove(join(this.root, name));
+    });
+  }
+
+  /** Removes what writers that died left behind; young ones may belong to a living one. */
+  #sweepOnce(): Promise<void> {
+    this.#swept ??= this.#sweep().catch(() => {
+      // Left-overs cost space, not correctness: a write that matters must not fail because of them.
+    });
+    return this.#swept;
+  }
+
+  async #sweep(): Promise<void> {
+    for (const name of await this.#names()) {
+      if (!/\.entry\.\d+-[0-9a-f]{16}\.tmp$/.test(name)) continue;
+      const path = join(this.root, name);
+      if (this.#now() - (await lstat(path)).mtimeMs > STALE_TEMPORARY_MS) await remove(path);
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    return this.#guarded('list', this.root, async () => {
+      try {
+        return await readdir(this.root);
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return [];
+        throw error;
+      }
+    });
+  }
+
+  async #reading<T>(path: string, act: (handle: FileHandle) => Promise<T>): Promise<T | 'unusable' | undefined> {
+    return this.#guarded('read', path, async () => {
+      let handle: FileHandle;
+      try {
+        handle = await open(path, READ_FLAGS);
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        if (UNUSABLE.has(codeOf(error))) return 'unusable';
+        throw error;
+      }
+      try {
+        return await act(handle);
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
+  async #guarded<T>(verb: string, path: string, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw storageError(verb, path, error);
+    }
+  }
+
+  #inOrder(key: string, act: () => Promise<void>): Promise<void> {
+    const run = (this.#tails.get(key) ?? Promise.resolve()).then(act);
+    const tail = run
+      .catch(() => {
+        // Whoever asked for it gets the error; the next in line only waits for the end.
+      })
+      .finally(() => {
+        if (this.#tails.get(key) === tail) this.#tails.delete(key);
+      });
+    this.#tails.set(key, tail);
+    return run;
+  }
+}
+
+const remove = (path: string): Promise<void> => rm(path, { force: true, recursive: true });

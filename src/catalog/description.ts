@@ -1,0 +1,28 @@
+/**
+ * A tool in full, for `get_tool_details`.
+ * @module
+ */
+import type { ToolMetadata, ToolParameter } from '../types.ts';
+import { examplesFor, generateExample } from './example.ts';
+import { plainText } from './plain-text.ts';
+import { describeParameters } from './signature.ts';
+
+export interface Description extends ToolMetadata {
+  readonly parameters: readonly ToolParameter[];
+}
+
+const DESCRIPTION_CHARS = 4000;
+
+/** Adds parameters and examples; an example is made up only where types alone do not show how to call the tool. */
+export function describeTool(tool: ToolMetadata): Description {
+  const parameters = describeParameters(tool.inputSchema);
+  const given = examplesFor(tool.inputSchema, tool.examples);
+  const nested = parameters.some(({ type, required }) => required && type.startsWith('{'));
+  const generated = given.length === 0 && nested ? generateExample(tool.inputSchema) : undefined;
+  return {
+    ...tool,
+    description: plainText(tool.description ?? tool.title ?? '', DESCRIPTION_CHARS),
+    parameters,
+    examples: generated ? [generated] : given,
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * Keeps the catalogue fresh: first lists on first need, old ones behind an answer, changed ones when told.
+ * One server's failure never spoils another's list, and keeps its own last good one.
+ * @module
+ */
+import { DiscoveryError } from '../errors.ts';
+import type { Caller, Logger, ServerDefinition } from '../types.ts';
+import type { Catalog } from './catalog.ts';
+import type { Listing } from './listing.ts';
+
+export interface DiscoveryOptions {
+  readonly catalog: Catalog;
+  /** Enabled servers by name. */
+  readonly servers: ReadonlyMap<string, { readonly definition: ServerDefinition; readonly fingerprint: string }>;
+  /** Connects and reads one server's list. */
+  readonly list: (definition: ServerDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly ttlMs: number;
+  readonly parallel: number;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly retry: { readonly attempts: number; readonly initial: number; readonly max: number };
+  /** Called after a list was replaced and something an agent can see has changed. */
+  readonly onChange?: (server: string) => void;
+}
+
+const STALE_AFTER_MS = 24 * 3600_000;
+const CHANGE_PAUSE_MS = 5000;
+const BEHIND_PARALLEL = 2;
+/** A server that could not be refreshed is not asked again behind every answer. */
+const ATTEMPT_PAUSE_MS = 60_000;
+
+interface Refresh {
+  /** Settles after the first attempt, however it went. */
+  readonly firstAttempt: Promise<void>;
+  readonly done: Promise<boolean>;
+}
+
+export class Discovery {
+  readonly #options: DiscoveryOptions;
+  readonly #running = new Map<string, Refresh>();
+  readonly #failures = new Map<string, DiscoveryError>();
+  readonly #queue: (() => void)[] = [];
+  readonly #changes = new Map<string, NodeJS.Timeout>();
+  readonly #refreshedAt = new Map<string, number>();
+  readonly #attemptedAt = new Map<string, number>();
+  #busy = 0;
+  #behind = 0;
+  #stopped = false;
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Why the last attempt to list a server failed, until one succeeds. */
+  failure(server: string): DiscoveryError | undefined {
+    return this.#failures.get(server);
+  }
+
+  isRunning(server: string): boolean {
+    return this.#running.has(server);
+  }
+
+  /** True when a list is so old that it must be shown as such. */
+  isStale(server: string): boolean {
+    const { catalog, now } = this.#options;
+    const fetchedAt = catalog.fetchedAt(server);
+    return fetchedAt > 0 && now() - fetchedAt > STALE_AFTER_MS;
+  }
+
+  /** True when a list is older than `cache.ttl`. What only the configuration gives does not age. */
+  isOld(server: string): boolean {
+    const { catalog, ttlMs, now } = this.#options;
+    const fetchedAt = catalog.fetchedAt(server);
+    return fetchedAt > 0 && now() - fetchedAt > ttlMs;
+  }
+
+  /** Servers whose tools nobody has seen yet. */
+  unseen(): string[] {
+    return [...this.#options.servers.keys()].filter((server) => !this.#options.catalog.isSeen(server));
+  }
+
+  /** Reads one server's list, once however many ask. Resolves with whether that worked; never rejects. */
+  refresh(server: string, caller?: Caller): Promise<boolean> {
+    return this.#start(server, caller).done;
+  }
+
+  /** Waits for first lists, at most `withinMs`, and for no second attempt. What is missing then goes on behind the answer. */
+  async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
+    if (servers.length === 0) return;
+    const all = Promise.all(servers.map((server) => this.#start(server, caller).firstAttempt));
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      all,
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, withinMs);
+      }),
+    ]);
+    clearTimeout(timer);
+  }
+
+  /** Refreshes old lists behind an answer: those it showed first, then the rest two at a time until none is old. */
+  refreshBehind(shown: Iterable<string>, caller?: Caller): void {
+    for (const server of new Set(shown)) if (this.#isDue(server)) void this.refresh(server, caller);
+    while (this.#behind < BEHIND_PARALLEL) {
+      const next = [...this.#options.servers.keys()].find((server) => this.#isDue(server));
+      if (next === undefined) return;
+      this.#behind++;
+      void this.refresh(next, caller).finally(() => {
+        this.#behind--;
+        this.refreshBehind([], caller);
+      });
+    }
+  }
+
+  /** A server said that its tools changed: one refresh for the whole burst, at most every five seconds. */
+  changed(server: string): void {
+    if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
+    const since = this.#options.now() - (this.#refreshedAt.get(server) ?? Number.NEGATIVE_INFINITY);
+    const wait = Math.max(50, CHANGE_PAUSE_MS - since);
+    const timer = setTimeout(() => {
+      this.#changes.delete(server);
+      this.#refreshedAt.set(server, this.#options.now());
+      void this.refresh(server);
+    }, wait);
+    this.#changes.set(server, timer.unref());
+  }
+
+  /** No more refreshes. Running ones end by themselves. */
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#changes.values()) clearTimeout(timer);
+    this.#changes.clear();
+  }
+
+  #isDue(server: string): boolean {
+    const { servers, now } = this.#options;
+    const attempted = this.#attemptedAt.get(server) ?? Number.NEGATIVE_INFINITY;
+    return (
+      !this.#stopped &&
+      this.isOld(server) &&
+      servers.has(server) &&
+      !this.#running.has(server) &&
+      now() - attempted > ATTEMPT_PAUSE_MS
+    );
+  }
+
+  #start(server: string, caller: Caller | undefined): Refresh {
+    let running = this.#running.get(server);
+    if (!running) {
+      let tried = () => {};
+      const firstAttempt = new Promise<void>((resolve) => {
+        tried = resolve;
+      });
+      const done = this.#refresh(server, caller, tried).finally(() => {
+        tried();
+        this.#running.delete(server);
+      });
+      running = { firstAttempt, done };
+      this.#running.set(server, running);
+    }
+    return running;
+  }
+
+  async #refresh(server: string, caller: Caller | undefined, tried: () => void): Promise<boolean> {
+    this.#attemptedAt.set(server, this.#options.now());
+    const { servers, list, catalog, logger, onChange, retry } = this.#options;
+    const entry = servers.get(server);
+    if (!entry) return false;
+    for (let attempt = 1; !this.#stopped; attempt++) {
+      try {
+        const listing = await this.#inTurn(() => list(entry.definition, caller));
+        this.#failures.delete(server);
+        for (const { name, reason } of listing.skipped)
+          logger.warn({ server, tool: name, reason }, 'a tool was left out');
+        // A list that was cut off must not replace one that was whole.
+        if (listing.incomplete && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete) {
+          logger.warn({ server, reason: listing.incomplete }, 'the new tool list is incomplete; the old one stays');
+          return false;
+        }
+        if (catalog.put(listing)) onChange?.(server);
+        return true;
+      } catch (error) {
+        const failure =
+          error instanceof DiscoveryError
+            ? error
+            : new DiscoveryError('SERVER_CONNECTION_ERROR', String(error), { server, cause: error });
+        this.#failures.set(server, failure);
+        tried();
+        const { retryable, retryAfterMs } = failure.toInfo();
+        if (!retryable || attempt >= retry.attempts) {
+          logger.warn({ server, code: failure.code }, failure.message);
+          return false;
+        }
+        await new Promise((resolve) =>
+          setTimeout(
+            resolve,
+            Math.max(retryAfterMs ?? 0, Math.min(retry.initial * 2 ** (attempt - 1), retry.max)),
+          ).unref(),
+        );
+      }
+    }
+    return false;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#busy >= this.#options.parallel) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    else this.#busy++;
+    try {
+      return await work();
+    } finally {
+      const next = this.#queue.shift();
+      if (next) next();
+      else this.#busy--;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
+ * @module
+ */
+import type { JsonSchema, ToolExample } from '../types.ts';
+import { resolve } from './type-text.ts';
+
+/** The examples to show. A generated one only where nobody gave any and something is required. */
+export function examplesFor(
+  inputSchema: JsonSchema | undefined,
+  configured: readonly ToolExample[] = [],
+): readonly ToolExample[] {
+  if (configured.length > 0) return configured;
+  const given = Array.isArray(inputSchema?.examples) ? inputSchema.examples : [];
+  const own = given.filter(
+    (example): example is Record<string, unknown> =>
+      typeof example === 'object' && example !== null && !Array.isArray(example),
+  );
+  if (own.length > 0) return own.slice(0, 3).map((parameters) => ({ parameters }));
+  return [];
+}
+
+/** Arguments that fit the schema's required part. Values come from the schema where it has any. */
+export function generateExample(inputSchema: JsonSchema | undefined): ToolExample | undefined {
+  if (!inputSchema) return undefined;
+  const sample = sampleOf(inputSchema, inputSchema, 4);
+  if (typeof sample !== 'object' || sample === null || Object.keys(sample).length === 0) return undefined;
+  return { parameters: sample as Record<string, unknown>, generated: true };
+}
+
+function sampleOf(schema: unknown, root: JsonSchema, levels: number): unknown {
+  if (typeof schema !== 'object' || schema === null || levels < 0) return null;
+  const node = resolve(schema as JsonSchema, root);
+  if ('const' in node) return node.const;
+  if (node.default !== undefined) return node.default;
+  if (Array.isArray(node.examples) && node.examples.length > 0) return node.examples[0];
+  if (Array.isArray(node.enum)) return node.enum[0];
+  const branches = node.anyOf ?? node.oneOf;
+  if (Array.isArray(branches)) return sampleOf(branches[0], root, levels - 1);
+  const type = Array.isArray(node.type) ? node.type[0] : node.type;
+  if (type === 'array') return node.items === undefined || levels === 0 ? [] : [sampleOf(node.items, root, levels - 1)];
+  if (type === 'object' || node.properties !== undefined) {
+    const sample: Record<string, unknown> = {};
+    const properties = (node.properties ?? {}) as Record<string, unknown>;
+    for (const name of Array.isArray(node.required) ? node.required.slice(0, 20) : []) {
+      if (typeof name === 'string' && Object.hasOwn(properties, name))
+        sample[name] = sampleOf(properties[name], root, levels - 1);
+    }
+    return sample;
+  }
+  if (type === 'integer' || type === 'number') return typeof node.minimum === 'number' ? node.minimum : 1;
+  if (type === 'boolean') return true;
+  return type === 'null' ? null : 'string';
+}

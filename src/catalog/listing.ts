@@ -1,0 +1,78 @@
+/**
+ * One server's tool list as it was last seen, and how it becomes what the rest of the program works on.
+ * @module
+ */
+import type { RuleSet } from '../rules/decide.ts';
+import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
+import { firstSentence, oneLine } from './plain-text.ts';
+import { signature } from './signature.ts';
+
+/** A tool list with what was found out on the way. Kept on disk as it is. */
+export interface Listing {
+  readonly server: string;
+  /** Of the connection it came from; a list of another connection does not count. */
+  readonly fingerprint: string;
+  /** Milliseconds; 0 for a list that only the configuration gives. */
+  readonly fetchedAt: number;
+  readonly tools: readonly ToolDefinition[];
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+  readonly incomplete?: string | undefined;
+  readonly title?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: 'stdio' | 'http' | 'sse' } | undefined;
+}
+
+const EMPTY_SCHEMA = Object.freeze({ type: 'object' });
+
+/** The list that the configuration itself gives, for a server that was never seen. */
+export function configuredListing(definition: ServerDefinition, fingerprint: string): Listing {
+  return {
+    server: definition.name,
+    fingerprint,
+    fetchedAt: 0,
+    skipped: [],
+    tools: definition.tools.map(({ name, description, inputSchema }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      inputSchema: inputSchema ?? EMPTY_SCHEMA,
+    })),
+  };
+}
+
+/** The tools of a list with the rules' decisions and the configuration's keywords and examples. */
+export function toMetadata(
+  listing: Listing,
+  definition: ServerDefinition,
+  rules: Pick<RuleSet, 'decide'>,
+): ToolMetadata[] {
+  const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
+  return listing.tools.map((tool) => {
+    const { enabled, tags } = rules.decide(listing.server, tool.name);
+    const own = configured.get(tool.name);
+    const description = tool.description ?? own?.description;
+    return {
+      server: listing.server,
+      name: tool.name,
+      summary: firstSentence(description ?? tool.title ?? tool.annotations?.title ?? ''),
+      signature: signature(tool.inputSchema),
+      title: tool.title ?? tool.annotations?.title,
+      description,
+      inputSchema: tool.inputSchema,
+      outputSchema: tool.outputSchema,
+      annotations: tool.annotations,
+      keywords: own?.keywords,
+      examples: own?.examples,
+      enabled,
+      tags,
+    };
+  });
+}
+
+/** What a server is, in one line: the entry's own words, else its title, else the start of its instructions. */
+export function about(
+  definition: ServerDefinition,
+  listing: Pick<Listing, 'title' | 'instructions'> | undefined,
+): string {
+  const { title, instructions } = listing ?? {};
+  return oneLine(definition.description ?? title ?? (instructions ? firstSentence(instructions) : ''), 120);
+}

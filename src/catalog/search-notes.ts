@@ -1,0 +1,37 @@
+/**
+ * What a search answer has to say besides its hits: who was not searched and why, what was withheld.
+ * @module
+ */
+import type { SearchResult } from '../types.ts';
+import type { Discovery } from './discovery.ts';
+
+const MAX_SERVERS = 4;
+const MAX_REASON = 100;
+
+/** Short notes, at most a handful, for an answer that an agent pays for. */
+export function searchNotes(
+  discovery: Discovery,
+  unseen: readonly string[],
+  results: readonly SearchResult[],
+  withheld: number,
+): string[] {
+  const notes: string[] = [];
+  const missing = discovery.unseen().filter((server) => unseen.includes(server));
+  for (const server of missing.slice(0, MAX_SERVERS)) {
+    const failure = discovery.failure(server);
+    const why = failure
+      ? failure.code === 'SERVER_AUTH_REQUIRED'
+        ? 'login needed'
+        : short(failure.message)
+      : 'still starting, try again';
+    notes.push(`${server} not searched: ${why}`);
+  }
+  if (missing.length > MAX_SERVERS)
+    notes.push(`${missing.length - MAX_SERVERS} more servers not searched; list_mcp_servers says why`);
+  const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
+  if (stale.length > 0) notes.push(`list older than a day, server away: ${stale.slice(0, MAX_SERVERS).join(', ')}`);
+  if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
+  return notes;
+}
+
+const short = (text: string): string => (text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON - 1)}…`);

@@ -1,0 +1,43 @@
+/**
+ * Tools are addressed by the pair (server, tool). `server:tool` and `server__tool` are accepted where a pair is asked for.
+ * @module
+ */
+import type { ToolRef } from '../types.ts';
+
+const SEPARATORS = ['__', ':'] as const;
+
+/** `server__tool`, the name a tool has where a single name is needed. */
+export const formatToolName = ({ server, tool }: ToolRef): string => `${server}__${tool}`;
+
+/** All ways to read a single name as a pair. The name of a server may itself hold a separator, so there can be several. */
+export function* readingsOf(name: string): Generator<ToolRef> {
+  for (const separator of SEPARATORS) {
+    for (let at = name.indexOf(separator); at !== -1; at = name.indexOf(separator, at + 1)) {
+      const server = name.slice(0, at);
+      const tool = name.slice(at + separator.length);
+      if (server !== '' && tool !== '') yield { server, tool };
+    }
+  }
+}
+
+/**
+ * The pair that somebody meant. Looks the names up first and splits second: a tool may be called `a:b`, and agents
+ * write `github:create_issue` into either field.
+ */
+export function resolveToolRef(
+  server: string,
+  tool: string,
+  knowsServer: (name: string) => boolean,
+  knowsTool: (ref: ToolRef) => boolean,
+): ToolRef {
+  const plain = { server, tool };
+  if (knowsServer(server)) {
+    if (knowsTool(plain)) return plain;
+    for (const reading of readingsOf(tool)) if (reading.server === server) return reading;
+    return plain;
+  }
+  for (const name of tool === '' ? [server] : [tool, server]) {
+    for (const reading of readingsOf(name)) if (knowsServer(reading.server)) return reading;
+  }
+  return plain;
+}

@@ -1,0 +1,20 @@
+/**
+ * What a command may touch of the process. Handed in, so that commands run anywhere.
+ * @module
+ */
+import type { Readable, Writable } from 'node:stream';
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Called on SIGINT, SIGTERM and SIGHUP; returns how to stop listening. */
+  onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): never;
+}
+
+/** Exit codes of the command line. */
+export const EXIT = { ok: 0, usage: 1, notFound: 2, failed: 3, refused: 4 } as const;

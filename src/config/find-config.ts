@@ -1,0 +1,65 @@
+/**
+ * Where a configuration may be: the world in, candidates in order of precedence out. Nothing is read but folders.
+ *
+ * In the working folder and its parents up to the repository: `.anygpt/mcp-discovery.config.*`, then `anygpt.config.*`;
+ * then `mcp-discovery.config.*` in the state folder and in `~/.anygpt`.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { stateFolder, type World } from './world.ts';
+
+/** The endings a configuration may have, in order of precedence. */
+export const CONFIG_ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'] as const;
+
+/** A file that may hold the configuration. */
+export interface Candidate {
+  readonly path: string;
+  /** The folder relative paths in it start from. */
+  readonly base: string;
+  /** `project` came with a folder and needs trust; `home` is the user's; `named` was asked for. */
+  readonly place: 'project' | 'home' | 'named';
+  /** The repository, or the folder the file was found in; only set for `project`. */
+  readonly root?: string | undefined;
+  /** Files of the same name with another ending, which lose. */
+  readonly ignored: readonly string[];
+}
+
+/** Every existing candidate, best first. */
+export function findCandidates(world: World): readonly Candidate[] {
+  const found: Candidate[] = [];
+  const { folders, repository } = projectFolders(world);
+  const homes = [...new Set([stateFolder(world), join(world.home, '.anygpt')])];
+  for (const folder of folders) {
+    const own = join(folder, '.anygpt');
+    const place = folder === world.home ? 'home' : 'project';
+    const root = place === 'home' ? undefined : (repository ?? folder);
+    if (!homes.includes(own)) found.push(...inFolder(own, 'mcp-discovery.config', { base: folder, place, root }));
+    found.push(...inFolder(folder, 'anygpt.config', { base: folder, place, root }));
+  }
+  for (const folder of homes) {
+    const base = basename(folder) === '.anygpt' ? dirname(folder) : folder;
+    found.push(...inFolder(folder, 'mcp-discovery.config', { base, place: 'home' }));
+  }
+  return found;
+}
+
+/** Whether a file belongs to several products, so that ours is only its `discovery` section. */
+export const isSharedFile = (path: string): boolean => basename(path).startsWith('anygpt.config.');
+
+function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 'place' | 'root'>): Candidate[] {
+  const paths = CONFIG_ENDINGS.map((ending) => join(folder, `${name}.${ending}`));
+  const [path, ...ignored] = paths.filter((file) => existsSync(file));
+  return path === undefined ? [] : [{ ...about, path, ignored }];
+}
+
+/** The working folder and its parents up to the repository; the home folder and what is above it are no project. */
+function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
+  const folders: string[] = [];
+  for (let folder = world.cwd; ; folder = dirname(folder)) {
+    if (folder === world.home && folders.length > 0) return { folders, repository: undefined };
+    folders.push(folder);
+    if (existsSync(join(folder, '.git'))) return { folders, repository: folder };
+    if (folder === world.home || dirname(folder) === folder) return { folders, repository: undefined };
+  }
+}

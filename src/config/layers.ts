@@ -1,0 +1,115 @@
+/**
+ * A configuration file in, that file and all it extends out, the strongest first. Problems of every file are collected
+ * before any of them is reported.
+ * @module
+ */
+import { dirname, join } from 'node:path';
+import { ConfigurationError } from '../errors.ts';
+import { isCode, parseData } from './parse-data.ts';
+import { expandPath } from './paths.ts';
+import { readIfPresent } from './read-file.ts';
+import { runModule } from './run-module.ts';
+import type { DiscoverySection } from './schema.ts';
+import { checkSection, findSection, type WrittenSection } from './section.ts';
+import { stateFolder, type World } from './world.ts';
+
+const MAX_FILES = 32;
+
+/** One file's part of the configuration. */
+export interface Layer {
+  readonly file: string;
+  /** The folder relative paths start from. */
+  readonly base: string;
+  readonly raw: WrittenSection['raw'];
+  readonly prefix: string;
+  readonly section: DiscoverySection;
+}
+
+/** A file that was read but not yet evaluated. */
+export interface OpenFile {
+  readonly path: string;
+  readonly base: string;
+  readonly text: string;
+}
+
+/** What loading layers needs to know. */
+export interface LayerContext {
+  readonly world: World;
+  readonly timeout?: number | undefined;
+  /** Whether an extended file may be used. */
+  readonly isTrusted: (path: string, text: string) => Promise<boolean>;
+}
+
+/** A problem and the file it is in. */
+export interface FileProblem {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a chain of files gives. */
+export interface LoadedLayers {
+  readonly layers: readonly Layer[];
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** Evaluates a file: data is parsed, code is run. */
+export const evaluate = ({ path, text }: OpenFile, { world, timeout }: Pick<LayerContext, 'world' | 'timeout'>) =>
+  isCode(path)
+    ? runModule(path, text, { cacheFolder: join(stateFolder(world), 'cache', 'jiti'), timeout })
+    : parseData(path, text);
+
+/** Loads the chain that starts with a section; what extends nothing is a chain of one. */
+export async function loadLayers(start: WrittenSection, file: OpenFile, context: LayerContext): Promise<LoadedLayers> {
+  const layers: Layer[] = [];
+  const problems: FileProblem[] = [];
+  const warnings: string[] = [];
+  const seen = new Set<string>();
+
+  async function add(written: WrittenSection, { path, base }: OpenFile, chain: readonly string[]): Promise<void> {
+    seen.add(path);
+    warnings.push(...written.warnings.map((warning) => `${path}: ${warning}`));
+    const checked = checkSection(written);
+    if (!checked.ok) problems.push(...checked.problems.map((text) => ({ file: path, text })));
+    else layers.push({ file: path, base, raw: written.raw, prefix: written.prefix, section: checked.value });
+    const wanted = checked.ok ? [checked.value.extends ?? []].flat() : namesOf(written.raw.extends);
+    // Later entries are stronger, as in tsconfig and ESLint.
+    for (const name of wanted.toReversed()) await extend(name, path, [...chain, path]);
+  }
+
+  async function extend(name: string, from: string, chain: readonly string[]): Promise<void> {
+    try {
+      const path = expandPath(name, dirname(from), context.world, `extends in ${from}`);
+      if (chain.includes(path)) {
+        const circle = [...chain.slice(chain.indexOf(path)), path].join(' → ');
+        throw new ConfigurationError(`extends goes round in a circle: ${circle}.`);
+      }
+      if (seen.has(path)) return;
+      if (seen.size >= MAX_FILES) throw new ConfigurationError(`extends reaches more than ${MAX_FILES} files.`);
+      await openExtended(path, name, chain);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push({ file: from, text: error.message });
+    }
+  }
+
+  async function openExtended(path: string, name: string, chain: readonly string[]): Promise<void> {
+    const text = await readIfPresent(path);
+    if (text === undefined) throw new ConfigurationError(`extends ${JSON.stringify(name)}: ${path} was not found.`);
+    if (!(await context.isTrusted(path, text))) {
+      throw new ConfigurationError(
+        `extends ${path}, which is not trusted. Look at it, then run \`anygpt mcp trust ${path}\`.`,
+      );
+    }
+    const opened: OpenFile = { path, base: dirname(path), text };
+    const section = findSection(await evaluate(opened, context), path);
+    if (typeof section === 'string') problems.push({ file: path, text: section });
+    else if (section === undefined) seen.add(path);
+    else await add(section, opened, chain);
+  }
+
+  await add(start, file, []);
+  return { layers, problems, warnings };
+}
+
+const namesOf = (written: unknown): string[] => [written].flat().filter((name) => typeof name === 'string');

@@ -1,0 +1,60 @@
+/**
+ * The text of a JSON or YAML file in, its value out; a mistake is an error with file, line and column.
+ * @module
+ */
+import { extname } from 'node:path';
+import { ConfigurationError } from '../errors.ts';
+import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
+
+/** Whether a file is code that has to be run to know what it says. */
+export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
+
+/**
+ * Reads data by the file's ending; anything that is not YAML is taken for JSON.
+ * @param onRepeat told of a JSON key that is written twice; without it that is a mistake
+ */
+export async function parseData(
+  path: string,
+  text: string,
+  onRepeat?: (key: string, line: number) => void,
+): Promise<unknown> {
+  if (text.trim() === '') throw new ConfigurationError(`${path} is empty. Write a configuration into it or delete it.`);
+  const yaml = ['.yaml', '.yml'].includes(extname(path).toLowerCase());
+  try {
+    return yaml ? await parseYaml(text) : parseJsonc(text, onRepeat);
+  } catch (error) {
+    if (!(error instanceof TextSyntaxError)) throw error;
+    const place = `${path}:${error.line}:${error.column}`;
+    throw new ConfigurationError(`${place} is not valid ${yaml ? 'YAML' : 'JSON'}: ${error.message}.`, [], {
+      cause: error,
+    });
+  }
+}
+
+async function parseYaml(text: string): Promise<unknown> {
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  try {
+    // Pretty errors would quote the source line, which may hold a secret.
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+    const mistake = document.errors[0] ?? document.warnings[0];
+    if (mistake !== undefined) {
+      const { line, col } = lines.linePos(mistake.pos[0]);
+      throw new TextSyntaxError(mistake.message.replace(/\.$/, ''), line, col);
+    }
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    refuseDeep(value, 0);
+    return value;
+  } catch (error) {
+    if (error instanceof TextSyntaxError) throw error;
+    // The parser's own guards against alias bombs and endless nesting end here.
+    throw new TextSyntaxError(error instanceof Error ? error.message : String(error), 1, 1);
+  }
+}
+
+/** Aliases can make a value contain itself; nothing after this point expects that. */
+function refuseDeep(value: unknown, depth: number): void {
+  if (depth > MAX_DEPTH) throw new TextSyntaxError(`expected at most ${MAX_DEPTH} levels`, 1, 1);
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
+}

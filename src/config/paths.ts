@@ -1,0 +1,23 @@
+/**
+ * Paths as people write them in, absolute paths out: `~`, `${NAME}` and relative ones.
+ * @module
+ */
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { expandReferences } from './references.ts';
+import type { World } from './world.ts';
+
+/** The absolute path for a written one; relative ones start at `base`. */
+export function expandPath(written: string, base: string, world: World, where?: string): string {
+  const path = expandHome(expandReferences(written, world.env, where), world);
+  return resolve(base, path);
+}
+
+/** Replaces a leading `~` by the home folder and leaves everything else as it is. */
+export const expandHome = (path: string, world: World): string =>
+  path === '~' || path.startsWith('~/') || path.startsWith('~\\') ? join(world.home, path.slice(1)) : path;
+
+/** Whether a path lies in a folder, or is that folder. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../') && !way.startsWith('..\\'));
+}

@@ -1,0 +1,177 @@
+/**
+ * A value and a schema in; the checked value, or every problem in words, out. A problem names its path, what was
+ * expected, what is there, and the nearest valid key. Values are never quoted, except short ones where one of a fixed
+ * list was expected, so that a misplaced secret does not travel into a log.
+ * @module
+ */
+import * as z from 'zod/v4';
+import { nearestName } from './nearest-name.ts';
+import { isObject } from './plain-object.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+type Shape = { readonly [key: string]: unknown };
+
+/** What a check gives: the value with its schema's type, or the problems. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Checks a value; `prefix` is the path of the value inside its file. */
+export function check<S extends z.ZodType>(schema: S, value: unknown, prefix = ''): Checked<z.output<S>> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const shape = shapeOf(schema);
+  const problems = parsed.error.issues.flatMap((issue) => toProblems(issue, prefix, shape, value));
+  return { ok: false, problems: [...new Set(problems)] };
+}
+
+const shapes = new WeakMap<z.ZodType, Shape>();
+
+/** The schema as data, made once: a file with many bad entries asks for it many times. */
+function shapeOf(schema: z.ZodType): Shape {
+  const known = shapes.get(schema);
+  if (known !== undefined) return known;
+  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
+  shapes.set(schema, shape);
+  return shape;
+}
+
+/** A path as people write it: `servers[2].connection.command`. */
+export function toPathText(prefix: string, path: Path): string {
+  let text = prefix;
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[A-Za-z_$][\w$-]*$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part).slice(0, 100))}]`;
+  }
+  return text;
+}
+
+function toProblems(issue: Issue, prefix: string, shape: Shape, root: unknown): string[] {
+  const place = toPathText(prefix, issue.path) || 'the configuration';
+  if (issue.code === 'unrecognized_keys') {
+    const here = shapeAt(shape, root, issue.path);
+    return issue.keys.map((key) => `${toPathText(prefix, [...issue.path, key])}: unknown key${hintForKey(key, here)}`);
+  }
+  if (issue.code === 'invalid_union') return unionProblems(issue, place, prefix, shape, root);
+  if (issue.code === 'invalid_key') {
+    return [`${place}: ${issue.issues.map(({ message }) => message).join(', ')}`];
+  }
+  return [`${place}: ${wordsFor(issue)}`];
+}
+
+function unionProblems(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  place: string,
+  prefix: string,
+  shape: Shape,
+  root: unknown,
+): string[] {
+  if ('discriminator' in issue && issue.discriminator !== undefined) {
+    const options = ('options' in issue ? (issue.options as readonly unknown[]) : []).map(String);
+    const key = issue.discriminator;
+    const written = isObject(issue.input) && Object.hasOwn(issue.input, key) ? issue.input[key] : undefined;
+    return [`${place}: ${oneOf(options, written)}`];
+  }
+  // The branch that got furthest is the one that was meant; where none got anywhere, name what each wanted.
+  const branches = issue.errors.filter((branch) => branch.some(({ path }) => path.length > 0));
+  const deepest = branches[0];
+  if (deepest !== undefined) {
+    return deepest.flatMap((inner) =>
+      toProblems({ ...inner, path: [...issue.path, ...inner.path] } as Issue, prefix, shape, root),
+    );
+  }
+  const wanted = issue.errors.flatMap((branch) =>
+    branch.map((inner) => ('expected' in inner ? inner.expected : 'value')),
+  );
+  return [`${place}: expected ${wanted.map(article).join(' or ')}, got ${kindOf(issue.input)}`];
+}
+
+function wordsFor(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return `is missing, expected ${article(issue.expected)}`;
+      if (issue.expected === 'int') return `expected a whole number, got ${String(issue.input)}`;
+      return `expected ${article(issue.expected)}, got ${kindOf(issue.input)}`;
+    case 'invalid_value':
+      return oneOf(issue.values.map(String), issue.input);
+    case 'too_small':
+      return issue.origin === 'string'
+        ? 'must not be empty'
+        : `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}, got ${amount(issue.input)}`;
+    case 'too_big':
+      return `expected at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}, got ${amount(issue.input)}`;
+    default:
+      return issue.message === 'expected an object' ? `expected an object, got ${kindOf(issue.input)}` : issue.message;
+  }
+}
+
+function oneOf(options: readonly string[], written: unknown): string {
+  const list = options.map((option) => `'${option}'`).join(', ');
+  if (written === undefined) return `is missing, expected one of ${list}`;
+  if (typeof written !== 'string') return `expected one of ${list}, got ${kindOf(written)}`;
+  const meant = nearestName(written, options);
+  const shown = written.length <= 40 ? ` ${JSON.stringify(written)}` : ' something else';
+  return `expected one of ${list}, got${shown}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
+}
+
+function hintForKey(key: string, here: Shape | undefined): string {
+  const properties = here?.properties;
+  if (!isObject(properties)) return '';
+  const meant = nearestName(key, Object.keys(properties));
+  if (meant !== undefined) return `, did you mean \`${meant}\`?`;
+  const owner = Object.entries(properties).find(([, inner]) => keysOf(inner).includes(key));
+  if (owner !== undefined) return `, it belongs in \`${owner[0]}\``;
+  const valid = Object.keys(properties).join(', ');
+  return valid === '' ? '; there are no keys here' : `; valid keys are ${valid}`;
+}
+
+function keysOf(shape: unknown): readonly string[] {
+  if (!isObject(shape)) return [];
+  const own = isObject(shape.properties) ? Object.keys(shape.properties) : [];
+  const branches = Array.isArray(shape.oneOf) ? shape.oneOf : Array.isArray(shape.anyOf) ? shape.anyOf : [];
+  return [...own, ...branches.flatMap(keysOf)];
+}
+
+/** The part of the schema that describes a path; of alternatives, the one whose `type` the value names. */
+function shapeAt(shape: Shape, root: unknown, path: Path): Shape | undefined {
+  let here: unknown = shape;
+  let value = root;
+  for (const part of path) {
+    if (!isObject(here)) return undefined;
+    if (typeof part === 'number') here = here.items;
+    else if (isObject(here.properties) && Object.hasOwn(here.properties, part)) here = here.properties[String(part)];
+    else here = here.additionalProperties;
+    value = isObject(value) || Array.isArray(value) ? (value as Record<PropertyKey, unknown>)[part] : undefined;
+    here = chosenBranch(here, value);
+  }
+  return isObject(here) ? here : undefined;
+}
+
+function chosenBranch(shape: unknown, value: unknown): unknown {
+  if (!isObject(shape) || !Array.isArray(shape.oneOf) || !isObject(value)) return shape;
+  return shape.oneOf.find((branch) => {
+    const type = isObject(branch) && isObject(branch.properties) ? branch.properties.type : undefined;
+    if (!isObject(type)) return false;
+    return type.const === value.type || (Array.isArray(type.enum) && type.enum.includes(value.type));
+  });
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return value === undefined ? 'nothing' : typeof value;
+}
+
+/** The size of a value, without the value. */
+function amount(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string' || Array.isArray(value)) return String(value.length);
+  return kindOf(value);
+}
+
+function article(kind: string): string {
+  if (kind === 'int') return 'whole number';
+  return kind === 'record' ? 'object' : kind;
+}

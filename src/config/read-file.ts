@@ -1,0 +1,59 @@
+/**
+ * A path in, the text of that file out, or an error that says what is wrong with it. Bounded, regular files only.
+ * @module
+ */
+import { open, stat } from 'node:fs/promises';
+import { ConfigurationError } from '../errors.ts';
+
+/** No configuration is larger; anything that is was named by mistake. */
+export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+
+/** The text of a file, or undefined when there is none. */
+export async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) throw refused(path, 'is a folder. Name the file inside it');
+    if (!info.isFile()) throw refused(path, 'is not a regular file');
+    if (info.size > MAX_FILE_BYTES) throw tooLarge(path);
+    return decode(path, await readBounded(path));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const hint =
+      code === 'EACCES' || code === 'EPERM' ? 'may not be read by this user. Check its permissions' : undefined;
+    throw refused(path, hint ?? `cannot be read (${code ?? String(error)})`, error);
+  }
+}
+
+/** Reads at most one byte more than allowed, so that a file that grows meanwhile is noticed. */
+async function readBounded(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    let total = 0;
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(64 * 1024));
+      if (bytesRead === 0) return Buffer.concat(chunks, total);
+      total += bytesRead;
+      if (total > MAX_FILE_BYTES) throw tooLarge(path);
+      chunks.push(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function decode(path: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw refused(path, 'is not UTF-8 text. Save it as UTF-8', error);
+  }
+}
+
+const refused = (path: string, what: string, cause?: unknown) =>
+  new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });
+
+const tooLarge = (path: string) =>
+  refused(path, `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB, which no configuration needs`);

@@ -1,0 +1,162 @@
+/**
+ * The schema in, docs/configuration.md out. Written by `npm run docs:config`; a test keeps the two equal.
+ * @module
+ */
+import * as z from 'zod/v4';
+import { SOURCE_CLIENTS, SOURCE_TYPES } from './importers/source-clients.ts';
+import { isObject } from './plain-object.ts';
+import { discoverySchema } from './schema.ts';
+
+type Shape = Readonly<Record<string, unknown>>;
+
+const OPENING = `# Configuration
+
+<!-- Generated from src/config/schema.ts by \`npm run docs:config\`. Change the schema, not this page. -->
+
+\`\`\`ts
+// .anygpt/mcp-discovery.config.ts
+import { defineConfig } from '@anygpt/discovery/config';
+
+export default defineConfig({
+  discovery: {
+    servers: [
+      {
+        name: 'github',
+        description: 'GitHub API integration',
+        connection: {
+          type: 'stdio',
+          command: 'npx',
+          args: ['-y', '@modelcontextprotocol/server-github'],
+          env: { GITHUB_PERSONAL_ACCESS_TOKEN: '\${GITHUB_TOKEN}' },
+        },
+      },
+    ],
+    sources: [{ type: 'claude-desktop' }, { type: 'custom', path: './mcp-servers.yaml' }],
+    toolRules: [{ pattern: ['*delete*'], enabled: false, tags: ['dangerous'] }],
+  },
+});
+\`\`\`
+
+\`defineConfig\` (or \`config\`) only carries types: a plain object, JSON with comments, or YAML does as well, with or
+without the \`discovery\` wrapper. Nothing has to be built or installed beside the file.
+
+## Where the file is
+
+The first one found and trusted is used:
+
+1. \`--config FILE\`, else the file \`ANYGPT_CONFIG\` names
+2. \`.anygpt/mcp-discovery.config.{ts,mts,js,mjs,json,yaml,yml}\`, then the \`discovery\` section of \`anygpt.config.*\`, in
+   the working folder and then in each parent up to the repository
+3. \`~/.anygpt/mcp-discovery.config.*\` (and first the same in \`ANYGPT_HOME\`)
+4. built-in defaults: no servers
+
+Relative paths start at the folder that holds \`anygpt.config.*\` or \`.anygpt/\`; in a file that was named or extended, at
+that file's folder. \`~\` and \`\${NAME}\` work in paths.
+
+## Trust
+
+A project's configuration is code that came with a folder. It is used only after \`anygpt mcp trust\`, which remembers its
+path and a hash of its content, or with \`--trust-project\` or \`ANYGPT_TRUST_PROJECT=1\`. The hash covers the file and every
+relative file that its text visibly imports, extends or takes servers from; a file whose path is put together by code is
+asked about on its own. Files in your home's \`.anygpt\` and files you name yourself need no such word.
+
+## Secrets
+
+\`\${NAME}\` in \`env\`, \`headers\`, \`args\` and \`url\` stays as it is until a connection opens; \`\${NAME:-default}\` has a
+default, \`$\${\` is a literal \`\${\`.
+
+## Building on other files
+
+\`extends\` names one or more files. Settings are merged field by field, servers by name, and tool rules are put one after
+the other; what the file itself says comes first, then the last file it extends.
+
+## Custom sources
+
+A \`custom\` source is a YAML or JSON file of its own, and its tools can be found before the server ever ran:
+
+\`\`\`yaml
+servers:
+  github:
+    description: GitHub API integration
+    connection: { type: stdio, command: npx, args: ['-y', '@modelcontextprotocol/server-github'] }
+    tools:
+      - { name: create_issue, description: Create a GitHub issue }
+\`\`\`
+
+\`servers\` may also be a list, and \`mcpServers\` as other clients write it is understood too. A source that is missing or
+broken is a warning; the rest goes on. Two different servers of one name: the later is called \`name-2\`.
+`;
+
+const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ['ANYGPT_CONFIG', 'The configuration file.'],
+  ['ANYGPT_HOME', 'The state folder, instead of `~/.anygpt`.'],
+  ['ANYGPT_CACHE_DIR', 'Overrides `cache.dir`.'],
+  ['ANYGPT_CACHE_TTL', 'Overrides `cache.ttl`, in seconds.'],
+  ['ANYGPT_TRUST_PROJECT', '`1` uses a project’s configuration without asking.'],
+  ['<SERVER>_MCP_ENABLED', '`false` switches that server off. The name is upper-cased, every other character is `_`.'],
+  ['<SERVER>_MCP_TOKEN', "The bearer token of a remote server with `auth: 'env'`; else `MCP_AUTH_TOKEN`."],
+];
+
+/** The whole reference page as Markdown. */
+export function toReferencePage(): string {
+  const schema = z.toJSONSchema(discoverySchema, { io: 'input', unrepresentable: 'any' }) as Shape;
+  return [OPENING, ...sections('discovery', schema), sourceTable(), environmentTable()].join('\n');
+}
+
+/** A table for an object, then one for everything inside it that has fields of its own. */
+function sections(path: string, shape: Shape): string[] {
+  const properties = Object.entries(isObject(shape.properties) ? shape.properties : {}) as [string, Shape][];
+  if (properties.length === 0) return [];
+  const required = new Set(Array.isArray(shape.required) ? shape.required : []);
+  const rows = properties.map(([key, field]) => row(key, field, required.has(key)));
+  const table = ['| key | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const inner = properties.flatMap(([key, field]) => innerSections(`${path}.${key}`, field));
+  return [`## \`${path}\`\n\n${table}\n`, ...inner];
+}
+
+function innerSections(path: string, field: Shape): string[] {
+  if (isObject(field.items)) return innerSections(`${path}[]`, field.items);
+  if (!Array.isArray(field.oneOf)) return sections(path, field);
+  return (field.oneOf as Shape[]).flatMap((branch) => sections(`${path}\` with \`type: ${branchName(branch)}`, branch));
+}
+
+function branchName(branch: Shape): string {
+  const type = (branch.properties as { type: Shape }).type;
+  return typeName(type).replaceAll(' \\| ', ' or ');
+}
+
+function row(key: string, field: Shape, required: boolean): string {
+  const text = String(field.description ?? '').replaceAll('|', '\\|');
+  return `| \`${key}\` | ${typeName(field)} | ${required ? '**required**' : defaultOf(field)} | ${text} |`;
+}
+
+function typeName(field: Shape): string {
+  if (typeof field.unit === 'string') return field.unit;
+  if (Array.isArray(field.enum)) return field.enum.map((value) => `'${value}'`).join(' \\| ');
+  if (field.const !== undefined) return `'${field.const}'`;
+  if (isObject(field.items)) return `${typeName(field.items)}[]`;
+  if (Array.isArray(field.anyOf)) return field.anyOf.map((branch) => typeName(branch as Shape)).join(' or ');
+  if (isObject(field.additionalProperties)) return 'map of strings';
+  return String(field.type ?? 'object');
+}
+
+function defaultOf({ default: value }: Shape): string {
+  if (value === undefined || isObject(value)) return '';
+  return typeof value === 'number' ? value.toLocaleString('en-US') : `\`${value}\``;
+}
+
+function sourceTable(): string {
+  const world = { home: '~', cwd: '.', env: {}, platform: 'linux' as const };
+  const places = (platform: NodeJS.Platform) => (type: (typeof SOURCE_TYPES)[number]) =>
+    SOURCE_CLIENTS[type].defaultPaths({ ...world, platform }).map((path) => `\`${path.replaceAll('\\', '/')}\``);
+  const rows = SOURCE_TYPES.filter((type) => type !== 'custom').map((type) => {
+    const every = (['darwin', 'win32', 'linux'] as const).flatMap((platform) => places(platform)(type));
+    return `| \`${type}\` | ${[...new Set(every)].join(', ')} |`;
+  });
+  return `## Usual places of sources\n\n| type | looked for in |\n| --- | --- |\n${rows.join('\n')}\n`;
+}
+
+function environmentTable(): string {
+  const rows = ENVIRONMENT.map(([name, text]) => `| \`${name}\` | ${text} |`);
+  return `## Environment variables\n\n| variable | |\n| --- | --- |\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,49 @@
+/**
+ * What the program reads: the configuration after every file was read, checked, merged and normalised.
+ * @module
+ */
+import type { ServerDefinition, ToolRule } from '../types.ts';
+import type { SourceType } from './importers/source-clients.ts';
+import type { Settings } from './settings-schema.ts';
+
+/** A file servers were, or should have been, taken from. */
+export interface ResolvedSource {
+  readonly type: SourceType;
+  /** Absolute; the most likely place when no file was found. */
+  readonly path: string;
+  readonly status: 'ok' | 'missing' | 'error' | 'untrusted';
+  /** Why the status is what it is. */
+  readonly message?: string | undefined;
+  readonly serverCount: number;
+}
+
+/** The complete configuration. Paths are absolute; secrets are still `${NAME}`. */
+export interface ResolvedConfig {
+  readonly enabled: boolean;
+  readonly cache: { readonly enabled: boolean; readonly ttl: number; readonly dir: string };
+  /** In order of appearance, names unique. Switched-off ones are here too, with `enabled: false`. */
+  readonly servers: readonly ServerDefinition[];
+  readonly sources: readonly ResolvedSource[];
+  readonly toolRules: readonly ToolRule[];
+  readonly rulePrecedence: Settings['rulePrecedence'];
+  readonly search: Settings['search'];
+  readonly validation: Readonly<Settings['validation']>;
+  readonly limits: Readonly<Settings['limits']>;
+  readonly retry: Readonly<Settings['retry']>;
+  readonly audit: Readonly<Settings['audit']> & { readonly file: string };
+  readonly log: Readonly<Settings['log']>;
+  /** Every file that was read, for watching. */
+  readonly files: readonly string[];
+  readonly warnings: readonly string[];
+  /** The file the configuration came from; undefined for the built-in defaults. */
+  readonly origin: string | undefined;
+  /** The state folder: `ANYGPT_HOME`, else `~/.anygpt`. */
+  readonly home: string;
+}
+
+/** What `validate` found in a configuration. */
+export interface ValidationResult {
+  readonly valid: boolean;
+  /** Every problem, with its path. */
+  readonly errors: readonly string[];
+}

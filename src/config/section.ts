@@ -1,0 +1,69 @@
+/**
+ * What a file holds in, its `discovery` section with every problem in it out. The section may stand alone or under
+ * `discovery`; a file shared with other products has one only under that key.
+ * @module
+ */
+import { isSharedFile } from './find-config.ts';
+import { isObject } from './plain-object.ts';
+import { check, toPathText } from './problems.ts';
+import { type DiscoverySection, discoverySchema } from './schema.ts';
+
+/** The section as it was written, and where in the file it stands. */
+export interface WrittenSection {
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** `discovery`, or empty when the section is the whole file. */
+  readonly prefix: string;
+  readonly warnings: readonly string[];
+}
+
+/** A section that passed the schema, or its problems. */
+export type CheckedSection =
+  | { readonly ok: true; readonly value: DiscoverySection }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const OWN_KEYS = Object.keys(discoverySchema.shape);
+
+/** The section in a document; undefined when the file has none, a text when it cannot have one. */
+export function findSection(document: unknown, file = ''): WrittenSection | string | undefined {
+  if (!isObject(document)) return `expected an object, got ${describe(document)}`;
+  const shared = isSharedFile(file);
+  const { discovery } = document;
+  if (discovery === undefined) return shared ? undefined : { raw: document, prefix: '', warnings: [] };
+  if (!isObject(discovery)) return `discovery: expected an object, got ${describe(discovery)}`;
+  if (shared) return { raw: discovery, prefix: 'discovery', warnings: [] };
+  const { extends: above, ...beside } = document;
+  const misplaced = Object.keys(beside).filter((key) => OWN_KEYS.includes(key));
+  return {
+    raw: above === undefined || discovery.extends !== undefined ? discovery : { extends: above, ...discovery },
+    prefix: 'discovery',
+    warnings: misplaced.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored; move it inside.`),
+  };
+}
+
+/** Checks a section as a whole: shape, and names that must be unique. */
+export function checkSection({ raw, prefix }: WrittenSection): CheckedSection {
+  const checked = check(discoverySchema, raw, prefix);
+  const repeated = repeatedNames(raw.servers, prefix);
+  if (checked.ok && repeated.length === 0) return checked;
+  return { ok: false, problems: [...(checked.ok ? [] : checked.problems), ...repeated] };
+}
+
+function repeatedNames(servers: unknown, prefix: string): string[] {
+  if (!Array.isArray(servers)) return [];
+  const first = new Map<string, string>();
+  const problems: string[] = [];
+  servers.forEach((server, index) => {
+    const name: unknown = isObject(server) ? server.name : undefined;
+    if (typeof name !== 'string') return;
+    const place = toPathText(prefix, ['servers', index]);
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, place);
+    else problems.push(`${place}.name: ${JSON.stringify(name.slice(0, 200))} is already the name of ${earlier}`);
+  });
+  return problems;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,105 @@
+/**
+ * Server entries as people wrote them in, complete server definitions out. Entries of one name from several files are
+ * merged first, the earlier file winning field by field.
+ * @module
+ */
+import { resolve } from 'node:path';
+import type { ConnectionDefinition, ServerDefinition } from '../types.ts';
+import { expandHome, expandPath } from './paths.ts';
+import { referencesIn } from './references.ts';
+import type { ServerEntry } from './server-schema.ts';
+import type { World } from './world.ts';
+
+type Connection = NonNullable<ServerEntry['connection']>;
+
+/** A checked entry together with the place it was written. */
+export interface PlacedEntry {
+  readonly entry: ServerEntry;
+  readonly origin: ServerDefinition['origin'];
+}
+
+/** The entry with the paths in it made absolute, so that it can be merged with entries from other folders. */
+export function withAbsolutePaths(entry: ServerEntry, base: string, world: World): ServerEntry {
+  const { connection } = entry;
+  if (connection?.type !== 'stdio') return entry;
+  return {
+    ...entry,
+    connection: {
+      ...connection,
+      command: toCommand(connection.command, base, world),
+      ...(connection.cwd !== undefined && { cwd: toFolder(connection.cwd, base, world) }),
+    },
+  };
+}
+
+/** A folder that names a missing variable stays as written: that is for the one server to report when it is started. */
+function toFolder(cwd: string, base: string, world: World): string {
+  const missing = referencesIn(cwd).some(
+    ({ name, fallback }) => fallback === undefined && world.env[name] === undefined,
+  );
+  return missing ? cwd : expandPath(cwd, base, world);
+}
+
+/** A command that is written as a path is one; a bare name is left to the search path. */
+function toCommand(command: string, base: string, world: World): string {
+  if (/^\.{1,2}[/\\]/.test(command)) return resolve(base, command);
+  return expandHome(command, world);
+}
+
+/** One entry on top of another of the same name. */
+export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntry {
+  const entry: ServerEntry = { ...lower.entry, ...defined(upper.entry) };
+  const connection = mergeConnections(upper.entry.connection, lower.entry.connection);
+  if (connection !== undefined) entry.connection = connection;
+  if (upper.entry.timeouts && lower.entry.timeouts) {
+    entry.timeouts = { ...lower.entry.timeouts, ...defined(upper.entry.timeouts) };
+  }
+  return { entry, origin: upper.entry.connection === undefined ? lower.origin : upper.origin };
+}
+
+function mergeConnections(upper: Connection | undefined, lower: Connection | undefined): Connection | undefined {
+  if (upper === undefined || lower === undefined) return upper ?? lower;
+  if (upper.type === 'stdio') {
+    if (lower.type !== 'stdio') return upper;
+    return { ...lower, ...defined(upper), ...(lower.env && { env: { ...lower.env, ...upper.env } }) };
+  }
+  if (lower.type === 'stdio') return upper;
+  return { ...lower, ...defined(upper), ...(lower.headers && { headers: { ...lower.headers, ...upper.headers } }) };
+}
+
+/** Without the fields that were written as undefined, which say nothing. */
+const defined = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
+
+/** The definition for a merged entry, or undefined when nobody said how to reach the server. */
+export function toServerDefinition({ entry, origin }: PlacedEntry): ServerDefinition | undefined {
+  if (entry.connection === undefined) return undefined;
+  return {
+    name: entry.name,
+    description: entry.description,
+    enabled: entry.enabled ?? true,
+    connection: toConnection(entry.connection),
+    tools: entry.tools ?? [],
+    timeouts: { connect: entry.timeouts?.connect, call: entry.timeouts?.call },
+    rateLimit: toRateLimit(entry.rateLimit),
+    concurrency: entry.concurrency,
+    trusted: entry.trusted ?? false,
+    idempotent: entry.idempotent ?? [],
+    origin,
+  };
+}
+
+function toConnection(connection: Connection): ConnectionDefinition {
+  if (connection.type !== 'stdio') {
+    const { type, url, headers = {}, auth } = connection;
+    return { kind: type, url, headers, auth };
+  }
+  const { command, args = [], env = {}, inheritEnv = [], cwd } = connection;
+  return { kind: 'stdio', command, args, env, inheritEnv, cwd };
+}
+
+function toRateLimit(limit: ServerEntry['rateLimit']): ServerDefinition['rateLimit'] {
+  if (limit === undefined) return undefined;
+  const { requestsPerSecond, burst = Math.max(1, Math.ceil(requestsPerSecond * 2)) } = limit;
+  return { requestsPerSecond, burst };
+}

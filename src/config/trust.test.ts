@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../errors.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { TrustStore } from './trust.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'anygpt-trust-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('TrustStore', () => {
+  it('trusts a path only with the content it was trusted at', async () => {
+    const store = new TrustStore(join(folder, 'state'));
+    expect(await store.isTrusted('/p/a.json', 'h1')).toBe(false);
+    await store.trust('/p/a.json', 'h1');
+    expect(await store.isTrusted('/p/a.json', 'h1')).toBe(true);
+    expect(await store.isTrusted('/p/a.json', 'h2')).toBe(false);
+    expect(await store.isTrusted('/q/a.json', 'h1')).toBe(false);
+    expect([...(await new TrustStore(join(folder, 'state')).list())]).toEqual([['/p/a.json', 'h1']]);
+  });
+
+  it('forgets on request and says whether there was anything to forget', async () => {
+    const store = new TrustStore(folder);
+    await store.trust('/p', 'h');
+    expect(await store.revoke('/p')).toBe(true);
+    expect(await store.revoke('/p')).toBe(false);
+    expect(await store.isTrusted('/p', 'h')).toBe(false);
+  });
+
+  it('treats __proto__ as a path like any other', async () => {
+    const store = new TrustStore(folder);
+    expect(await store.isTrusted('__proto__', 'h')).toBe(false);
+    await store.trust('__proto__', 'h');
+    expect(await store.isTrusted('__proto__', 'h')).toBe(true);
+  });
+
+  it('writes a file only its owner can read, and leaves nothing else behind', async () => {
+    const store = new TrustStore(folder);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => store.trust(`/p${index}`, 'h')));
+    expect((await store.list()).size).toBe(20);
+    expect(await readdir(folder)).toEqual(['trust.json']);
+    if (process.platform !== 'win32') expect((await stat(store.file)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['garbage', '{{{'],
+    ['an empty file', ''],
+    ['another format', '{"version": 2, "trusted": {}}'],
+    ['a list', '[]'],
+    ['an entry without a hash', '{"version": 1, "trusted": {"/p": 5}}'],
+  ])('refuses %s and never overwrites it', async (_, content) => {
+    const store = new TrustStore(folder);
+    await writeFile(store.file, content);
+    await expect(store.isTrusted('/p', 'h')).rejects.toThrow(ConfigurationError);
+    await expect(store.trust('/p', 'h')).rejects.toThrow(/cannot be understood/);
+    expect(await readFile(store.file, 'utf8')).toBe(content);
+  });
+
+  it('says so when the folder cannot be written', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const store = new TrustStore(join(folder, 'file', 'state'));
+    await expect(store.trust('/p', 'h')).rejects.toMatchObject({ code: 'STORAGE_ERROR' });
+    const blocked = new TrustStore(folder);
+    await mkdir(blocked.file);
+    await expect(blocked.trust('/p', 'h')).rejects.toThrow(ConfigurationError);
+    expect((await readdir(folder)).sort()).toEqual(['file', 'trust.json']);
+  });
+});
+
+describe('fingerprintOf', () => {
+  const write = async (name: string, text: string) => {
+    const path = join(folder, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, text);
+    return path;
+  };
+  const print = async (path: string) => fingerprintOf(path, await readFile(path, 'utf8'));
+
+  it('covers what code imports, extends and takes servers from, but not other files it names', async () => {
+    const main = await write(
+      'a.ts',
+      `import { b } from './b'; import './c.ts'; // don't stop here
+       export { x } from "./lib/index.js"; const d = await import('./d.mjs');
+       export default { extends: ['./e.json', "./f.json"], sources: [{ type: 'custom', path: './g.yaml' }],
+         servers: [{ name: 'x', connection: { type: 'stdio', command: 'node', args: ['./server.js'] } }] };`,
+    );
+    for (const name of ['b.ts', 'c.ts', 'lib/index.js', 'd.mjs', 'e.json', 'f.json', 'g.yaml', 'server.js', 'h.json']) {
+      await write(name, '{}');
+    }
+    const { files } = await print(main);
+    expect(files.map((file) => file.slice(folder.length + 1)).sort()).toEqual(
+      ['a.ts', 'b.ts', 'c.ts', 'd.mjs', 'e.json', 'f.json', 'g.yaml', 'lib/index.js'].sort(),
+    );
+  });
+
+  it('changes when a covered file changes, however far away, and only then', async () => {
+    const main = await write('a.json', '{"discovery": {"extends": "./b.yaml", "sources": [{"path": "./s.json"}]}}');
+    await write('b.yaml', 'extends: [./c.json]');
+    await write('c.json', '{}');
+    await write('s.json', '{}');
+    const before = await print(main);
+    expect(before.files).toHaveLength(4);
+    await write('unrelated.json', '{}');
+    expect((await print(main)).hash).toBe(before.hash);
+    await write('c.json', '{"servers": []}');
+    const after = await print(main);
+    expect(after.hash).not.toBe(before.hash);
+    await write('s.json', '{"servers": []}');
+    expect((await print(main)).hash).not.toBe(after.hash);
+  });
+
+  it('finds sources of .anygpt/ files beside that folder', async () => {
+    const main = await write(
+      '.anygpt/mcp-discovery.config.json',
+      '{"sources": [{"type": "custom", "path": "./s.yaml"}]}',
+    );
+    await write('s.yaml', 'servers: {}');
+    expect((await print(main)).files).toContain(join(folder, 's.yaml'));
+  });
+
+  it('does not mind circles, folders, broken files and endless strings', async () => {
+    const main = await write('a.json', '{"extends": ["./a.json", "./b.json", "./sub", "./nope.json"]}');
+    await write('b.json', '{{{');
+    await mkdir(join(folder, 'sub'));
+    expect((await print(main)).files).toHaveLength(2);
+    const code = await write('c.ts', `import '${'x'.repeat(1_000_000)}`);
+    expect((await print(code)).files).toHaveLength(1);
+  });
+
+  it('covers at most 64 files', async () => {
+    for (let index = 0; index < 80; index++) await write(`f${index}.json`, `{"extends": "./f${index + 1}.json"}`);
+    expect((await print(join(folder, 'f0.json'))).files).toHaveLength(64);
+  });
+});

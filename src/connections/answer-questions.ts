@@ -1,0 +1,42 @@
+/**
+ * The questions a server of protocol 2026-07-28 puts into an `input_required` result, asked of the caller.
+ * @module
+ */
+import { DiscoveryError, ToolExecutionError } from '../errors.ts';
+import type { ToolCall } from '../types.ts';
+
+/** Questions one result may hold. */
+const MAX_QUESTIONS = 16;
+
+/** Puts each question to the caller, one after the other, and gives back the answers by their keys. */
+export async function answerQuestions(call: ToolCall, requests: unknown): Promise<Record<string, unknown>> {
+  const { server, tool, signal } = call;
+  const { ask } = call.caller;
+  if (!ask) {
+    const message = `${tool} needs input, and this client cannot be asked for any.`;
+    throw new ToolExecutionError(server, tool, message, { outcome: 'failed' });
+  }
+  const questions = Object.entries(
+    (requests ?? {}) as Record<string, { method?: unknown; params?: Record<string, unknown> } | null>,
+  );
+  if (questions.length > MAX_QUESTIONS) {
+    const message = `${tool} asks ${questions.length} questions at once; at most ${MAX_QUESTIONS} are put to anybody.`;
+    throw new ToolExecutionError(server, tool, message, { outcome: 'failed' });
+  }
+  // The keys are the server's: `__proto__` is one like any other.
+  const answers: Record<string, unknown> = Object.create(null);
+  for (const [key, question] of questions) {
+    if (typeof question?.method !== 'string') continue;
+    try {
+      answers[key] = await ask({ method: question.method, params: question.params }, signal);
+    } catch (error) {
+      if (error instanceof DiscoveryError || signal.aborted) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ToolExecutionError(server, tool, `${tool} asked for ${question.method}, which failed: ${why}`, {
+        outcome: 'failed',
+        cause: error,
+      });
+    }
+  }
+  return answers;
+}

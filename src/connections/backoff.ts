@@ -1,0 +1,79 @@
+/**
+ * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
+ * @module
+ */
+
+export interface BackoffOptions {
+  readonly initialMs?: number;
+  readonly maxMs?: number;
+  readonly healthyMs?: number;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+export class Backoff {
+  readonly #initialMs: number;
+  readonly #maxMs: number;
+  readonly #healthyMs: number;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  #failures = 0;
+  #until = 0;
+  #openedAt = Number.NaN;
+  #error: Error | undefined;
+
+  constructor({
+    initialMs = 1000,
+    maxMs = 300_000,
+    healthyMs = 60_000,
+    now = Date.now,
+    random = Math.random,
+  }: BackoffOptions = {}) {
+    this.#initialMs = initialMs;
+    this.#maxMs = maxMs;
+    this.#healthyMs = healthyMs;
+    this.#now = now;
+    this.#random = random;
+  }
+
+  /** The last failure, until something went well for long enough. */
+  get error(): Error | undefined {
+    return this.#error;
+  }
+
+  /** Milliseconds until the next attempt is allowed. */
+  get waitMs(): number {
+    return Math.max(0, this.#until - this.#now());
+  }
+
+  /** A connect worked. What went wrong before is forgotten once that has lasted. */
+  opened(): void {
+    this.#openedAt = this.#now();
+    this.#error = undefined;
+  }
+
+  /** A connect failed. With `final` nothing is gained by trying again soon; `atLeastMs` is what the server asked for. */
+  failed(error: Error, { final = false, atLeastMs = 0 }: { final?: boolean; atLeastMs?: number } = {}): void {
+    this.#count(error);
+    const wait = this.#jittered(final ? this.#maxMs : this.#initialMs * 2 ** Math.min(this.#failures - 1, 20));
+    this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
+  }
+
+  /** An open connection ended by itself. The first time costs nothing; a server that keeps dying is left alone. */
+  died(error: Error): void {
+    this.#count(error);
+    if (this.#failures > 1)
+      this.#until = this.#now() + this.#jittered(this.#initialMs * 2 ** Math.min(this.#failures - 2, 20));
+  }
+
+  #count(error: Error): void {
+    if (this.#now() - this.#openedAt >= this.#healthyMs) this.#failures = 0;
+    this.#openedAt = Number.NaN;
+    this.#error = error;
+    this.#failures++;
+  }
+
+  #jittered(ms: number): number {
+    return Math.min(ms, this.#maxMs) * (0.5 + this.#random() / 2);
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { childEnvironment } from './child-environment.ts';
+
+const ours = {
+  HOME: '/home/a',
+  PATH: '/bin',
+  LC_TIME: 'C',
+  HTTPS_PROXY: 'http://proxy',
+  NODE_EXTRA_CA_CERTS: '/ca.pem',
+  AWS_SECRET_ACCESS_KEY: 'canary',
+  OPENAI_API_KEY: 'canary',
+  NODE_OPTIONS: '--require ./evil.js',
+  LD_PRELOAD: '/evil.so',
+  'BASH_FUNC_x%%': '() { evil; }',
+  TERM: '() { evil; }',
+  DOCKER_HOST: 'unix:///d',
+  Path: 'C:\\bin',
+  SystemRoot: 'C:\\Windows',
+  __proto__hidden: 'canary',
+};
+
+it('lets a child see the allow-list and what its entry names, and nothing else', () => {
+  const env = childEnvironment(
+    { env: { TOKEN: '${T}', __proto__: 'p' } as Record<string, string>, inheritEnv: ['DOCKER_HOST'] },
+    ours,
+    (text) => text.replace('${T}', 'secret'),
+    'linux',
+  );
+  expect({ ...env }).toEqual({
+    HOME: '/home/a',
+    PATH: '/bin',
+    LC_TIME: 'C',
+    HTTPS_PROXY: 'http://proxy',
+    NODE_EXTRA_CA_CERTS: '/ca.pem',
+    DOCKER_HOST: 'unix:///d',
+    TOKEN: 'secret',
+  });
+});
+
+it('knows the names Windows needs, in whatever case', () => {
+  const env = childEnvironment({ env: {}, inheritEnv: [] }, ours, (text) => text, 'win32');
+  expect(env).toMatchObject({ Path: 'C:\\bin', SystemRoot: 'C:\\Windows' });
+  expect(Object.values(env)).not.toContain('canary');
+});
+
+it('accepts any name as the name of a variable', () => {
+  const named = JSON.parse('{"__proto__": "p", "constructor": "c"}') as Record<string, string>;
+  const env = childEnvironment({ env: named, inheritEnv: [] }, {}, (text) => text, 'linux');
+  expect(Object.keys(env)).toEqual(['__proto__', 'constructor']);
+});

@@ -1,0 +1,65 @@
+/**
+ * What a child process may see of our environment: the allow-list, then what its own entry names. Nothing else.
+ * @module
+ */
+import type { StdioConnection } from '../types.ts';
+
+const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
+const WINDOWS = [
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATH',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+];
+// A server behind a company proxy cannot work without these; they carry addresses and file names, no keys of ours.
+const NETWORK = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'all_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones. */
+export function childEnvironment(
+  connection: Pick<StdioConnection, 'env' | 'inheritEnv'>,
+  ours: Environment,
+  expand: (text: string) => string,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const child: Record<string, string> = Object.create(null);
+  const allowed = new Set([...(platform === 'win32' ? WINDOWS : POSIX), ...NETWORK, ...connection.inheritEnv]);
+  for (const [name, value] of Object.entries(ours)) {
+    const key = platform === 'win32' ? name.toUpperCase() : name;
+    if (value === undefined || !(allowed.has(name) || allowed.has(key) || name.startsWith('LC_'))) continue;
+    // An exported shell function is code that a child shell would run.
+    if (value.startsWith('()') && !connection.inheritEnv.includes(name)) continue;
+    child[name] = value;
+  }
+  for (const [name, value] of Object.entries(connection.env)) child[name] = expand(value);
+  return child;
+}

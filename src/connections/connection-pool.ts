@@ -1,0 +1,313 @@
+/**
+ * Live connections, opened once on first need, shared where that is safe, closed when idle.
+ *
+ * Who may share (`audience.ts`): a caller that a server of the old protocol may ask something gets a connection of its
+ * own, one per client session or, for a client without sessions, one for the time of the call. Callers that cannot be
+ * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all.
+ * @module
+ */
+import { DiscoveryError } from '../errors.ts';
+import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
+import { abortable } from './abortable.ts';
+import { type Audience, audienceOf } from './audience.ts';
+import { Backoff } from './backoff.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import type { OpenedConnection, Verdict } from './open-options.ts';
+import { identityOf, PoolSlot } from './pool-slot.ts';
+import { Semaphore } from './semaphore.ts';
+
+export interface OpenRequest {
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly prior: Verdict | undefined;
+  /** Aborted when nobody wants the connection any more. */
+  readonly signal: AbortSignal;
+  readonly onClose: (reason: Error) => void;
+  readonly onNotification: (method: string, params: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface ConnectionPoolOptions {
+  readonly open: (definition: ServerDefinition, request: OpenRequest) => Promise<OpenedConnection>;
+  readonly limits: { readonly spawns: number; readonly localServers: number; readonly idleMs: number };
+  readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onStatus?: (server: string) => void;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+/** The right to use a connection until it is given back. */
+export interface Lease {
+  readonly connection: McpConnection;
+  /** Gives the connection back; with `close` it is closed at once instead of when idle. */
+  release(options?: { close?: boolean }): void;
+}
+
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #now: () => number;
+  readonly #slots = new Map<string, Set<PoolSlot>>();
+  readonly #health = new Map<string, Backoff>();
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #obituaries = new Map<string, string>();
+  readonly #spawns: Semaphore;
+  readonly #closing = new Set<Promise<void>>();
+  #sweeper: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#spawns = new Semaphore(options.limits.spawns);
+  }
+
+  /** Remembers what an earlier process found out about a server. */
+  remember(definition: ServerDefinition, verdict: Verdict): void {
+    const key = fingerprint(definition.connection);
+    if (!this.#verdicts.has(key)) this.#verdicts.set(key, verdict);
+  }
+
+  verdict(definition: ServerDefinition): Verdict | undefined {
+    return this.#verdicts.get(fingerprint(definition.connection));
+  }
+
+  /** A connection for one use. Opens at most one at a time per server and audience; everybody else waits for the same. */
+  async acquire(
+    definition: ServerDefinition,
+    caller: Caller | undefined,
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<Lease> {
+    if (this.#closed)
+      throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
+    const slot = this.#find(definition, caller) ?? this.#add(definition, caller);
+    slot.leases++;
+    try {
+      return this.#lease(slot, slot.connection ?? (await abortable(slot.opening, options.signal)), caller);
+    } catch (error) {
+      this.#giveBack(slot);
+      throw error;
+    }
+  }
+
+  /** True while a connection to the server is open. */
+  isConnected(server: string): boolean {
+    for (const slot of this.#slots.get(server) ?? []) if (slot.connection && !slot.retired) return true;
+    return false;
+  }
+
+  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    if (this.isConnected(server)) return { status: 'connected', reason: undefined };
+    const error = this.#health.get(server)?.error;
+    return error ? { status: 'error', reason: error.message } : { status: 'disconnected', reason: undefined };
+  }
+
+  /** The end of what a server's processes wrote to stderr; when none runs, what the last one left behind. */
+  log(server: string): string {
+    const slots = [...(this.#slots.get(server) ?? [])];
+    if (slots.length === 0) return this.#obituaries.get(server) ?? '';
+    return slots.map((slot) => slot.connection?.log ?? '').join('');
+  }
+
+  /** Opened connections, for limits and tests. */
+  get size(): number {
+    let size = 0;
+    for (const slots of this.#slots.values()) size += slots.size;
+    return size;
+  }
+
+  /** Lets go of everything that no longer fits the configuration: idle connections now, busy ones after their last call. */
+  retain(definitions: Iterable<ServerDefinition>): void {
+    const wanted = new Map([...definitions].map((definition) => [definition.name, identityOf(definition)]));
+    for (const [server, slots] of this.#slots) {
+      for (const slot of slots) if (wanted.get(server) !== slot.identity) this.#retire(slot);
+    }
+    for (const server of this.#obituaries.keys()) if (!wanted.has(server)) this.#obituaries.delete(server);
+    this.#health.clear();
+  }
+
+  /** Ends what belonged to one client session. */
+  endSession(session: string): void {
+    for (const slots of this.#slots.values()) {
+      for (const slot of slots) if (slot.audience.session === session) this.#retire(slot);
+    }
+  }
+
+  /** Closes one server's connections, or all of them for good. */
+  async close(server?: string): Promise<void> {
+    if (server === undefined) {
+      this.#closed = true;
+      clearInterval(this.#sweeper);
+    }
+    const names = server === undefined ? [...this.#slots.keys()] : [server];
+    for (const name of names) for (const slot of this.#slots.get(name) ?? []) this.#drop(slot);
+    await Promise.all(this.#closing);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #find(definition: ServerDefinition, caller: Caller | undefined): PoolSlot | undefined {
+    const identity = identityOf(definition);
+    const audience = caller && this.#audienceOf(definition, caller);
+    for (const slot of this.#slots.get(definition.name) ?? []) {
+      if (!slot.retired && slot.identity === identity && slot.suits(audience)) return slot;
+    }
+    return undefined;
+  }
+
+  #audienceOf(definition: ServerDefinition, caller: Caller | undefined): Audience {
+    return audienceOf(caller, this.verdict(definition)?.era === 'modern');
+  }
+
+  #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
+    const health = this.#healthOf(definition.name);
+    if (health.waitMs > 0) throw unavailable(definition.name, health);
+    if (definition.connection.kind === 'stdio') this.#makeRoom();
+    const slot = new PoolSlot(definition, this.#audienceOf(definition, caller), (slot) => this.#open(slot));
+    slot.lastUsed = this.#now();
+    const slots = this.#slots.get(definition.name) ?? new Set();
+    this.#slots.set(definition.name, slots.add(slot));
+    this.#sweeper ??= setInterval(() => this.#sweep(), Math.max(1000, this.#options.limits.idleMs / 10)).unref();
+    return slot;
+  }
+
+  async #open(slot: PoolSlot): Promise<McpConnection> {
+    const { definition, audience, abort } = slot;
+    const print = fingerprint(definition.connection);
+    const open = () =>
+      this.#options.open(definition, {
+        capabilities: audience.capabilities,
+        prior: this.#verdicts.get(print),
+        signal: abort.signal,
+        onClose: (reason) => this.#died(slot, reason),
+        onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
+      });
+    try {
+      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open) : open());
+      if (abort.signal.aborted) {
+        await connection.close();
+        throw givenUp(definition.name);
+      }
+      this.#verdicts.set(print, verdict);
+      slot.connection = connection;
+      if (!connection.closed) this.#healthOf(definition.name).opened();
+      this.#options.onStatus?.(definition.name);
+      return connection;
+    } catch (error) {
+      if (!this.#forget(slot)) throw abort.signal.aborted ? givenUp(definition.name) : error;
+      // A verdict may be out of date; the next attempt finds out anew.
+      this.#verdicts.delete(print);
+      const known = error instanceof DiscoveryError ? error : undefined;
+      this.#healthOf(definition.name).failed(error as Error, {
+        final: known?.code === 'SERVER_AUTH_REQUIRED',
+        atLeastMs: known?.details.retryAfterMs ?? 0,
+      });
+      this.#options.onStatus?.(definition.name);
+      throw error;
+    }
+  }
+
+  #lease(slot: PoolSlot, connection: McpConnection, caller: Caller | undefined): Lease {
+    const leave = slot.join(connection, caller);
+    let held = true;
+    return {
+      connection,
+      release: ({ close = false } = {}) => {
+        if (!held) return;
+        held = false;
+        leave();
+        this.#giveBack(slot);
+        if (close && slot.leases === 0) this.#drop(slot);
+      },
+    };
+  }
+
+  #giveBack(slot: PoolSlot): void {
+    slot.leases--;
+    slot.lastUsed = this.#now();
+    if (slot.leases === 0 && slot.retired) this.#drop(slot);
+  }
+
+  #died(slot: PoolSlot, reason: Error): void {
+    if (!this.#forget(slot)) return;
+    const { name } = slot.definition;
+    if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
+    this.#healthOf(name).died(
+      new DiscoveryError('SERVER_CONNECTION_ERROR', `${name} went away: ${reason.message}.`, { server: name }),
+    );
+    this.#options.onStatus?.(name);
+  }
+
+  #retire(slot: PoolSlot): void {
+    slot.retired = true;
+    if (slot.leases === 0) this.#drop(slot);
+  }
+
+  #drop(slot: PoolSlot): void {
+    slot.retired = true;
+    if (!this.#forget(slot)) return;
+    slot.abort.abort();
+    const closing = (slot.connection ? slot.connection.close() : ended(slot.opening)).finally(() =>
+      this.#closing.delete(closing),
+    );
+    this.#closing.add(closing);
+    this.#options.onStatus?.(slot.definition.name);
+  }
+
+  #forget(slot: PoolSlot): boolean {
+    const slots = this.#slots.get(slot.definition.name);
+    const known = slots?.delete(slot) ?? false;
+    if (slots?.size === 0) this.#slots.delete(slot.definition.name);
+    return known;
+  }
+
+  /** Closes the local server that was idle longest when there are as many as allowed. */
+  #makeRoom(): void {
+    const local = [...this.#slots.values()].flatMap((slots) => [...slots]).filter((slot) => slot.isLocal);
+    if (local.length < this.#options.limits.localServers) return;
+    const idle = local.filter((slot) => slot.leases === 0).sort((a, b) => a.lastUsed - b.lastUsed)[0];
+    if (!idle)
+      throw new DiscoveryError('SERVER_BUSY', `${local.length} local servers are busy; no more may run at once.`, {
+        outcome: 'not_sent',
+      });
+    this.#drop(idle);
+  }
+
+  #sweep(): void {
+    const before = this.#now() - this.#options.limits.idleMs;
+    for (const slots of this.#slots.values()) {
+      for (const slot of slots) if (slot.leases === 0 && slot.connection && slot.lastUsed <= before) this.#drop(slot);
+    }
+  }
+
+  #healthOf(server: string): Backoff {
+    let health = this.#health.get(server);
+    if (!health) {
+      const { now, random } = this.#options;
+      health = new Backoff({ ...(now && { now }), ...(random && { random }) });
+      this.#health.set(server, health);
+    }
+    return health;
+  }
+}
+
+const ended = (work: Promise<unknown>): Promise<void> =>
+  work.then(
+    () => {},
+    () => {},
+  );
+
+const givenUp = (server: string): DiscoveryError =>
+  new DiscoveryError('SHUTTING_DOWN', `The connection to ${server} is being closed.`, { server, outcome: 'not_sent' });
+
+function unavailable(server: string, health: Backoff): Error {
+  const { error, waitMs } = health;
+  if (error instanceof DiscoveryError && error.code === 'SERVER_AUTH_REQUIRED') return error;
+  const message = `${server} keeps failing; the next attempt is in ${Math.ceil(waitMs / 1000)} s. Last: ${error?.message ?? 'unknown'}`;
+  return new DiscoveryError('SERVER_UNAVAILABLE', message, {
+    server,
+    outcome: 'not_sent',
+    retryAfterMs: Math.ceil(waitMs),
+    cause: error,
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * A wire becomes a connection: messages are routed, the server is greeted, and its end is noticed at every stage.
+ * @module
+ */
+import type { ServerDefinition } from '../types.ts';
+import type { discover, initialize } from './handshake.ts';
+import { JsonRpcError, type Wire } from './json-rpc.ts';
+import { McpConnection } from './mcp-connection.ts';
+import type { OpenOptions } from './open-options.ts';
+import { Peer, PeerClosedError } from './peer.ts';
+
+/** One way to say hello: `initialize` or `discover`. */
+export type Greeting = typeof initialize | typeof discover;
+
+/** What is known of the process behind a wire, where there is one. */
+export interface Postmortem {
+  readonly exitReason: string | undefined;
+  readonly stderr: { toString(): string };
+}
+
+export class Conversation {
+  readonly peer: Peer;
+  readonly #definition: ServerDefinition;
+  readonly #options: OpenOptions;
+  readonly #wire: Wire;
+  readonly #process: Postmortem | undefined;
+  readonly #ended: Promise<never>;
+  #connection: McpConnection | undefined;
+
+  constructor(definition: ServerDefinition, options: OpenOptions, wire: Wire, process?: Postmortem) {
+    this.#definition = definition;
+    this.#options = options;
+    this.#wire = wire;
+    this.#process = process;
+    let end: (reason: Error) => void;
+    this.#ended = new Promise<never>((_, reject) => {
+      end = reject;
+    });
+    // Nobody may be listening any more when a server ends.
+    this.#ended.catch(() => {});
+    this.peer = new Peer(wire, {
+      onRequest: (request) =>
+        this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
+      onNotification: (method, params) => {
+        this.#connection?.onNotification?.(method, params);
+        options.onNotification?.(method, params);
+      },
+      onClose: (reason) => {
+        end(reason);
+        if (this.#connection) options.onClose?.(this.#obituary(reason));
+      },
+    });
+  }
+
+  /** Tries the greetings in turn; an error answer to one is the cue for the next. */
+  async open(greetings: readonly Greeting[], signal: AbortSignal): Promise<McpConnection> {
+    return Promise.race([this.#open(greetings, signal), this.#ended]);
+  }
+
+  async #open(greetings: readonly Greeting[], signal: AbortSignal): Promise<McpConnection> {
+    const { client, capabilities, limits } = this.#options;
+    let refusal: JsonRpcError | undefined;
+    for (const greet of greetings) {
+      try {
+        const identity = await greet(this.peer, this.#wire, client, capabilities, signal);
+        this.#connection = new McpConnection({
+          server: this.#definition.name,
+          kind: this.#definition.connection.kind,
+          peer: this.peer,
+          identity,
+          limits,
+          obituary: () => this.#process?.exitReason,
+          log: () => this.#process?.stderr.toString() ?? '',
+        });
+        return this.#connection;
+      } catch (error) {
+        if (!(error instanceof JsonRpcError)) throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal ?? new Error('there is no way to greet the server');
+  }
+
+  #obituary(reason: Error): Error {
+    const how = this.#process?.exitReason;
+    return how && reason instanceof PeerClosedError ? new PeerClosedError(`it ${how}`, { cause: reason }) : reason;
+  }
+}

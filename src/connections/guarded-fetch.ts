@@ -1,0 +1,176 @@
+/**
+ * `fetch` for downstream servers: statuses become our errors, bodies are capped after decompression, and redirects are
+ * not followed.
+ * @module
+ */
+import { setMaxListeners } from 'node:events';
+import { DiscoveryError } from '../errors.ts';
+import { shortText } from './short-text.ts';
+
+export interface GuardedFetchOptions {
+  readonly server: string;
+  /** Longest JSON body, or longest single event of a stream, in bytes. */
+  readonly maxMessageBytes: number;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** `fetch`, which also tells why a body broke off. */
+export type GuardedFetch = (
+  input: string | URL | Request,
+  init?: RequestInit,
+  onBodyFailure?: (error: unknown) => void,
+) => Promise<Response>;
+
+const MAX_RETRY_AFTER_MS = 60_000;
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
+export function guardedFetch({ server, maxMessageBytes, fetch: inner = fetch }: GuardedFetchOptions): GuardedFetch {
+  return async (input, init, onBodyFailure) => {
+    const signal = init?.signal ?? undefined;
+    // The SDK's transport shares one signal between all its requests.
+    if (signal) setMaxListeners(0, signal);
+    let response: Response;
+    try {
+      response = await inner(input, { ...init, redirect: 'manual' });
+    } catch (error) {
+      throw signal?.aborted ? error : unreachable(server, 'could not be reached', error);
+    }
+    const refused = refusal(server, response);
+    if (refused) {
+      await response.body?.cancel();
+      throw refused;
+    }
+    if (!response.body) return response;
+    const fail = (error: unknown): unknown => {
+      const reason =
+        error instanceof DiscoveryError || signal?.aborted ? error : unreachable(server, 'broke off its answer', error);
+      onBodyFailure?.(reason);
+      return reason;
+    };
+    return new Response(capped(response, server, maxMessageBytes, fail), response);
+  };
+}
+
+/** Milliseconds of a Retry-After header; garbage and the past count as none, the far future as a minute. */
+export function retryAfter(header: string | null, now: number = Date.now()): number | undefined {
+  if (!header) return undefined;
+  const text = header.trim();
+  // A date starts with the name of its day; `Date.parse` alone would read years into any number.
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : /^[A-Za-z]{3}/.test(text) ? Date.parse(text) - now : 0;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+}
+
+function refusal(server: string, { status, headers }: Response): DiscoveryError | undefined {
+  if (status === 401 || (status === 403 && headers.has('www-authenticate'))) {
+    return new DiscoveryError(
+      'SERVER_AUTH_REQUIRED',
+      `${server} wants a login (HTTP ${status}). Put a token into its headers, or set auth: 'env'.`,
+      { server, outcome: 'not_sent', retryable: false },
+    );
+  }
+  if (status === 429 || status === 503) {
+    const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_CONNECTION_ERROR';
+    const retryAfterMs = retryAfter(headers.get('retry-after'));
+    return new DiscoveryError(code, `${server} answered HTTP ${status}.`, { server, outcome: 'failed', retryAfterMs });
+  }
+  if (status >= 300 && status < 400 && status !== 304) {
+    const target = shortText(headers.get('location') ?? 'nowhere', 200);
+    return new DiscoveryError(
+      'SERVER_CONNECTION_ERROR',
+      `${server} redirects to ${target}, which is not followed. If that is the server you mean, write its address into the configuration.`,
+      { server, outcome: 'not_sent', retryable: false },
+    );
+  }
+  return undefined;
+}
+
+function unreachable(server: string, what: string, error: unknown): DiscoveryError {
+  const code = causeCode(error);
+  const outcome = code && NOT_SENT.has(code) ? 'not_sent' : 'unknown';
+  const why = code ?? (error instanceof Error ? shortText(error.message) : String(error));
+  return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${what} (${why}).`, {
+    server,
+    outcome,
+    cause: error,
+  });
+}
+
+function causeCode(error: unknown): string | undefined {
+  for (let node = error, depth = 0; node && depth < 5; node = (node as { cause?: unknown }).cause, depth++) {
+    const { code, errors } = node as { code?: unknown; errors?: unknown };
+    if (typeof code === 'string') return code;
+    if (Array.isArray(errors) && errors[0]) return causeCode(errors[0]);
+  }
+  return undefined;
+}
+
+/** Passes a body on and counts: the whole of a JSON body, or the bytes since the last blank line of an event stream. */
+function capped(
+  response: Response,
+  server: string,
+  maxBytes: number,
+  fail: (error: unknown) => unknown,
+): ReadableStream<Uint8Array> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const events = new EventCounter();
+  let size = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        size = isStream ? events.push(value) : size + value.length;
+        if (size <= maxBytes) return controller.enqueue(value);
+        const message = `${server} sent a message of more than ${maxBytes} bytes.`;
+        controller.error(fail(new DiscoveryError('RESULT_TOO_LARGE', message, { server, outcome: 'unknown' })));
+        await reader.cancel();
+      } catch (error) {
+        controller.error(fail(error));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Bytes since the last blank line, wherever the chunks were cut. */
+class EventCounter {
+  #size = 0;
+  #lineIsEmpty = true;
+  #afterCr = false;
+
+  push(chunk: Uint8Array): number {
+    let since = -1;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (byte === LF && this.#afterCr) {
+        this.#afterCr = false;
+      } else if (byte === LF || byte === CR) {
+        if (this.#lineIsEmpty) since = at + 1;
+        this.#lineIsEmpty = true;
+        this.#afterCr = byte === CR;
+      } else {
+        this.#lineIsEmpty = false;
+        this.#afterCr = false;
+      }
+    }
+    this.#size = since === -1 ? this.#size + chunk.length : chunk.length - since;
+    return this.#size;
+  }
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LineReader } from './line-reader.ts';
+
+interface Read {
+  lines: string[];
+  tooLong: { head: string; tail: string | undefined }[];
+  reader: LineReader;
+}
+
+function read(chunks: Iterable<Buffer>, maxBytes = 1_000_000): Read {
+  const lines: string[] = [];
+  const tooLong: Read['tooLong'] = [];
+  const reader = new LineReader({
+    maxBytes,
+    onLine: (line, bytes) => {
+      expect(Buffer.byteLength(line)).toBe(bytes);
+      lines.push(line);
+    },
+    onTooLong: (head, tail) => tooLong.push({ head, tail }),
+  });
+  for (const chunk of chunks) reader.push(chunk);
+  return { lines, tooLong, reader };
+}
+
+function split(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((start, index) => bytes.subarray(start, at[index] ?? bytes.length));
+}
+
+describe('LineReader', () => {
+  it('reads the same lines however the bytes are cut', () => {
+    const frame = fc
+      .string({ unit: 'binary' })
+      .map((text) => text.replaceAll('\n', '').replace(/[\ud800-\udfff]/g, ''));
+    fc.assert(
+      fc.property(fc.array(frame), fc.array(fc.nat()), fc.integer({ min: 1, max: 60 }), (frames, cuts, maxBytes) => {
+        const bytes = Buffer.from(frames.map((text) => `${text}\n`).join(''));
+        const cut = read(split(bytes, cuts), maxBytes);
+        const whole = read([bytes], maxBytes);
+        const fits = (text: string) => Buffer.byteLength(text) <= maxBytes;
+        expect(cut.lines).toEqual(frames.filter((text) => text !== '' && fits(text)));
+        expect(cut.lines).toEqual(whole.lines);
+        expect(cut.tooLong).toHaveLength(frames.filter((text) => !fits(text)).length);
+        expect(cut.reader.buffered).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('puts a character together that was cut in the middle', () => {
+    const bytes = Buffer.from('a😀b\n');
+    expect(read([bytes.subarray(0, 3), bytes.subarray(3)]).lines).toEqual(['a😀b']);
+  });
+
+  it('reads one frame in one-byte chunks, and a thousand in one chunk', () => {
+    const frame = Buffer.from(`${JSON.stringify({ text: 'ä'.repeat(500) })}\n`);
+    expect(read([...frame].map((byte) => Buffer.from([byte]))).lines).toEqual([frame.toString().trim()]);
+    expect(read([Buffer.from('x\n'.repeat(1000))]).lines).toHaveLength(1000);
+  });
+
+  it('holds no more than the cap of 64 MiB without a newline, gives up at twice the cap, and reads on afterwards', () => {
+    const maxBytes = 1024 * 1024;
+    const { lines, tooLong, reader } = read([], maxBytes);
+    const chunk = Buffer.alloc(65_536, 'x');
+    let most = 0;
+    for (let i = 0; i < 1024; i++) {
+      reader.push(chunk);
+      most = Math.max(most, reader.buffered);
+      if (i === 17) expect(tooLong).toEqual([]);
+    }
+    expect(most).toBeLessThanOrEqual(maxBytes);
+    expect(tooLong).toEqual([{ head: 'x'.repeat(1024), tail: undefined }]);
+    reader.push(Buffer.from('end\nnext\n'));
+    expect(tooLong).toHaveLength(1);
+    expect(lines).toEqual(['next']);
+  });
+
+  it('shows the beginning and the end of a line that was too long', () => {
+    const { tooLong } = read([Buffer.from('{"result":'), Buffer.alloc(150, 'x'), Buffer.from('"id":7}\nok\n')], 100);
+    expect(tooLong).toHaveLength(1);
+    expect(tooLong[0]?.head).toMatch(/^\{"result":x+/);
+    expect(tooLong[0]?.tail).toMatch(/x"id":7\}$/);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { lostAnswer } from './lost-answer.ts';
+
+describe('lostAnswer', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":7,"result":{"content":[', undefined, 7],
+    ['{"id":7,"error":{"message":"', undefined, 7],
+    [' { "jsonrpc" : "2.0" , "id" : 7 , "result" : {', undefined, 7],
+    ['{"result":{"content":[', '"}]},"jsonrpc":"2.0","id":8}', 8],
+    ['{"jsonrpc":"2.0","result":{', 'x"}, "id": 8 } \r', 8],
+  ])('%s … %s answers request %i', (head, tail, id) => {
+    expect(lostAnswer(head, tail)).toBe(id);
+  });
+
+  it.each([
+    ['{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{', undefined],
+    ['{"method":"sampling/createMessage","params":{', '"},"jsonrpc":"2.0","id":1}'],
+    ['{"jsonrpc":"2.0","id":"q1","method":"elicitation/create"', undefined],
+    ['{"jsonrpc":"2.0","method":"notifications/message","params":{"id":1}', undefined],
+  ])('%s is no answer at all', (head, tail) => {
+    expect(lostAnswer(head, tail)).toBe('none');
+  });
+
+  it.each([
+    ['{"result":{"content":[', undefined],
+    ['{"result":{"a":[', '{"id":8}}'],
+    ['{"result":{"a":"', '\\"id\\":8}"}'],
+    ['{"extra":1,"id":7,"result":{', '"id":7}'],
+    ['xxxxxxxx', 'xxxx'],
+    ['', ''],
+  ])('of %s … %s nobody can say', (head, tail) => {
+    expect(lostAnswer(head, tail)).toBe('unknown');
+  });
+});

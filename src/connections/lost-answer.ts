@@ -1,0 +1,23 @@
+/**
+ * Whose answer was lost? A message too long to read still shows, at its beginning or its end, what it was.
+ * @module
+ */
+
+const ANSWER_WITH_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"\s*:/;
+const ANSWER = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:/;
+const QUESTION =
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(?:\d{1,15}|"[^"]{0,200}")\s*,\s*)?"method"\s*:/;
+// The SDK for TypeScript writes the result first and the id last.
+const LAST_ID = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/;
+
+/**
+ * The id of the request that an over-long message answers; `none` when it is a request or notification of the server's
+ * own, `unknown` when nobody can say.
+ */
+export function lostAnswer(head: string, tail: string | undefined): number | 'none' | 'unknown' {
+  const first = ANSWER_WITH_ID.exec(head)?.[1];
+  if (first !== undefined) return Number(first);
+  if (QUESTION.test(head)) return 'none';
+  const last = tail !== undefined && ANSWER.test(head) ? LAST_ID.exec(tail)?.[1] : undefined;
+  return last === undefined ? 'unknown' : Number(last);
+}

@@ -1,0 +1,39 @@
+/**
+ * From a server's definition to a live connection: start or reach it, find out which protocol it speaks, say hello.
+ * What was found is remembered by the caller and handed back as `prior`.
+ * @module
+ */
+import { DiscoveryError, ServerConnectionError } from '../errors.ts';
+import type { ServerDefinition } from '../types.ts';
+import type { OpenedConnection, OpenOptions } from './open-options.ts';
+import { openRemote } from './open-remote.ts';
+import { openStdio } from './open-stdio.ts';
+import { shortText } from './short-text.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+export type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
+export { envName } from './open-remote.ts';
+
+const CONNECT_MS = { stdio: 30_000, http: 5_000, sse: 5_000 } as const;
+
+/** Opens a connection within its time, or throws a `DiscoveryError` that says why not. Leaves nothing running then. */
+export async function openConnection(definition: ServerDefinition, options: OpenOptions): Promise<OpenedConnection> {
+  const { connection, name } = definition;
+  const timeoutMs = definition.timeouts.connect ?? CONNECT_MS[connection.kind];
+  const overdue = () => new Error(`no answer within ${timeoutMs / 1000} s`);
+  try {
+    return await withTimeLimit(timeoutMs, options.signal, overdue, (signal) =>
+      connection.kind === 'stdio'
+        ? openStdio(definition, connection, options, signal)
+        : openRemote(definition, connection, options, signal, timeoutMs),
+    );
+  } catch (error) {
+    if (options.signal?.aborted) {
+      const details = { server: name, outcome: 'not_sent', cause: error } as const;
+      throw new DiscoveryError('CANCELLED', `Connecting to ${name} was cancelled.`, details);
+    }
+    if (error instanceof DiscoveryError) throw error;
+    const why = shortText(error instanceof Error ? error.message : String(error), 1000);
+    throw new ServerConnectionError(name, `${name} could not be started or reached: ${why}.`, { cause: error });
+  }
+}

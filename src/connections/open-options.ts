@@ -1,0 +1,39 @@
+/**
+ * What opening a connection takes and gives.
+ * @module
+ */
+import type { Environment } from './child-environment.ts';
+import type { ClientIdentity, ProtocolEra } from './handshake.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import type { ToolListLimits } from './tool-list.ts';
+
+/** What an earlier connection found out. */
+export interface Verdict {
+  readonly era: ProtocolEra;
+  readonly transport: 'stdio' | 'http' | 'sse';
+}
+
+export interface OpenOptions {
+  readonly client: ClientIdentity;
+  /** What we tell the server the agent can do (elicitation, sampling, roots). */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly prior?: Verdict | undefined;
+  readonly env: Environment;
+  /** Turns `${NAME}` into values; throws for missing ones. */
+  readonly expand: (text: string) => string;
+  readonly limits: ToolListLimits & {
+    readonly listPageMs: number;
+    readonly listMs: number;
+    readonly messageBytes: number;
+    readonly stderrBytes: number;
+  };
+  readonly signal?: AbortSignal | undefined;
+  readonly onClose?: (reason: Error) => void;
+  readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface OpenedConnection {
+  readonly connection: McpConnection;
+  readonly verdict: Verdict;
+}

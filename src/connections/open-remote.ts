@@ -1,0 +1,138 @@
+/**
+ * Reaches a remote server: Streamable HTTP in the new way, then in the old, then legacy SSE; what an earlier connection
+ * found out comes first.
+ * @module
+ */
+import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../types.ts';
+import { abortable } from './abortable.ts';
+import { Conversation, type Greeting } from './conversation.ts';
+import { discover, initialize } from './handshake.ts';
+import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
+import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+interface Way {
+  readonly transport: 'http' | 'sse';
+  readonly greet: Greeting;
+}
+
+const NEW: Way = { transport: 'http', greet: discover };
+const OLD: Way = { transport: 'http', greet: initialize };
+const SSE: Way = { transport: 'sse', greet: initialize };
+/** How much of the time the first question to an unknown server may take: some old servers never answer it. */
+const PROBE_SHARE = 0.4;
+
+/** Connects and says hello, trying one way after the other as long as another way may do better. */
+export async function openRemote(
+  definition: ServerDefinition,
+  connection: RemoteConnection,
+  options: OpenOptions,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<OpenedConnection> {
+  const target = targetOf(definition, connection, options);
+  let failure: unknown;
+  for (const way of waysTo(connection.kind, options.prior)) {
+    if (way === SSE && failure !== undefined && !isWrongTransport(failure)) break;
+    const attempt = (limit: AbortSignal) => open(definition, options, target, way, limit);
+    try {
+      if (way !== NEW || options.prior) return await attempt(signal);
+      return await withTimeLimit(timeoutMs * PROBE_SHARE, signal, () => new Error('no answer'), attempt);
+    } catch (error) {
+      if (isFinal(error) || signal.aborted) throw error;
+      // What went wrong with the fallback says less than what went wrong before.
+      if (way !== SSE || failure === undefined) failure = error;
+    }
+  }
+  throw failure;
+}
+
+function waysTo(kind: RemoteConnection['kind'], prior: Verdict | undefined): readonly Way[] {
+  if (kind === 'sse') return [SSE];
+  if (prior?.transport === 'sse') return [SSE, NEW, OLD];
+  return prior?.era === 'legacy' ? [OLD, NEW, SSE] : [NEW, OLD, SSE];
+}
+
+async function open(
+  definition: ServerDefinition,
+  options: OpenOptions,
+  { url, headers }: Target,
+  { transport, greet }: Way,
+  signal: AbortSignal,
+): Promise<OpenedConnection> {
+  const wire = await (transport === 'sse' ? sseWire : httpWire)({
+    server: definition.name,
+    url,
+    headers,
+    resumable: greet === initialize,
+    maxMessageBytes: options.limits.messageBytes,
+    fetch: options.fetch,
+  });
+  const conversation = new Conversation(definition, options, wire);
+  try {
+    await abortable(conversation.peer.start(), signal);
+    const connection = await conversation.open([greet], signal);
+    return { connection, verdict: { era: connection.era, transport } };
+  } catch (error) {
+    void conversation.peer.close();
+    throw error;
+  }
+}
+
+interface Target {
+  readonly url: URL;
+  readonly headers: Headers;
+}
+
+/** Address and headers with their secrets filled in. Messages name the field and never the value. */
+function targetOf(
+  definition: ServerDefinition,
+  { url, headers, auth }: RemoteConnection,
+  { expand, env }: OpenOptions,
+): Target {
+  const { name } = definition;
+  const refuse = (what: string): never => {
+    const { file, path } = definition.origin;
+    throw new ConfigurationError(`${name}: ${what} (${file}, ${path}).`, [], { server: name, outcome: 'not_sent' });
+  };
+  const address = expand(url);
+  if (!URL.canParse(address)) refuse('its url is not a valid address');
+  const target = new URL(address);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    refuse('its url must begin with http:// or https://');
+  const sent = new Headers();
+  const set = (header: string, value: string) => {
+    try {
+      sent.set(header, value);
+    } catch {
+      refuse(`the header ${JSON.stringify(header)} has a name or value that HTTP does not allow`);
+    }
+  };
+  if (target.username || target.password) {
+    const pair = [target.username, target.password].map(
+      (part) => decoded(part) ?? refuse('its url has a broken % escape'),
+    );
+    set('Authorization', `Basic ${Buffer.from(pair.join(':')).toString('base64')}`);
+    target.username = '';
+    target.password = '';
+  }
+  for (const [header, value] of Object.entries(headers)) set(header, expand(value));
+  const token = auth === 'env' ? (env[`${envName(name)}_MCP_TOKEN`] ?? env.MCP_AUTH_TOKEN) : undefined;
+  if (token) set('Authorization', `Bearer ${token}`);
+  return { url: target, headers: sent };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `<SERVER>` of the environment variables: upper case, every other character an underscore. */
+export const envName = (server: string): string => server.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+
+/** Errors that another protocol or transport cannot cure. Old servers may well hang up on a question they do not know. */
+const isFinal = (error: unknown): boolean => error instanceof DiscoveryError && error.details.outcome !== 'unknown';

@@ -1,0 +1,94 @@
+/**
+ * `Mcp-Param-*` headers of protocol 2026-07-28: a tool may ask that chosen arguments are mirrored into HTTP headers.
+ * @module
+ */
+import type { JsonSchema } from '../types.ts';
+
+const KEY = 'x-mcp-header';
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const MAX_NODES = 5000;
+const MAX_DEPTH = 64;
+
+interface Declaration {
+  readonly path: readonly string[];
+  readonly header: string;
+}
+
+/** Why a schema's header annotations break the specification, or undefined. Such a tool must not be offered. */
+export function headerFault(schema: JsonSchema): string | undefined {
+  const found = declarations(schema);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The headers for one call; undefined when the tool asks for none. */
+export function paramHeaders(
+  schema: JsonSchema | undefined,
+  args: Readonly<Record<string, unknown>>,
+): Record<string, string> | undefined {
+  const found = schema ? declarations(schema) : [];
+  if (typeof found === 'string' || found.length === 0) return undefined;
+  const headers: Record<string, string> = {};
+  for (const { path, header } of found) {
+    const value = path.reduce<unknown>(
+      (node, key) =>
+        typeof node === 'object' && node !== null && Object.hasOwn(node, key)
+          ? (node as Record<string, unknown>)[key]
+          : undefined,
+      args,
+    );
+    if (
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      (typeof value === 'number' && Number.isSafeInteger(value))
+    ) {
+      headers[`Mcp-Param-${header}`] = encode(String(value));
+    }
+  }
+  return headers;
+}
+
+function declarations(schema: JsonSchema): readonly Declaration[] | string {
+  const found: Declaration[] = [];
+  const names = new Set<string>();
+  let nodes = 0;
+  const visit = (node: unknown, path: readonly string[], reachable: boolean): string | undefined => {
+    if (typeof node !== 'object' || node === null || path.length > MAX_DEPTH || ++nodes > MAX_NODES) return undefined;
+    const here = node as Record<string, unknown>;
+    if (!Array.isArray(node) && Object.hasOwn(here, KEY) && isSchemaPosition(here)) {
+      const header = here[KEY];
+      if (!reachable || path.length === 0) return `${KEY} stands where no plain argument is`;
+      if (typeof header !== 'string' || !TOKEN.test(header)) return `${KEY} is not a header name`;
+      if (here.type !== 'string' && here.type !== 'integer' && here.type !== 'boolean')
+        return `${KEY} is on a ${typeof here.type === 'string' ? here.type.slice(0, 40) : 'value without one simple type'}`;
+      if (names.has(header.toLowerCase())) return `${KEY} "${header}" is used twice`;
+      names.add(header.toLowerCase());
+      found.push({ path, header });
+    }
+    for (const [key, child] of Object.entries(here)) {
+      if (key === KEY || key === 'default' || key === 'const' || key === 'enum' || key === 'examples') continue;
+      if (key === 'properties' && typeof child === 'object' && child !== null) {
+        for (const [name, property] of Object.entries(child)) {
+          const fault = visit(property, [...path, name], reachable);
+          if (fault) return fault;
+        }
+      } else {
+        const fault = visit(child, [...path, key], false);
+        if (fault) return fault;
+      }
+    }
+    return undefined;
+  };
+  return visit(schema, [], true) ?? found;
+}
+
+// `properties: { "x-mcp-header": {…} }` is a parameter of that name, which `visit` never reaches as a schema of its own.
+const isSchemaPosition = (node: Record<string, unknown>): boolean =>
+  typeof node[KEY] !== 'object' || node.type !== undefined;
+
+function encode(value: string): string {
+  const plain =
+    /^[\t\x20-\x7e]+$/.test(value) &&
+    value === value.trim() &&
+    !(value.startsWith('=?base64?') && value.endsWith('?='));
+  return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+}

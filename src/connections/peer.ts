@@ -1,0 +1,278 @@
+/**
+ * One side of a JSON-RPC conversation: requests out with progress and cancellation, requests and notifications in.
+ *
+ * The SDK's `Client` parses every message into its own schemas, which costs as much as the call itself, drops what it
+ * does not know and loses the last progress note. A gateway wants the opposite: everything verbatim, in order, once.
+ * Answers are handed on in the order they arrive, so a progress note always precedes the result it belongs to.
+ * @module
+ */
+
+import type { Progress } from '../types.ts';
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  isJsonRpcMessage,
+  JsonRpcError,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  METHOD_NOT_FOUND,
+  type MessageInfo,
+  NotSentError,
+  type Wire,
+} from './json-rpc.ts';
+
+export interface PeerRequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Answer {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly bytes: number | undefined;
+}
+
+export interface IncomingRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Aborted when the other side cancels, or the conversation ends. */
+  readonly signal: AbortSignal;
+}
+
+export interface PeerOptions {
+  /** Answers requests from the other side. Without it they get "method not found". */
+  readonly onRequest?: (request: IncomingRequest) => Promise<Record<string, unknown>>;
+  readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onClose?: (reason: Error) => void;
+  /** Requests of the other side that may be open at the same time. */
+  readonly maxIncoming?: number;
+}
+
+/** The conversation ended before the answer came. What became of the request is unknown. */
+export class PeerClosedError extends Error {
+  override readonly name = 'PeerClosedError';
+}
+
+interface Pending {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onAbort: (() => void) | undefined;
+  readonly stream: AbortController | undefined;
+}
+
+const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+export class Peer {
+  /** Entries for the `_meta` of every request (protocol 2026-07-28 has no handshake, every request says who asks). */
+  envelope: Readonly<Record<string, unknown>> | undefined;
+  readonly #wire: Wire;
+  readonly #options: PeerOptions;
+  readonly #pending = new Map<JsonRpcId, Pending>();
+  readonly #incoming = new Map<JsonRpcId, AbortController>();
+  #nextId = 1;
+  #closed: Error | undefined;
+
+  constructor(wire: Wire, options: PeerOptions = {}) {
+    this.#wire = wire;
+    this.#options = options;
+    wire.onmessage = (message, info) => this.#receive(message, info);
+    wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
+  }
+
+  /** Opens the wire. */
+  start(): Promise<void> {
+    return this.#wire.start();
+  }
+
+  get closed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Requests that wait for an answer. */
+  get inFlight(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Sends a request and resolves with the raw result. Rejects with `JsonRpcError` for an error answer, `PeerClosedError`
+   * when the conversation ends first, `NotSentError` when it has ended already, and the signal's reason when aborted; the
+   * other side is then told to stop.
+   */
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>> | undefined,
+    options: PeerRequestOptions = {},
+  ): Promise<Answer> {
+    const { signal, onProgress } = options;
+    if (this.#closed) return Promise.reject(new NotSentError(this.#closed.message, { cause: this.#closed }));
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const id = this.#nextId++;
+    const stream = this.#wire.hasPerRequestStream ? new AbortController() : undefined;
+    return new Promise<Answer>((resolve, reject) => {
+      const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
+      this.#pending.set(id, { resolve, reject, onProgress, signal, onAbort, stream });
+      if (onAbort) signal?.addEventListener('abort', onAbort, { once: true });
+      const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
+      this.#send(id, message, stream, options.headers);
+    });
+  }
+
+  /** Sends a notification. A wire that fails to carry it ends the conversation by itself. */
+  notify(method: string, params?: Readonly<Record<string, unknown>>): void {
+    if (this.#closed) return;
+    this.#post({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
+  /** Fails the one request the other side can be shown to have answered, when its answer could not be read. */
+  failRequest(id: JsonRpcId, reason: Error): boolean {
+    const pending = this.#take(id);
+    pending?.reject(reason);
+    return pending !== undefined;
+  }
+
+  /** Ends the conversation: everything that waits is rejected, then the wire is closed. */
+  async close(reason: Error = new PeerClosedError('the connection was closed')): Promise<void> {
+    this.#end(reason);
+    await this.#wire.close();
+  }
+
+  #send(
+    id: number,
+    message: JsonRpcMessage,
+    stream: AbortController | undefined,
+    headers: PeerRequestOptions['headers'],
+  ): void {
+    const failed = (error: unknown) => this.#take(id)?.reject(error);
+    try {
+      const sent = this.#wire.send(
+        message,
+        stream && {
+          requestSignal: stream.signal,
+          ...(headers && { headers }),
+          // An answer that arrived on the stream is taken before it ends; what is left then will never be answered.
+          onRequestStreamEnd: (reason) =>
+            queueMicrotask(() => failed(reason ?? new PeerClosedError('the response ended without an answer'))),
+        },
+      );
+      if (sent instanceof Promise) sent.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #withMeta(params: Readonly<Record<string, unknown>> | undefined, ours: number | undefined) {
+    const own = params?._meta as Record<string, unknown> | undefined;
+    if (this.envelope === undefined && ours === undefined && own === undefined) return params ?? NO_PARAMS;
+    // A token chosen by somebody else could be the number of another request of ours.
+    const { progressToken: _, ...meta } = { ...this.envelope, ...own };
+    return { ...params, _meta: ours === undefined ? meta : { ...meta, progressToken: ours } };
+  }
+
+  #cancel(id: number, reason: unknown): void {
+    const pending = this.#take(id);
+    if (!pending) return;
+    // On a modern HTTP wire closing the stream is the cancellation; everywhere else the server has to be told.
+    if (!(pending.stream && this.envelope)) {
+      this.notify('notifications/cancelled', {
+        requestId: id,
+        reason: reason instanceof Error ? reason.message : 'cancelled',
+      });
+    }
+    pending.stream?.abort(reason);
+    pending.reject(reason);
+  }
+
+  #take(id: JsonRpcId): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    if (pending.onAbort) pending.signal?.removeEventListener('abort', pending.onAbort);
+    return pending;
+  }
+
+  #receive(message: JsonRpcMessage, info: MessageInfo | undefined): void {
+    if (!isJsonRpcMessage(message)) return;
+    if (message.method === undefined) return this.#settle(message, info);
+    if (message.id === undefined || message.id === null)
+      return this.#notified(message.method, message.params ?? NO_PARAMS);
+    void this.#answer(message.id, message.method, message.params ?? NO_PARAMS);
+  }
+
+  #settle(message: JsonRpcMessage, info: MessageInfo | undefined): void {
+    const pending = this.#take(message.id ?? -1);
+    if (!pending) return;
+    const { result, error } = message;
+    if (error !== undefined && error !== null) pending.reject(toJsonRpcError(error));
+    else if (typeof result === 'object' && result !== null) pending.resolve({ result, bytes: info?.bytes });
+    else pending.reject(new JsonRpcError(INTERNAL_ERROR, 'the answer has neither a result object nor an error'));
+  }
+
+  #notified(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (method === 'notifications/progress') {
+      const { progressToken, progress, total, message } = params;
+      const onProgress = this.#pending.get(progressToken as JsonRpcId)?.onProgress;
+      if (onProgress && typeof progress === 'number') {
+        onProgress({
+          progress,
+          ...(typeof total === 'number' && { total }),
+          ...(typeof message === 'string' && { message }),
+        });
+      }
+      return;
+    }
+    if (method === 'notifications/cancelled')
+      this.#incoming.get(params.requestId as JsonRpcId)?.abort(new Error('cancelled by the server'));
+    this.#options.onNotification?.(method, params);
+  }
+
+  async #answer(id: JsonRpcId, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+    const { onRequest, maxIncoming = 64 } = this.#options;
+    if (method === 'ping') return this.#post({ jsonrpc: '2.0', id, result: {} });
+    if (!onRequest) return this.#refuse(id, METHOD_NOT_FOUND, `no handler for ${method}`);
+    if (this.#incoming.has(id)) return this.#refuse(id, INVALID_REQUEST, 'this request id is already in use');
+    if (this.#incoming.size >= maxIncoming) return this.#refuse(id, INTERNAL_ERROR, 'too many open requests');
+    const controller = new AbortController();
+    this.#incoming.set(id, controller);
+    try {
+      const result = await onRequest({ method, params, signal: controller.signal });
+      if (!controller.signal.aborted) this.#post({ jsonrpc: '2.0', id, result });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      if (error instanceof JsonRpcError) this.#refuse(id, error.code, error.message, error.data);
+      else this.#refuse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#incoming.delete(id);
+    }
+  }
+
+  #refuse(id: JsonRpcId, code: number, message: string, data?: unknown): void {
+    this.#post({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  }
+
+  #post(message: JsonRpcMessage): void {
+    if (this.#closed) return;
+    try {
+      const sent = this.#wire.send(message);
+      if (sent instanceof Promise) sent.catch((error: Error) => this.#wire.onerror?.(error));
+    } catch (error) {
+      this.#wire.onerror?.(error as Error);
+    }
+  }
+
+  #end(reason: Error): void {
+    if (this.#closed) return;
+    this.#closed = reason;
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason);
+    for (const controller of this.#incoming.values()) controller.abort(reason);
+    this.#incoming.clear();
+    this.#options.onClose?.(reason);
+  }
+}
+
+function toJsonRpcError(error: unknown): JsonRpcError {
+  const { code, message, data } = Object(error) as { code?: unknown; message?: unknown; data?: unknown };
+  const text = typeof message === 'string' ? message : typeof error === 'string' ? error : 'unknown error';
+  return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, text, data);
+}

@@ -1,0 +1,74 @@
+/**
+ * One place in the pool: a connection that is opening or open, who it is for, and who uses it now.
+ * @module
+ */
+import type { Caller, ServerDefinition } from '../types.ts';
+import type { Audience } from './audience.ts';
+import type { McpConnection } from './mcp-connection.ts';
+
+type Asker = { readonly ask: Caller['ask'] };
+
+export class PoolSlot {
+  readonly definition: ServerDefinition;
+  readonly identity: string;
+  readonly audience: Audience;
+  /** Aborts the opening. */
+  readonly abort = new AbortController();
+  readonly opening: Promise<McpConnection>;
+  connection: McpConnection | undefined;
+  leases = 0;
+  lastUsed = 0;
+  /** To be closed as soon as nobody uses it. */
+  retired = false;
+  /** Those who use the connection now and can be asked, the latest last. */
+  readonly #askers = new Set<Asker>();
+
+  constructor(definition: ServerDefinition, audience: Audience, open: (slot: PoolSlot) => Promise<McpConnection>) {
+    this.definition = definition;
+    this.identity = identityOf(definition);
+    this.audience = audience;
+    this.opening = open(this);
+    // Whoever asked for it may have given up by the time it fails.
+    this.opening.catch(() => {});
+  }
+
+  get isLocal(): boolean {
+    return this.definition.connection.kind === 'stdio';
+  }
+
+  /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
+  suits(audience: Audience | undefined): boolean {
+    const mine = this.audience;
+    const isOpenToAll = !mine.exclusive && (audience === undefined || this.connection?.era === 'modern');
+    if (isOpenToAll && !audience?.exclusive) return true;
+    return mine.key === audience?.key && (mine.kind !== 'call' || this.leases === 0);
+  }
+
+  /** Lets the server ask this caller, until the function given back is called. */
+  join(connection: McpConnection, caller: Caller | undefined): () => void {
+    const { kind, exclusive } = this.audience;
+    if (!caller || kind === 'shared' || (connection.era === 'modern' && !exclusive)) return () => {};
+    const asker: Asker = { ask: caller.ask };
+    this.#askers.add(asker);
+    connection.asker = asker.ask;
+    return () => {
+      this.#askers.delete(asker);
+      const latest = [...this.#askers].at(-1);
+      // A call that is over cannot be asked; a session can, also between its calls.
+      if (latest) connection.asker = latest.ask;
+      else if (kind === 'call') connection.asker = connection.onNotification = undefined;
+    };
+  }
+}
+
+const identities = new WeakMap<ServerDefinition['connection'], string>();
+
+/** Equal for connections that reach the same with the same values. Holds them as written, so it stays in memory. */
+export function identityOf({ connection }: ServerDefinition): string {
+  let identity = identities.get(connection);
+  if (identity === undefined) {
+    identity = JSON.stringify(connection);
+    identities.set(connection, identity);
+  }
+  return identity;
+}

@@ -1,0 +1,219 @@
+/**
+ * A server reached over HTTP: the SDK's transports, made to say what became of each request.
+ *
+ * They swallow why a stream broke off, leave a request waiting whose JSON answer belongs to somebody else, know nothing
+ * of sessions that ended, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
+ * @module
+ */
+import { DiscoveryError } from '../errors.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
+import { HttpStatusError, httpRefusal } from './http-refusal.ts';
+import { JsonRpcError, type JsonRpcMessage, type MessageInfo, type SendOptions, type Wire } from './json-rpc.ts';
+
+export interface RemoteWireOptions extends GuardedFetchOptions {
+  readonly url: URL;
+  readonly headers: Headers;
+  /** Whether a broken stream may be taken up again. Servers of protocol 2026-07-28 do not offer that. */
+  readonly resumable: boolean;
+}
+
+/** One request on its way, found again in `fetch` by a header that never leaves. */
+interface Exchange {
+  isStream: boolean;
+  failure: Error | undefined;
+}
+
+interface SdkTransport extends Wire {
+  readonly sessionId?: string | undefined;
+  terminateSession?(): Promise<void>;
+}
+
+const EXCHANGE = 'x-anygpt-exchange';
+const SHORTEST_RECONNECT_MS = 1000;
+const GOODBYE_MS = 1000;
+
+/** Streamable HTTP. */
+export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  return new HttpWire(options, (fetch) => {
+    const transport = new StreamableHTTPClientTransport(options.url, {
+      requestInit: { headers: options.headers, redirect: 'manual' },
+      fetch,
+      reconnectionOptions: {
+        initialReconnectionDelay: SHORTEST_RECONNECT_MS,
+        maxReconnectionDelay: 30_000,
+        reconnectionDelayGrowFactor: 1.5,
+        maxRetries: options.resumable ? 2 : 0,
+      },
+      // A server may ask for any delay, also for none.
+      reconnectionScheduler: (reconnect, delay) => {
+        const timer = setTimeout(reconnect, Math.max(delay, SHORTEST_RECONNECT_MS)).unref();
+        return () => clearTimeout(timer);
+      },
+    });
+    return transport as unknown as SdkTransport;
+  });
+}
+
+/** The transport of protocol 2024-11-05: one event stream down, POSTs up. */
+export async function sseWire(options: RemoteWireOptions): Promise<Wire> {
+  const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/client');
+  return new SseWire(
+    options,
+    (fetch) =>
+      new SSEClientTransport(options.url, {
+        requestInit: { headers: options.headers, redirect: 'manual' },
+        fetch,
+      }) as unknown as SdkTransport,
+    (error) => error instanceof SseError,
+  );
+}
+
+abstract class RemoteWire implements Wire {
+  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  protected readonly server: string;
+  protected readonly guarded: GuardedFetch;
+  protected readonly inner: SdkTransport;
+
+  constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
+    this.server = options.server;
+    this.guarded = guardedFetch(options);
+    this.inner = create((input, init) => this.fetch(input, init));
+    this.inner.onmessage = (message) => this.onmessage?.(message);
+    this.inner.onclose = () => this.onclose?.();
+    this.inner.onerror = (error) => this.onerror?.(error);
+  }
+
+  start(): Promise<void> {
+    return this.inner.start();
+  }
+
+  abstract send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
+  abstract close(): Promise<void>;
+  protected abstract fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  /** The server has forgotten us: this request was not looked at, and no other one will be. */
+  protected sessionEnded(): DiscoveryError {
+    setImmediate(() => void this.inner.close());
+    return new DiscoveryError('SERVER_CONNECTION_ERROR', `${this.server} has ended the session.`, {
+      server: this.server,
+      outcome: 'not_sent',
+    });
+  }
+}
+
+class HttpWire extends RemoteWire {
+  readonly hasPerRequestStream = true;
+  readonly #exchanges = new Map<string, Exchange>();
+  #next = 1;
+
+  async send(message: JsonRpcMessage, options: SendOptions = {}): Promise<void> {
+    if (message.method === undefined || message.id === undefined) return this.inner.send(message, options);
+    const key = String(this.#next++);
+    const exchange: Exchange = { isStream: false, failure: undefined };
+    const onRequestStreamEnd = () => options.onRequestStreamEnd?.(exchange.failure);
+    this.#exchanges.set(key, exchange);
+    try {
+      await this.inner.send(message, {
+        ...options,
+        headers: { ...options.headers, [EXCHANGE]: key },
+        onRequestStreamEnd,
+      });
+      if (!exchange.isStream) onRequestStreamEnd();
+    } finally {
+      this.#exchanges.delete(key);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.inner.sessionId !== undefined) {
+      let timer: NodeJS.Timeout | undefined;
+      const enough = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, GOODBYE_MS);
+      });
+      // A courtesy: the server may not know it, or be gone.
+      const goodbye = this.inner.terminateSession?.().catch(() => {});
+      await Promise.race([goodbye, enough]);
+      clearTimeout(timer);
+    }
+    await this.inner.close();
+  }
+
+  protected async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const headers = new Headers(init?.headers);
+    const exchange = this.#exchanges.get(headers.get(EXCHANGE) ?? '');
+    headers.delete(EXCHANGE);
+    const response = await this.guarded(input, { ...init, headers }, (failure) => {
+      if (exchange && failure instanceof Error) exchange.failure = failure;
+    });
+    if (init?.method !== 'POST') return response;
+    if (!response.ok) {
+      const reason = await httpRefusal(response);
+      throw headers.has('mcp-session-id') && isForgotten(response.status, reason) ? this.sessionEnded() : reason;
+    }
+    if (exchange) exchange.isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    return response;
+  }
+}
+
+class SseWire extends RemoteWire {
+  readonly #isStreamError: (error: Error) => boolean;
+  #failure: unknown;
+  #isOpen = false;
+
+  constructor(
+    options: RemoteWireOptions,
+    create: (fetch: GuardedFetch) => SdkTransport,
+    isStreamError: (error: Error) => boolean,
+  ) {
+    super(options, create);
+    this.#isStreamError = isStreamError;
+    this.inner.onerror = (error) => {
+      this.onerror?.(error);
+      // The stream would be opened again, as somebody the server does not know.
+      if (this.#isOpen && this.#isStreamError(error)) void this.close();
+    };
+  }
+
+  override async start(): Promise<void> {
+    try {
+      await this.inner.start();
+      this.#isOpen = true;
+    } catch (error) {
+      throw this.#failure ?? error;
+    }
+  }
+
+  async send(message: JsonRpcMessage): Promise<void> {
+    await this.inner.send(message);
+  }
+
+  async close(): Promise<void> {
+    await this.inner.close();
+  }
+
+  protected async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    try {
+      const response = await this.guarded(input, init);
+      if (response.ok) return response;
+      throw response.status === 404 && init?.method === 'POST' ? this.sessionEnded() : await httpRefusal(response);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+}
+
+/** 404 by the specification; the SDK's own example answers 400 instead, and many copied it. */
+const isForgotten = (status: number, reason: Error): boolean =>
+  status === 404 || (status === 400 && reason instanceof JsonRpcError && /session/i.test(reason.message.slice(0, 200)));
+
+/** Whether a failed handshake means that the server does not speak Streamable HTTP at all. */
+export const isWrongTransport = (error: unknown): boolean =>
+  error instanceof HttpStatusError && error.status >= 400 && error.status < 500;

@@ -1,0 +1,182 @@
+/**
+ * A server as a child process: newline-delimited JSON on its stdin and stdout, stderr kept in a ring.
+ *
+ * Differs from the SDK's transport where a gateway has to: the child leads a process group that is ended as a whole,
+ * noise on stdout is counted and kept, one over-long message costs one call and not the server, and nothing is parsed
+ * beyond JSON.
+ * @module
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { ByteRing } from './byte-ring.ts';
+import { isJsonRpcMessage, type JsonRpcMessage, type MessageInfo, NotSentError, type Wire } from './json-rpc.ts';
+import { LineReader } from './line-reader.ts';
+import { lostAnswer } from './lost-answer.ts';
+import { groupGone, guardGroup, releaseGroup, signalGroup } from './process-reaper.ts';
+
+export interface StdioTransportOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+  /** Longest message in bytes. */
+  readonly maxMessageBytes: number;
+  /** How much of stderr is kept. */
+  readonly stderrBytes: number;
+  /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
+  readonly stageMs?: number;
+  /** An answer was too long to read; `id` when it shows which request it belongs to. */
+  readonly onTooLarge?: (id: number | undefined) => void;
+}
+
+const LAST_WORDS_MS = 250;
+
+export class StdioTransport implements Wire {
+  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  /** Lines on stdout that were not JSON-RPC. */
+  noise = 0;
+  readonly stderr: ByteRing;
+  readonly #options: StdioTransportOptions;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #closing: Promise<void> | undefined;
+  #closed = false;
+  #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+    this.stderr = new ByteRing(options.stderrBytes);
+  }
+
+  /** The child's process id while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** How the child ended, in words, once it has. */
+  get exitReason(): string | undefined {
+    if (!this.#exit) return undefined;
+    const { code, signal } = this.#exit;
+    return signal ? `ended by ${signal}` : `exited with code ${code}`;
+  }
+
+  start(): Promise<void> {
+    const { command, args, env, cwd, maxMessageBytes } = this.#options;
+    return new Promise((resolve, reject) => {
+      const child = spawn(command, [...args], {
+        env: { ...env },
+        cwd,
+        shell: false,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      });
+      this.#child = child;
+      const lines = new LineReader({
+        maxBytes: maxMessageBytes,
+        onLine: (line, bytes) => this.#line(line, bytes),
+        onTooLong: (head, tail) => this.#tooLong(head, tail),
+      });
+      child.once('spawn', () => {
+        guardGroup(child.pid as number);
+        resolve();
+      });
+      child.once('error', (error) => {
+        if (child.pid === undefined) reject(error);
+        else this.onerror?.(error);
+      });
+      child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+      child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
+      child.stdout.on('error', (error) => this.onerror?.(error));
+      const ended = () => {
+        if (this.#closed) return;
+        this.#closed = true;
+        this.onclose?.();
+        void this.close();
+      };
+      child.stdin.on('error', (error) => {
+        this.onerror?.(error);
+        // A server that hears nothing answers nothing. Mostly it is about to exit, and then the exit tells more.
+        setTimeout(ended, LAST_WORDS_MS).unref();
+      });
+      child.once('exit', (code, signal) => {
+        this.#exit = { code, signal };
+        // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
+        setTimeout(ended, LAST_WORDS_MS).unref();
+      });
+      // Not `exit`: what the child wrote last is still to be read then.
+      child.once('close', ended);
+    });
+  }
+
+  send(message: JsonRpcMessage): void {
+    const stdin = this.#child?.stdin;
+    if (!stdin?.writable) throw new NotSentError('the server is not running');
+    stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Bytes written that the child has not read yet. */
+  get unread(): number {
+    return this.#child?.stdin.writableLength ?? 0;
+  }
+
+  /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    const { stageMs = 2000 } = this.#options;
+    const { pid } = child;
+    child.stdin.end();
+    if (!this.#exit && !(await exited(child, stageMs))) signalGroup(pid, 'SIGTERM');
+    if (!this.#exit) await exited(child, stageMs);
+    // The leader is gone or does not listen; what remains of the group gets one polite signal and then no choice.
+    if (signalGroup(pid, 'SIGTERM') && !(await groupGone(pid, this.#exit ? stageMs / 4 : 0))) {
+      signalGroup(pid, 'SIGKILL');
+      await groupGone(pid, stageMs);
+    }
+    releaseGroup(pid);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  }
+
+  #line(line: string, bytes: number): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line);
+    } catch {
+      return this.#noise(line);
+    }
+    if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes });
+    else this.#noise(line);
+  }
+
+  #tooLong(head: string, tail: string | undefined): void {
+    const lost = lostAnswer(head, tail);
+    if (lost === 'none') this.#noise(`(too long) ${head}`);
+    else this.#options.onTooLarge?.(lost === 'unknown' ? undefined : lost);
+  }
+
+  #noise(line: string): void {
+    if (line.trim() === '') return;
+    this.noise++;
+    this.stderr.push(Buffer.from(`[stdout] ${line.slice(0, 2000)}\n`));
+  }
+}
+
+function exited(child: ChildProcessWithoutNullStreams, withinMs: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done(false), withinMs);
+    const onExit = () => done(true);
+    const done = (gone: boolean) => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      resolve(gone);
+    };
+    child.once('exit', onExit);
+  });
+}

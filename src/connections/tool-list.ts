@@ -1,0 +1,112 @@
+/**
+ * Reads a server's whole tool list, page by page, and checks every tool by itself: one bad entry costs one entry.
+ * @module
+ */
+import type { JsonSchema, ToolDefinition } from '../types.ts';
+import { headerFault } from './param-headers.ts';
+
+export interface ToolListLimits {
+  readonly pages: number;
+  readonly tools: number;
+  readonly definitionBytes: number;
+  readonly descriptionChars: number;
+}
+
+export interface SkippedTool {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ToolList {
+  readonly tools: readonly ToolDefinition[];
+  readonly skipped: readonly SkippedTool[];
+  /** Why the list ends before the server's own end, when it does. Such a list must not replace a complete one. */
+  readonly incomplete: string | undefined;
+}
+
+/** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
+const SLICE = 200;
+const MAX_NAME = 256;
+const MAX_SKIPPED = 100;
+
+/** Asks for pages until the server says there are no more, a cursor repeats, or a cap is reached. */
+export async function readToolList(
+  page: (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>,
+  limits: ToolListLimits,
+): Promise<ToolList> {
+  const tools = new Map<string, ToolDefinition>();
+  const skipped: SkippedTool[] = [];
+  const skip = (name: unknown, reason: string) => {
+    if (skipped.length < MAX_SKIPPED) skipped.push({ name: typeof name === 'string' ? name.slice(0, 80) : '', reason });
+  };
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 1; ; pages++) {
+    const result = await page(cursor);
+    if (!Array.isArray(result.tools)) return done('the server sent no list');
+    for (const [index, entry] of result.tools.entries()) {
+      if (index % SLICE === SLICE - 1) await breath();
+      const checked = checkTool(entry, limits);
+      if ('reason' in checked) skip(checked.name, checked.reason);
+      else if (tools.has(checked.tool.name)) skip(checked.tool.name, 'a tool of this name was listed before');
+      else if (tools.size < limits.tools) tools.set(checked.tool.name, checked.tool);
+      else return done(`more than ${limits.tools} tools`);
+    }
+    const next = result.nextCursor;
+    if (typeof next !== 'string') return done(undefined);
+    if (cursors.has(next)) return done('the server repeated a page cursor');
+    if (pages >= limits.pages) return done(`more than ${limits.pages} pages`);
+    cursors.add(next);
+    cursor = next;
+  }
+
+  function done(incomplete: string | undefined): ToolList {
+    return { tools: [...tools.values()], skipped, incomplete };
+  }
+}
+
+/** One entry of a list: the tool as we keep it, or the reason why we do not. */
+export function checkTool(
+  entry: unknown,
+  limits: Pick<ToolListLimits, 'definitionBytes' | 'descriptionChars'>,
+): { readonly tool: ToolDefinition } | { readonly name: unknown; readonly reason: string } {
+  if (typeof entry !== 'object' || entry === null) return { name: undefined, reason: 'not an object' };
+  const { name, inputSchema, description, title, annotations, outputSchema, ...rest } = entry as Record<
+    string,
+    unknown
+  >;
+  if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
+  if (name.length > MAX_NAME) return { name, reason: `the name is longer than ${MAX_NAME} characters` };
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
+  if (!isPlainObject(inputSchema)) return { name, reason: 'inputSchema is not an object' };
+  const bytes = jsonLength(entry);
+  if (bytes === undefined) return { name, reason: 'the definition is nested too deeply' };
+  if (bytes > limits.definitionBytes)
+    return { name, reason: `the definition has ${bytes} bytes, more than ${limits.definitionBytes}` };
+  const fault = headerFault(inputSchema);
+  if (fault) return { name, reason: fault };
+  return {
+    tool: {
+      ...rest,
+      name,
+      ...(typeof title === 'string' && { title }),
+      ...(typeof description === 'string' && { description: description.slice(0, limits.descriptionChars) }),
+      inputSchema,
+      ...(isPlainObject(outputSchema) && { outputSchema }),
+      ...(isPlainObject(annotations) && { annotations }),
+    },
+  };
+}
+
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const isPlainObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function jsonLength(value: unknown): number | undefined {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The servers behind an engine: opens connections as the configuration says, reads tool lists, passes notifications on.
+ * @module
+ */
+import { createRedactor } from './audit/redact.ts';
+import type { Listing } from './catalog/listing.ts';
+import { expandReferences } from './config/references.ts';
+import { ConnectionPool } from './connections/connection-pool.ts';
+import { fingerprint } from './connections/fingerprint.ts';
+import { JsonRpcError, METHOD_NOT_FOUND } from './connections/json-rpc.ts';
+import type { McpConnection } from './connections/mcp-connection.ts';
+import { openConnection } from './connections/open-connection.ts';
+import type { EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+import { DiscoveryError } from './errors.ts';
+import type { Handler } from './execution/pipeline.ts';
+import { ok } from './result.ts';
+import { secretsOf } from './secrets.ts';
+import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
+import { IDENTITY } from './version.ts';
+
+type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+
+export class Downstreams {
+  readonly pool: ConnectionPool;
+  readonly #world: EngineWorld;
+  readonly #listeners = new Set<NotificationListener>();
+  readonly #subscribed = new WeakSet<McpConnection>();
+  readonly #onToolsChanged: (server: string) => void;
+  #state: EngineState | undefined;
+  #redact: (text: string) => string = (text) => text;
+
+  constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
+    this.#world = world;
+    this.#onToolsChanged = onToolsChanged;
+    this.pool = new ConnectionPool({
+      open: (definition, request) => this.#open(definition, request),
+      limits: this.#poolLimits(),
+      now: world.now,
+      onNotification: (server, method, params) => {
+        if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
+        for (const listener of this.#listeners) listener(server, method, params);
+      },
+    });
+  }
+
+  /** Takes over a new configuration: what no longer fits is closed, what was learnt before is remembered. */
+  configure(state: EngineState): void {
+    this.#state = state;
+    this.#redact = createRedactor(secretsOf(state.config.servers, this.#world.env));
+    const definitions = [...state.servers.values()].map(({ definition }) => definition);
+    this.pool.retain(definitions);
+    for (const definition of definitions) {
+      const verdict = state.catalog.state(definition.name)?.verdict;
+      if (verdict) this.pool.remember(definition, verdict);
+    }
+  }
+
+  /** Takes known secrets out of a text. */
+  redact(text: string): string {
+    return this.#redact(text);
+  }
+
+  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    return this.pool.status(server);
+  }
+
+  onNotification(listener: NotificationListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads one server's tools over a connection that then stays open until it is idle. */
+  async list(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
+    const lease = await this.pool.acquire(definition, caller && { ...caller, exclusive: undefined });
+    try {
+      const { connection } = lease;
+      const { serverInfo, instructions } = connection.identity;
+      const list = await listTools(connection);
+      this.#subscribe(connection);
+      return {
+        server: definition.name,
+        fingerprint: fingerprint(definition.connection),
+        fetchedAt: this.#world.now(),
+        ...list,
+        title: typeof serverInfo.title === 'string' ? serverInfo.title : undefined,
+        instructions: instructions?.slice(0, 500),
+        verdict: this.pool.verdict(definition),
+      };
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The last stop of a call: the server itself. */
+  readonly invoke: Handler = async (call) => {
+    const known = this.#state?.servers.get(call.server);
+    if (!known)
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
+        outcome: 'not_sent',
+      });
+    const lease = await this.pool.acquire(known.definition, call.caller, { signal: call.signal });
+    const { connection } = lease;
+    try {
+      if (call.onNotification) connection.onNotification = call.onNotification;
+      return ok(await connection.callTool(call));
+    } catch (error) {
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      throw error;
+    } finally {
+      lease.release();
+    }
+  };
+
+  /** Read anew each time, so that a reload changes them. */
+  #poolLimits() {
+    const limits = () => this.#state?.config.limits;
+    return {
+      get spawns() {
+        return limits()?.spawns ?? 5;
+      },
+      get localServers() {
+        return limits()?.localServers ?? 32;
+      },
+      get idleMs() {
+        return limits()?.idle ?? 300_000;
+      },
+    };
+  }
+
+  #subscribe(connection: McpConnection): void {
+    if (this.#subscribed.has(connection)) return;
+    this.#subscribed.add(connection);
+    connection.subscribe({ toolsListChanged: true });
+  }
+
+  async #open(
+    definition: ServerDefinition,
+    request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
+  ) {
+    const limits = this.#state?.config.limits;
+    if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
+    const { env } = this.#world;
+    try {
+      return await openConnection(definition, {
+        ...request,
+        client: IDENTITY,
+        env,
+        expand: (text) => expandReferences(text, env, `server "${definition.name}"`),
+        limits: {
+          pages: limits.listPages,
+          tools: limits.toolsPerServer,
+          definitionBytes: limits.definition,
+          descriptionChars: limits.description,
+          listPageMs: limits.listPage,
+          listMs: limits.list,
+          messageBytes: limits.message,
+          stderrBytes: limits.stderr,
+        },
+        fetch: this.#world.fetch,
+      });
+    } catch (error) {
+      // What a server says when it dies may hold what it was given.
+      if (error instanceof DiscoveryError)
+        throw new DiscoveryError(error.code, this.#redact(error.message), {
+          ...error.details,
+          server: definition.name,
+        });
+      throw error;
+    }
+  }
+}
+
+/** A server without tools is a server with no tools, not a broken one. */
+async function listTools(connection: McpConnection) {
+  try {
+    return await connection.listTools();
+  } catch (error) {
+    if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND)
+      return { tools: [], skipped: [], incomplete: undefined };
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The execute flow of an engine: the proxy with its steps wired to rules, catalogue, connections and audit log.
+ * @module
+ */
+import { join } from 'node:path';
+import type { FoundTool } from './catalog/tool-lookup.ts';
+import type { Downstreams } from './downstreams.ts';
+import type { EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+import { type AuditSink, ToolExecutionProxy } from './execution/index.ts';
+import type { ResultPages } from './execution/result-pages.ts';
+import { ok, type ToolResult } from './result.ts';
+import { compileGlob } from './rules/glob.ts';
+import type { ToolCall } from './types.ts';
+
+/** Everything that carries out calls under one configuration. */
+export interface Execution {
+  readonly proxy: ToolExecutionProxy;
+  /** Writes what is still to be recorded. */
+  closeAudit(): Promise<void>;
+}
+
+export interface ExecutionParts {
+  readonly state: EngineState;
+  readonly world: EngineWorld;
+  readonly downstreams: Downstreams;
+  readonly pages: ResultPages;
+  readonly lookup: (server: string, tool: string) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
+}
+
+/** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
+export function createExecution({ state, world, downstreams, pages, lookup }: ExecutionParts): Execution {
+  const { limits, retry, validation } = state.config;
+  const audit = openAudit(state, world, downstreams);
+  const definitionOf = (server: string) => state.servers.get(server)?.definition;
+  const repeatable = new Map<string, (tool: string) => boolean>();
+  const proxy = new ToolExecutionProxy({
+    invoke: downstreams.invoke,
+    lookup: (server, tool) => {
+      const found = lookup(server, tool);
+      return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
+    },
+    decide: (server, tool) => state.rules.decide(server, tool),
+    audit: audit.sink,
+    pages,
+    connections: {
+      connect: async (server) => {
+        const definition = definitionOf(server);
+        if (definition) (await downstreams.pool.acquire(definition, undefined)).release();
+      },
+      disconnect: (server) => downstreams.pool.close(server),
+      isConnected: (server) => downstreams.pool.isConnected(server),
+    },
+    settingsOf: (server) => {
+      const definition = definitionOf(server);
+      return (
+        definition && {
+          timeout: definition.timeouts.call,
+          rateLimit: definition.rateLimit,
+          concurrency: definition.concurrency,
+        }
+      );
+    },
+    isRepeatable: (call) => isRepeatable(call),
+    output: validation.output,
+    retry: { attempts: retry.attempts, delay: retry.initial, maxDelay: retry.max, jitter: retry.jitter },
+    breaker: {
+      inARow: limits.breaker.failures,
+      share: limits.breaker.rate,
+      atLeast: limits.breaker.minimum,
+      window: limits.breaker.window,
+      open: limits.breaker.open,
+    },
+    limits: {
+      perServer: limits.concurrency,
+      queue: limits.queue,
+      queueWait: limits.queueWait,
+      perClient: limits.inFlightPerClient,
+      total: limits.inFlight,
+      callIdle: limits.callIdle,
+      callCeiling: limits.callCeiling,
+      result: limits.result,
+      validationBudget: limits.validation,
+      drain: limits.drain,
+    },
+    log: world.logger,
+  });
+  return { proxy, closeAudit: audit.close };
+
+  /** The operator's own mark counts always; a server's hints only if the operator trusts that server. */
+  function isRepeatable({ server, tool, definition }: ToolCall): boolean {
+    const entry = definitionOf(server);
+    if (!entry) return false;
+    let marked = repeatable.get(server);
+    if (!marked) {
+      const globs = entry.idempotent.map(compileGlob);
+      marked = (name) => globs.some((matches) => matches(name));
+      repeatable.set(server, marked);
+    }
+    if (marked(tool)) return true;
+    return (
+      entry.trusted &&
+      (definition?.annotations?.readOnlyHint === true || definition?.annotations?.idempotentHint === true)
+    );
+  }
+}
+
+const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
+
+/** The audit log of a configuration; loaded and opened when the first call is recorded. */
+function openAudit(
+  { config }: EngineState,
+  world: EngineWorld,
+  downstreams: Downstreams,
+): { sink: AuditSink; close(): Promise<void> } {
+  const { audit, home } = config;
+  if (!audit.enabled) return { sink: { record: () => {} }, close: async () => {} };
+  let opening: Promise<{ record(entry: Parameters<AuditSink['record']>[0]): void; close(): Promise<void> }> | undefined;
+  const open = async () => {
+    const [{ AuditLog }, { JsonlSink }, { loadSalt }] = await Promise.all([
+      import('./audit/audit-log.ts'),
+      import('./audit/jsonl-sink.ts'),
+      import('./audit/salt-file.ts'),
+    ]);
+    return new AuditLog({
+      sink: new JsonlSink({ file: audit.file, maxBytes: audit.maxBytes, files: audit.files }),
+      salt: () => loadSalt(join(home, 'audit', 'salt')),
+      values: audit.values,
+      redact: (text) => downstreams.redact(text),
+      logger: world.logger,
+    });
+  };
+  let log: Awaited<ReturnType<typeof open>> | undefined;
+  return {
+    sink: {
+      record: (entry) => {
+        if (log) return log.record(entry);
+        opening ??= open().then((opened) => {
+          log = opened;
+          return opened;
+        });
+        void opening.then((opened) => opened.record(entry));
+      },
+    },
+    close: async () => (await opening)?.close(),
+  };
+}

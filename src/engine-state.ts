@@ -1,0 +1,87 @@
+/**
+ * Everything that depends on the configuration, built as one value: a reload builds a new one and swaps it in.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { Catalog } from './catalog/catalog.ts';
+import { type ByteStore, CatalogStore, type IndexEntry } from './catalog/catalog-store.ts';
+import { Discovery } from './catalog/discovery.ts';
+import type { Listing } from './catalog/listing.ts';
+import type { ResolvedConfig } from './config/resolved-config.ts';
+import { fingerprint } from './connections/fingerprint.ts';
+import { compileRules } from './rules/compile-rules.ts';
+import type { RuleSet } from './rules/decide.ts';
+import { SearchEngine } from './search/search-engine.ts';
+import type { Caller, Logger, ServerDefinition } from './types.ts';
+
+export interface KnownServer {
+  readonly definition: ServerDefinition;
+  /** Of the connection: whose list this is. */
+  readonly fingerprint: string;
+}
+
+export interface EngineState {
+  readonly config: ResolvedConfig;
+  readonly rules: RuleSet;
+  /** Servers that are switched on, by name, in the order of the configuration. */
+  readonly servers: ReadonlyMap<string, KnownServer>;
+  /** Servers that are configured and switched off. */
+  readonly switchedOff: ReadonlySet<string>;
+  readonly catalog: Catalog;
+  readonly discovery: Discovery;
+}
+
+export interface StateWorld {
+  readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
+  readonly list: (definition: ServerDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly onChange: (server: string) => void;
+}
+
+/** Discovery of first lists and refreshes, servers at a time. */
+const PARALLEL = 5;
+
+/** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
+export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
+  const rules = await compileRules(config.toolRules, config.rulePrecedence);
+  const servers = new Map<string, KnownServer>();
+  if (config.enabled) {
+    for (const definition of config.servers) {
+      if (definition.enabled)
+        servers.set(definition.name, { definition, fingerprint: fingerprint(definition.connection) });
+    }
+  }
+  const bytes = await world.store(config);
+  const store = bytes && new CatalogStore(bytes, stampOf(config), world.logger);
+  const ready = await store?.readIndex();
+  const restored = ready && SearchEngine.fromSnapshot(ready.snapshot);
+  const indexed = new Map<string, IndexEntry>(restored && ready.entries.map((entry) => [entry.name, entry]));
+  const catalog = new Catalog({ servers, rules, store, search: restored ?? new SearchEngine(), indexed });
+  await catalog.adopt([...servers.keys()].filter((server) => !catalog.isSeen(server)));
+  const discovery = new Discovery({
+    catalog,
+    servers,
+    list: world.list,
+    ttlMs: config.cache.ttl * 1000,
+    parallel: PARALLEL,
+    logger: world.logger,
+    now: world.now,
+    retry: config.retry,
+    onChange: world.onChange,
+  });
+  const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
+  return { config, rules, servers, switchedOff, catalog, discovery };
+}
+
+/** Names what a ready index depends on besides the lists themselves. */
+function stampOf(config: ResolvedConfig): string {
+  const own = config.servers.filter(({ tools, description }) => tools.length > 0 || description !== undefined);
+  const what = [
+    config.origin ?? '',
+    config.toolRules,
+    config.rulePrecedence,
+    own.map(({ name, description, tools }) => [name, description, tools]),
+  ];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24);
+}

@@ -1,0 +1,55 @@
+/**
+ * What an engine takes from the outside: configuration, environment, clock, log, disk. All of it can be handed in.
+ * @module
+ */
+import type { ByteStore } from './catalog/catalog-store.ts';
+import type { LoaderOptions } from './config/configuration-loader.ts';
+import type { ResolvedConfig } from './config/resolved-config.ts';
+import { silentLogger } from './log.ts';
+import type { Logger } from './types.ts';
+
+export interface EngineOptions extends LoaderOptions {
+  readonly logger?: Logger | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface EngineWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly fetch: typeof fetch | undefined;
+  loadConfig(): Promise<ResolvedConfig>;
+  openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
+}
+
+/** Where the configuration comes from: a file (searched for, or named), or an object. */
+export interface ConfigFile {
+  readonly file: string | undefined;
+}
+
+/** Marks a configuration that is read from disk, anew on every reload. Without a name the usual places are searched. */
+export const configFile = (file?: string): ConfigFile => ({ file });
+
+const isConfigFile = (config: unknown): config is ConfigFile =>
+  typeof config === 'object' && config !== null && Object.keys(config).length === 1 && 'file' in config;
+
+/** The real world, except where told otherwise. Modules that only some engines need are loaded when they do. */
+export function realEngineWorld(config: unknown, options: EngineOptions): EngineWorld {
+  return {
+    env: options.env ?? process.env,
+    logger: options.logger ?? silentLogger,
+    now: options.now ?? Date.now,
+    fetch: options.fetch,
+    loadConfig: async () => {
+      const { ConfigurationLoader } = await import('./config/configuration-loader.ts');
+      const loader = new ConfigurationLoader(options);
+      return isConfigFile(config) ? loader.load(config.file) : loader.resolve(config);
+    },
+    openStore: async ({ cache }) => {
+      if (!cache.enabled) return undefined;
+      const { FileStore } = await import('./cache/file-store.ts');
+      return new FileStore(cache.dir);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * What an aborted signal means for a call: `CANCELLED`, unless whoever aborted gave a better reason.
+ * @module
+ */
+import { DiscoveryError, type Outcome } from '../errors.ts';
+import { fail, type ToolResult, toFailure } from '../result.ts';
+import type { ToolCall } from '../types.ts';
+import type { Clock } from './clock.ts';
+
+/** The failure to answer an aborted call with. */
+export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
+  const { server, tool, signal } = call;
+  if (signal.reason instanceof DiscoveryError) {
+    const { code, message } = signal.reason;
+    return toFailure(new DiscoveryError(code, message, { ...signal.reason.details, server, tool, outcome }));
+  }
+  return fail('CANCELLED', `The call to ${server}:${tool} was cancelled.`, { server, tool, outcome });
+}
+
+/** Waits, or ends early with false when the signal aborts. */
+export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const onAbort = () => {
+      timer.clear();
+      resolve(false);
+    };
+    const timer = clock.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(true);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * One breaker: told how calls went, says whether the next one may go. Closed, open, or letting one probe through.
+ * @module
+ */
+
+/** When a breaker opens and for how long. */
+export interface BreakerOptions {
+  /** Failures in a row that open it. Default 5. */
+  readonly inARow?: number | undefined;
+  /** Share of failures within the window that opens it. Default 0.5. */
+  readonly share?: number | undefined;
+  /** Calls the window must hold before the share counts. Default 10. */
+  readonly atLeast?: number | undefined;
+  /** Length of the window in ms. Default 30 s. */
+  readonly window?: number | undefined;
+  /** How long it stays open, in ms. Default 30 s. */
+  readonly open?: number | undefined;
+}
+
+const BUCKETS = 6;
+
+/** Counts infrastructure failures of one server. */
+export class CircuitBreaker {
+  readonly #options: Required<{ [K in keyof BreakerOptions]: number }>;
+  readonly #good = new Float64Array(BUCKETS);
+  readonly #bad = new Float64Array(BUCKETS);
+  #bucket = 0;
+  #run = 0;
+  #openUntil: number | undefined;
+  #probing = false;
+
+  constructor(options: BreakerOptions = {}) {
+    const { inARow = 5, share = 0.5, atLeast = 10, window = 30_000, open = 30_000 } = options;
+    this.#options = { inARow, share, atLeast, window, open };
+  }
+
+  /** `closed`, `open`, or `probing` while one call finds out whether the server is back. */
+  get state(): 'closed' | 'open' | 'probing' {
+    if (this.#openUntil === undefined) return 'closed';
+    return this.#probing ? 'probing' : 'open';
+  }
+
+  /** Milliseconds to wait before a call may go; 0 when one may go now. Takes nothing. */
+  waitTime(now: number): number {
+    if (this.#openUntil === undefined) return 0;
+    if (now < this.#openUntil) return Math.ceil(this.#openUntil - now);
+    return this.#probing ? 1_000 : 0;
+  }
+
+  /** Lets a call go, as the probe when the breaker was open. Ask `waitTime` first. */
+  enter(): void {
+    if (this.#openUntil !== undefined) this.#probing = true;
+  }
+
+  /** Tells how a call that entered went; `undefined` when it says nothing about the server. */
+  leave(now: number, success: boolean | undefined): void {
+    if (success === undefined) {
+      this.#probing = false;
+      return;
+    }
+    this.#turn(now);
+    if (success) {
+      this.#run = 0;
+      this.#add(this.#good);
+      // A late answer of a call from before the breaker opened is good news too.
+      if (this.#openUntil !== undefined) this.#close();
+      return;
+    }
+    this.#run++;
+    this.#add(this.#bad);
+    if (this.#probing || (this.#openUntil === undefined && this.#tooBad())) {
+      this.#openUntil = now + this.#options.open;
+      this.#probing = false;
+    }
+  }
+
+  #close(): void {
+    this.#openUntil = undefined;
+    this.#probing = false;
+    this.#good.fill(0);
+    this.#bad.fill(0);
+  }
+
+  #tooBad(): boolean {
+    const { inARow, share, atLeast } = this.#options;
+    if (this.#run >= inARow) return true;
+    const bad = this.#bad.reduce((sum, count) => sum + count, 0);
+    const all = this.#good.reduce((sum, count) => sum + count, bad);
+    return all >= atLeast && bad / all >= share;
+  }
+
+  #add(counts: Float64Array): void {
+    const slot = this.#bucket % BUCKETS;
+    counts[slot] = (counts[slot] ?? 0) + 1;
+  }
+
+  /** Empties the buckets that have fallen out of the window. */
+  #turn(now: number): void {
+    const bucket = Math.floor(now / (this.#options.window / BUCKETS));
+    for (let slot = Math.max(this.#bucket + 1, bucket - BUCKETS + 1); slot <= bucket; slot++) {
+      this.#good[slot % BUCKETS] = 0;
+      this.#bad[slot % BUCKETS] = 0;
+    }
+    this.#bucket = Math.max(this.#bucket, bucket);
+  }
+}

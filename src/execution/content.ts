@@ -1,0 +1,48 @@
+/**
+ * The two things about a result that may change on its way: the downstream's name stamp goes, and a content type the
+ * agent's protocol revision does not know becomes text that says so and holds it. Everything else is the same object.
+ * @module
+ */
+import type { CallToolResult, ContentBlock } from '../types.ts';
+import { carryFlags } from './result-notes.ts';
+
+/** Every content type of the newest protocol revision. */
+export const CONTENT_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+const STAMP = 'io.modelcontextprotocol/serverInfo';
+
+/** The content types a protocol revision knows; an unknown revision is taken for the newest. */
+export function contentTypesOf(revision: string | undefined): ReadonlySet<string> {
+  if (revision === '2024-11-05') return new Set(['text', 'image', 'resource']);
+  if (revision === '2025-03-26') return new Set(['text', 'image', 'audio', 'resource']);
+  return CONTENT_TYPES;
+}
+
+/** Gives a result fit for the agent; the same object when there is nothing to change. */
+export function fitContent(result: CallToolResult, known: ReadonlySet<string> = CONTENT_TYPES): CallToolResult {
+  const { content, _meta } = result;
+  const stamped = typeof _meta === 'object' && _meta !== null && Object.hasOwn(_meta, STAMP);
+  const strange = Array.isArray(content) && !content.every((block) => isKnown(block, known));
+  if (!stamped && !strange) return result;
+  const fitted: { -readonly [K in keyof CallToolResult]: CallToolResult[K] } = { ...result };
+  if (stamped) {
+    const { [STAMP]: _stamp, ...rest } = _meta;
+    if (Object.keys(rest).length > 0) fitted._meta = rest;
+    else delete fitted._meta;
+  }
+  if (strange) fitted.content = content.map((block) => (isKnown(block, known) ? block : asText(block)));
+  carryFlags(result, fitted);
+  return fitted;
+}
+
+const isKnown = (block: ContentBlock | null | undefined, known: ReadonlySet<string>): boolean =>
+  typeof block === 'object' && block !== null && known.has(block.type);
+
+function asText(block: unknown): ContentBlock {
+  const type = typeof block === 'object' && block !== null ? String((block as ContentBlock).type) : 'none';
+  const held = JSON.stringify(block) ?? 'null';
+  return {
+    type: 'text',
+    text: `[content of type "${type.slice(0, 64)}", which this protocol revision does not know, as JSON]\n${held}`,
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * What the rest of the program takes from execution.
+ * @module
+ */
+export type { BreakerOptions } from './circuit-breaker.ts';
+export { CircuitBreaker } from './circuit-breaker.ts';
+export type { Clock, Timer } from './clock.ts';
+export { systemClock } from './clock.ts';
+export { CONTENT_TYPES, contentTypesOf, fitContent } from './content.ts';
+export { ManualClock } from './manual-clock.ts';
+export { type Handler, pipeline, type Step } from './pipeline.ts';
+export { joinPages } from './result-pager.ts';
+export { OWN_SERVER, READ_RESULT, ResultPages, type ResultPagesOptions } from './result-pages.ts';
+export type { AuditEntry, AuditOutcome, AuditSink } from './steps/audit.ts';
+export type { Decide, PolicyDecision } from './steps/policy.ts';
+export type { Lookup } from './steps/resolve.ts';
+export type { RetryOptions } from './steps/retry.ts';
+export type { OutputMode } from './steps/validate.ts';
+export { TokenBucket } from './token-bucket.ts';
+export * from './tool-execution-proxy.ts';
+export { repairArguments } from './validation/repair-arguments.ts';
+export { SchemaValidators, type Verdict } from './validation/schema-validators.ts';

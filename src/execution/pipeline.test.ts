@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { type Handler, pipeline } from './pipeline.ts';
+import { aCall, done } from './test-kit.ts';
+
+describe('pipeline', () => {
+  test('the first step sees the call first and the result last', async () => {
+    const seen: string[] = [];
+    const step =
+      (name: string) =>
+      (next: Handler): Handler =>
+      async (one) => {
+        seen.push(`${name} in`);
+        const result = await next(one);
+        seen.push(`${name} out`);
+        return result;
+      };
+    await pipeline([step('a'), step('b')], done)(aCall());
+    expect(seen).toEqual(['a in', 'b in', 'b out', 'a out']);
+  });
+});

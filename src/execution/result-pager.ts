@@ -1,0 +1,206 @@
+/**
+ * Cuts a large result into pages and puts pages together again. Result in, page n out; nothing is lost on the way.
+ *
+ * A page holds pieces. Blocks that fit stay as they are. A text too long for its page is split at code-point borders;
+ * any other part is split as JSON text. Each split piece says in `_meta["anygpt/part"]` what it is a piece of.
+ * @module
+ */
+import type { CallToolResult, ContentBlock } from '../types.ts';
+import { jsonBytes, stringBytes } from './json-bytes.ts';
+
+/** Where the description of a piece is kept. */
+export const PART_KEY = 'anygpt/part';
+/** Where the mark of a page is kept. */
+export const PAGE_KEY = 'anygpt/page';
+
+/** What a piece is a piece of: a content block by index, or another field of the result by name. */
+interface Part {
+  readonly of: number | string;
+  readonly as: 'text' | 'json';
+}
+
+const SMALL = 512;
+
+interface Cursor {
+  readonly part: number;
+  readonly offset: number;
+}
+
+/** A result and the places where its pages begin. */
+export class PagedResult {
+  /** Size of the whole result as JSON. */
+  readonly bytes: number;
+  /** Small fields beside the content; the first page carries them as they are. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly #result: CallToolResult;
+  readonly #parts: readonly (number | string)[];
+  readonly #pageBytes: number;
+  readonly #starts: Cursor[] = [{ part: 0, offset: 0 }];
+  #json: { readonly part: number; readonly text: string } | undefined;
+
+  constructor(result: CallToolResult, pageBytes: number) {
+    this.#result = result;
+    this.bytes = jsonBytes(result);
+    // Room for the mark and for what describes each piece.
+    this.#pageBytes = Math.max(1_024, pageBytes - 2_048);
+    const blocks = Array.isArray(result.content) && result.content.length > 0 ? [...result.content.keys()] : [];
+    const names = Object.keys(result).filter((name) => !(name === 'content' && blocks.length > 0));
+    const small = smallFields(result, names);
+    this.fields = Object.fromEntries(names.filter((name) => small.has(name)).map((name) => [name, result[name]]));
+    this.#parts = [...blocks, ...names.filter((name) => !small.has(name))];
+    for (let next = this.#fill(FIRST, undefined); next !== undefined; next = this.#fill(next, undefined)) {
+      this.#starts.push(next);
+    }
+    this.#json = undefined;
+  }
+
+  /** How many pages there are. */
+  get pages(): number {
+    return this.#starts.length;
+  }
+
+  /** The pieces of one page, counted from 1; undefined beyond the last. */
+  page(number: number): ContentBlock[] | undefined {
+    const start = this.#starts[number - 1];
+    if (start === undefined) return undefined;
+    const blocks: ContentBlock[] = [];
+    this.#fill(start, blocks);
+    this.#json = undefined;
+    return blocks;
+  }
+
+  /** Fills one page and tells where the next begins. */
+  #fill(start: Cursor, blocks: ContentBlock[] | undefined): Cursor | undefined {
+    let { part, offset } = start;
+    let left = this.#pageBytes;
+    for (; part < this.#parts.length; part++, offset = 0) {
+      const of = this.#parts[part] as number | string;
+      const value = typeof of === 'number' ? this.#result.content?.[of] : this.#result[of];
+      const whole = typeof of === 'number' && offset === 0 && isBlock(value) ? jsonBytes(value, left) + 1 : undefined;
+      if (whole !== undefined && whole <= left) {
+        blocks?.push(value as ContentBlock);
+        left -= whole;
+        continue;
+      }
+      const asText = isText(value) && typeof of === 'number';
+      const text = asText ? value.text : this.#jsonOf(part, value);
+      const rest: object = asText && offset === 0 ? value : { type: 'text' };
+      const room = left - 128 - (asText && offset === 0 ? jsonBytes({ ...value, text: '' }) : 16);
+      const end = cut(text, offset, room);
+      // An empty page always has room for some of it, so this cannot go round for ever.
+      if (end === offset) return { part, offset };
+      blocks?.push(piece(rest, text.slice(offset, end), { of, as: asText ? 'text' : 'json' }));
+      if (end < text.length) return { part, offset: end };
+      left = room - stringBytes(text.slice(offset, end));
+    }
+    return undefined;
+  }
+
+  #jsonOf(part: number, value: unknown): string {
+    if (this.#json?.part !== part) this.#json = { part, text: JSON.stringify(value) ?? 'null' };
+    return this.#json.text;
+  }
+}
+
+const FIRST: Cursor = { part: 0, offset: 0 };
+
+const isBlock = (value: unknown): value is ContentBlock =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !hasKey(value);
+
+/** A downstream's own use of our key must not be mistaken for ours. */
+const hasKey = (value: object): boolean => {
+  const meta = (value as ContentBlock)._meta;
+  return typeof meta === 'object' && meta !== null && (Object.hasOwn(meta, PART_KEY) || Object.hasOwn(meta, PAGE_KEY));
+};
+
+const isText = (value: unknown): value is ContentBlock & { readonly text: string } =>
+  isBlock(value) &&
+  value.type === 'text' &&
+  typeof value.text === 'string' &&
+  value._meta === undefined &&
+  jsonBytes({ ...value, text: '' }) <= SMALL;
+
+function piece(rest: object, text: string, part: Part): ContentBlock {
+  return { ...rest, type: 'text', text, _meta: { [PART_KEY]: part } };
+}
+
+/** The fields that fit beside the first page, up to a kilobyte of them. */
+function smallFields(result: CallToolResult, names: readonly string[]): ReadonlySet<string> {
+  const small = new Set<string>();
+  let left = 2 * SMALL;
+  for (const name of names) {
+    // The page's own content stands under that name.
+    if (name === 'content') continue;
+    const bytes = stringBytes(name) + jsonBytes(result[name], left) + 2;
+    if (bytes > left) continue;
+    left -= bytes;
+    small.add(name);
+  }
+  return small;
+}
+
+/** The furthest end such that `text.slice(start, end)` takes at most `room` bytes as JSON and splits no code point. */
+function cut(text: string, start: number, room: number): number {
+  let end = start;
+  let left = room;
+  for (let step = 65_536; step >= 1; ) {
+    const next = border(text, Math.min(text.length, end + step));
+    if (next <= end) {
+      step = Math.floor(step / 2);
+      continue;
+    }
+    const bytes = stringBytes(text.slice(end, next)) - 2;
+    if (bytes <= left) {
+      left -= bytes;
+      end = next;
+      if (end === text.length) break;
+    } else step = Math.floor(step / 2);
+  }
+  return end;
+}
+
+/** Moves a place back by one when it stands inside a pair of surrogates. */
+function border(text: string, at: number): number {
+  const before = text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff ? at - 1 : at;
+}
+
+/** Puts the pages of one result together again: what the server returned, whole. */
+export function joinPages(pages: readonly CallToolResult[]): CallToolResult {
+  const content: unknown[] = [];
+  const fields: [string, unknown][] = [];
+  let open: { readonly part: Part; readonly first: ContentBlock; text: string } | undefined;
+  const finish = () => {
+    if (open === undefined) return;
+    const { part, first, text } = open;
+    const value: unknown = part.as === 'json' ? JSON.parse(text) : unmarked(first, text);
+    if (typeof part.of === 'number') content.push(value);
+    else fields.push([part.of, value]);
+    open = undefined;
+  };
+  for (const block of pages.flatMap((page) => page.content ?? [])) {
+    const meta = block._meta as Readonly<Record<string, unknown>> | undefined;
+    if (meta?.[PAGE_KEY] !== undefined) continue;
+    const part = meta?.[PART_KEY] as Part | undefined;
+    if (part !== undefined && open?.part.of === part.of) {
+      open.text += String(block.text);
+      continue;
+    }
+    finish();
+    if (part === undefined) content.push(block);
+    else open = { part, first: block, text: String(block.text) };
+  }
+  finish();
+  const { content: _pieces, ...beside } = pages[0] ?? {};
+  return {
+    ...beside,
+    ...(content.length > 0 && { content: content as ContentBlock[] }),
+    ...Object.fromEntries(fields),
+  };
+}
+
+function unmarked(first: ContentBlock, text: string): ContentBlock {
+  const { _meta, ...rest } = first;
+  return { ...rest, text };
+}

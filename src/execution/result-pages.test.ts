@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CallToolResult } from '../types.ts';
+import { jsonBytes } from './json-bytes.ts';
+import { ManualClock } from './manual-clock.ts';
+import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
+import { ResultPages } from './result-pages.ts';
+
+const PAGE = 4_096;
+
+const readAll = (result: CallToolResult, pageBytes = PAGE): CallToolResult[] => {
+  const pages = new ResultPages();
+  const caller = { session: 's' };
+  const all = [pages.keep(result, pageBytes, caller)];
+  for (;;) {
+    const mark = all.at(-1)?.content?.at(-1)?._meta as Record<string, { id: string; page: number; pages: number }>;
+    const at = mark[PAGE_KEY];
+    if (at === undefined || at.page === at.pages) return all;
+    const next = pages.read({ id: at.id, page: at.page + 1 }, caller);
+    if (!next.success) throw new Error(next.error.message);
+    all.push(next.data);
+  }
+};
+
+describe('cut results', () => {
+  test('whatever the result, its pages fit the limit and give it back whole', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc
+        .tuple(fc.constantFrom('a', '"', '😀', '中\n', '\ud800', '\u0001'), fc.nat(6_000))
+        .map(([unit, n]) => unit.repeat(n)),
+    );
+    const block = fc.oneof(
+      text.map((one) => ({ type: 'text', text: one })),
+      text.map((one) => ({ type: 'text', text: one, annotations: { audience: ['user'], priority: 1 } })),
+      text.map((one) => ({ type: 'text', text: one, _meta: { [PART_KEY]: { of: 0, as: 'json' } } })),
+      fc.record({ type: fc.constant('image'), data: text, mimeType: fc.constant('image/png') }),
+      fc.record({ type: fc.constant('resource'), resource: fc.record({ uri: fc.constant('a:b'), text }) }),
+    );
+    const result = fc.record(
+      {
+        content: fc.array(block, { maxLength: 5 }),
+        structuredContent: fc.oneof(fc.jsonValue(), fc.array(text, { maxLength: 4 })),
+        _meta: fc.dictionary(fc.string({ maxLength: 5 }), text, { maxKeys: 3 }),
+        isError: fc.boolean(),
+        resultType: fc.constant('complete'),
+      },
+      { requiredKeys: ['content'] },
+    );
+    fc.assert(
+      fc.property(result, (whole) => {
+        const plain = JSON.parse(JSON.stringify(whole)) as CallToolResult;
+        const pages = readAll(plain);
+        for (const page of pages) expect(jsonBytes(page)).toBeLessThanOrEqual(PAGE);
+        expect(joinPages(pages)).toEqual(plain);
+      }),
+      { numRuns: 300, seed: 2 },
+    );
+  });
+
+  test('text is never cut inside a character', () => {
+    const pages = readAll({ content: [{ type: 'text', text: '😀'.repeat(5_000) }] });
+    expect(pages.length).toBeGreaterThan(3);
+    for (const page of pages)
+      for (const block of page.content ?? []) expect(String(block.text)).not.toMatch(/\p{Surrogate}/u);
+  });
+
+  test('20 MB are cut into pages of 5 MiB without blocking for long', () => {
+    const started = performance.now();
+    const paged = new PagedResult(
+      { content: [{ type: 'text', text: 'line of text\n'.repeat(1_600_000) }] },
+      5 * 1024 * 1024,
+    );
+    expect(paged.pages).toBe(5);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test('the first page keeps isError and small fields, and tells how to read on', () => {
+    const pages = new ResultPages({ newId: () => 'the-id' });
+    const first = pages.keep(
+      { content: [{ type: 'text', text: 'x'.repeat(10_000) }], isError: true, _meta: { a: 1 } },
+      PAGE,
+      {},
+    );
+    expect(first).toMatchObject({ isError: true, _meta: { a: 1 } });
+    const mark = String(first.content?.at(-1)?.text);
+    expect(mark).toContain('page 1 of 6');
+    expect(mark).toContain('server "anygpt", tool "read_result", arguments {"id":"the-id","page":2}');
+    const last = pages.read({ id: 'the-id', page: 6 }, {});
+    expect(last.success && String(last.data.content?.at(-1)?.text)).toContain('End of the result');
+  });
+});
+
+describe('ResultPages', () => {
+  const large = (n = 10_000): CallToolResult => ({ content: [{ type: 'text', text: 'x'.repeat(n) }] });
+  const withIds = (options: object = {}) => {
+    let next = 0;
+    return new ResultPages({ newId: () => `id${next++}`, ...options });
+  };
+
+  test('an id works for the caller who made the call and for nobody else', () => {
+    const pages = withIds();
+    pages.keep(large(), PAGE, { principal: 'ann', session: '1' });
+    expect(pages.read({ id: 'id0', page: 2 }, { principal: 'ann', session: '2' }).success).toBe(true);
+    for (const caller of [{}, { session: '1' }, { principal: 'bob' }, { session: 'ann' }]) {
+      expect(pages.read({ id: 'id0', page: 2 }, caller)).toMatchObject({
+        success: false,
+        error: { code: 'TOOL_VALIDATION_ERROR' },
+      });
+    }
+    expect(pages.read({ id: '__proto__', page: 2 }, {}).success).toBe(false);
+  });
+
+  test('ids cannot be guessed', () => {
+    const pages = new ResultPages();
+    const ids = Array.from(
+      { length: 50 },
+      () => JSON.stringify(pages.keep(large(), PAGE, {})).match(/"id":"([^"]+)"/)?.[1],
+    );
+    expect(new Set(ids).size).toBe(50);
+    expect(ids[0]).toMatch(/^[\w-]{22}$/);
+  });
+
+  test('a result is forgotten after ten minutes', async () => {
+    const clock = new ManualClock();
+    const pages = withIds({ clock });
+    pages.keep(large(), PAGE, {});
+    await clock.advance(599_000);
+    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
+    await clock.advance(2_000);
+    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(false);
+    expect(pages.bytes).toBe(0);
+  });
+
+  test('the total is bounded: the least recently read goes first', () => {
+    const pages = withIds({ maxBytes: 25_000 });
+    pages.keep(large(), PAGE, {});
+    pages.keep(large(), PAGE, {});
+    expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
+    pages.keep(large(), PAGE, {});
+    expect(['id0', 'id1', 'id2'].map((id) => pages.read({ id, page: 1 }, {}).success)).toEqual([true, false, true]);
+    expect(pages.bytes).toBeLessThanOrEqual(25_000);
+    pages.close();
+    expect(pages.bytes).toBe(0);
+  });
+
+  test('a result larger than all that may be kept is cut, and the mark says that the rest is gone', () => {
+    const pages = withIds({ maxBytes: 5_000 });
+    const first = pages.keep(large(), PAGE, {});
+    expect(String(first.content?.at(-1)?.text)).toContain('too large to be kept');
+    expect(pages.bytes).toBe(0);
+  });
+
+  test('wrong arguments and pages that do not exist are told as such', () => {
+    const pages = withIds();
+    pages.keep(large(), PAGE, {});
+    expect(pages.read({}, {})).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
+    expect(pages.read({ id: 'id0', page: 0 }, {})).toMatchObject({
+      error: { message: 'This result has 6 pages, counted from 1.' },
+    });
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Keeps large results for a while, so that an agent can read on. A result goes in and its first page comes out; later
+ * pages come for id and page number, to the caller who made the call and to nobody else.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { fail, ok, type ToolResult } from '../result.ts';
+import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { PAGE_KEY, PagedResult } from './result-pager.ts';
+
+/** The server name reserved for the gateway's own tools. */
+export const OWN_SERVER = 'anygpt';
+
+/** The tool that reads on in a result that was cut. */
+export const READ_RESULT: ToolDefinition = {
+  name: 'read_result',
+  description: 'Reads another page of a result that was cut because of its size. The cut result names id and page.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'The id that the cut result gave' },
+      page: { type: 'integer', minimum: 1, description: 'The page to read, counted from 1' },
+    },
+    required: ['id', 'page'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+/** How much is kept and for how long. */
+export interface ResultPagesOptions {
+  /** Milliseconds a result is kept. Default ten minutes. */
+  readonly ttl?: number | undefined;
+  /** Bytes kept in all; the least recently read goes first. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** Makes an id nobody can guess. */
+  readonly newId?: (() => string) | undefined;
+}
+
+interface Kept {
+  readonly paged: PagedResult;
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** Results that were cut, by id. */
+export class ResultPages {
+  readonly #ttl: number;
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(options: ResultPagesOptions = {}) {
+    this.#ttl = options.ttl ?? 600_000;
+    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#clock = options.clock ?? systemClock;
+    this.#newId = options.newId ?? (() => randomBytes(16).toString('base64url'));
+  }
+
+  /** Bytes kept at present. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Cuts a result to pages of at most `pageBytes`, keeps it for its caller and gives the first page. */
+  keep(result: CallToolResult, pageBytes: number, caller: Caller): CallToolResult {
+    const paged = new PagedResult(result, pageBytes);
+    const id = paged.bytes <= this.#maxBytes ? this.#newId() : undefined;
+    if (id !== undefined) {
+      this.#sweep(paged.bytes);
+      this.#kept.set(id, { paged, owner: ownerOf(caller), until: this.#clock.now() + this.#ttl });
+      this.#bytes += paged.bytes;
+    }
+    return { ...paged.fields, content: [...(paged.page(1) ?? []), this.#mark(paged, id, 1)] };
+  }
+
+  /** Answers `read_result`. Ids that are wrong, old or somebody else's look all the same. */
+  read(args: Readonly<Record<string, unknown>>, caller: Caller): ToolResult<CallToolResult> {
+    const where = { server: OWN_SERVER, tool: READ_RESULT.name, outcome: 'not_sent' } as const;
+    const { id, page } = args;
+    if (typeof id !== 'string' || !Number.isInteger(page)) {
+      const message = 'read_result takes {"id": string, "page": integer}, as the cut result names them.';
+      return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: READ_RESULT.inputSchema });
+    }
+    this.#sweep(0);
+    const kept = this.#kept.get(id);
+    if (kept === undefined || kept.owner !== ownerOf(caller)) {
+      const message = `No result is kept under this id. Results are kept for ${minutes(this.#ttl)}: make the call again.`;
+      return fail('TOOL_VALIDATION_ERROR', message, where);
+    }
+    this.#kept.delete(id);
+    this.#kept.set(id, kept);
+    const blocks = kept.paged.page(page as number);
+    if (blocks === undefined) {
+      const message = `This result has ${kept.paged.pages} pages, counted from 1.`;
+      return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { minimum: 1, maximum: kept.paged.pages } });
+    }
+    return ok({ content: [...blocks, this.#mark(kept.paged, id, page as number)] });
+  }
+
+  /** Forgets everything. */
+  close(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
+  #mark(paged: PagedResult, id: string | undefined, page: number): ContentBlock {
+    const { pages, bytes } = paged;
+    const cut = `[Cut here: page ${page} of ${pages}, ${bytes} bytes of JSON in all.`;
+    const next = { id, page: page + 1 };
+    const text =
+      page === pages
+        ? `[End of the result: page ${page} of ${pages}.]`
+        : id === undefined
+          ? `${cut} The rest is too large to be kept: ask the tool for less.]`
+          : `${cut} To read on within ${minutes(this.#ttl)}, call execute_tool with server "${OWN_SERVER}", tool "${READ_RESULT.name}", arguments ${JSON.stringify(next)}.]`;
+    return { type: 'text', text, _meta: { [PAGE_KEY]: { ...(id !== undefined && { id }), page, pages } } };
+  }
+
+  /** Drops what is too old, then the least recently read until `room` bytes fit. */
+  #sweep(room: number): void {
+    const now = this.#clock.now();
+    for (const [id, kept] of this.#kept) {
+      if (kept.until > now && this.#bytes + room <= this.#maxBytes) continue;
+      this.#kept.delete(id);
+      this.#bytes -= kept.paged.bytes;
+    }
+  }
+}
+
+const minutes = (ms: number): string => (ms === 60_000 ? '1 minute' : `${Math.round(ms / 60_000)} minutes`);
+
+const ownerOf = (caller: Caller): string =>
+  caller.principal !== undefined ? `principal ${caller.principal}` : `session ${caller.session ?? ''}`;

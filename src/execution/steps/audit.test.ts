@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { DiscoveryError } from '../../errors.ts';
+import { ok } from '../../result.ts';
+import type { ToolCall } from '../../types.ts';
+import { ManualClock } from '../manual-clock.ts';
+import type { Handler } from '../pipeline.ts';
+import { noteFlag } from '../result-notes.ts';
+import { aCall, codeOf, done, failing } from '../test-kit.ts';
+import { type AuditEntry, audit } from './audit.ts';
+
+describe('audit', () => {
+  const run = async (handler: Handler, more?: Partial<ToolCall>) => {
+    const entries: AuditEntry[] = [];
+    const clock = new ManualClock();
+    const result = await audit({ record: (entry) => entries.push(entry) }, clock, () => 1_000)(handler)(aCall(more));
+    return { entries, result };
+  };
+
+  test('records a call with who, what, how long and how large', async () => {
+    const { entries } = await run(done, { arguments: { a: 1 }, caller: { principal: 'ann', session: 'x' } });
+    expect(entries).toEqual([
+      expect.objectContaining({
+        time: new Date(1_000),
+        traceId: 'trace',
+        principal: 'ann',
+        session: 'x',
+        server: 's',
+        tool: 't',
+        arguments: { a: 1 },
+        outcome: 'success',
+        durationMs: 0,
+      }),
+    ]);
+  });
+
+  test.each<[Handler, string, string | undefined]>([
+    [failing('TOOL_DISABLED', { outcome: 'not_sent' }), 'refused', 'TOOL_DISABLED'],
+    [failing('SERVER_NOT_FOUND'), 'refused', 'SERVER_NOT_FOUND'],
+    [failing('TOOL_EXECUTION_ERROR', { outcome: 'failed' }), 'failed', 'TOOL_EXECUTION_ERROR'],
+    [failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'unknown' }), 'unknown', 'TOOL_EXECUTION_TIMEOUT'],
+    [failing('CANCELLED', { outcome: 'unknown' }), 'cancelled', 'CANCELLED'],
+    [async () => ok({ isError: true }), 'tool_error', undefined],
+    [async () => Promise.reject(new Error('boom')), 'unknown', 'TOOL_EXECUTION_ERROR'],
+  ])('case %#: refusals and failures are recorded too', async (handler, outcome, code) => {
+    const { entries } = await run(handler);
+    expect(entries).toEqual([expect.objectContaining({ outcome, code })]);
+  });
+
+  test('flags and size noted on the result are recorded', async () => {
+    const data = { content: [] };
+    noteFlag(data, 'invalid_output');
+    const { entries } = await run(async () => ok(data));
+    expect(entries[0]?.flags).toEqual(['invalid_output']);
+  });
+
+  test('a log that refuses fails the call it could not record', async () => {
+    const sink = {
+      record: () => {
+        throw new DiscoveryError('STORAGE_ERROR', 'disk full');
+      },
+    };
+    expect(codeOf(await audit(sink)(done)(aCall()))).toBe('STORAGE_ERROR');
+  });
+});

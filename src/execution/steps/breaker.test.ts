@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { fail, ok } from '../../result.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { type Handler, pipeline } from '../pipeline.ts';
+import { aCall, codeOf, DONE, done, failing, held } from '../test-kit.ts';
+import { CircuitBreakers } from './breaker.ts';
+
+describe('breakers', () => {
+  test('five dead calls open the breaker; refusals then come at once and say when to try again', async () => {
+    const clock = new ManualClock();
+    const breakers = new CircuitBreakers({}, clock);
+    let down = true;
+    let calls = 0;
+    const handler: Handler = async () => {
+      calls++;
+      return down ? fail('TOOL_EXECUTION_TIMEOUT', 'x', { outcome: 'unknown' }) : DONE;
+    };
+    const pass = pipeline([breakers.gate, breakers.watch], handler);
+    for (let i = 0; i < 5; i++) await pass(aCall());
+    expect(breakers.stateOf('s')).toBe('open');
+    expect(await pass(aCall())).toMatchObject({
+      error: { code: 'SERVER_UNAVAILABLE', outcome: 'not_sent', retryAfterMs: 30_000 },
+    });
+    expect(codeOf(await pass(aCall({ server: 'other' })))).toBe('TOOL_EXECUTION_TIMEOUT');
+    expect(calls).toBe(6);
+    await clock.advance(30_000);
+    down = false;
+    expect(codeOf(await pass(aCall()))).toBe('ok');
+    expect(breakers.stateOf('s')).toBe('closed');
+    breakers.reset('s');
+  });
+
+  test('only one probe goes at a time', async () => {
+    const clock = new ManualClock();
+    const breakers = new CircuitBreakers({ inARow: 1 }, clock);
+    await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
+    await clock.advance(30_000);
+    const { handler, end } = held();
+    const probe = breakers.watch(handler)(aCall());
+    expect(codeOf(await breakers.watch(done)(aCall()))).toBe('SERVER_UNAVAILABLE');
+    end();
+    await probe;
+    expect(codeOf(await breakers.watch(done)(aCall()))).toBe('ok');
+  });
+
+  test.each<[Handler]>([
+    [async () => ok({ isError: true })],
+    [failing('TOOL_VALIDATION_ERROR')],
+    [failing('CANCELLED', { outcome: 'unknown' })],
+    [failing('SERVER_AUTH_REQUIRED')],
+    [failing('RATE_LIMITED', { outcome: 'not_sent' })],
+    [failing('TOOL_EXECUTION_ERROR', { outcome: 'failed' })],
+  ])('case %#: what is not the fault of the server never opens it', async (handler) => {
+    const breakers = new CircuitBreakers();
+    await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
+    for (let i = 0; i < 20; i++) await breakers.watch(handler)(aCall());
+    expect(breakers.stateOf('s')).toBe('closed');
+  });
+
+  test('a connection that dies under a call counts', async () => {
+    const breakers = new CircuitBreakers();
+    for (let i = 0; i < 5; i++) await breakers.watch(failing('TOOL_EXECUTION_ERROR', { outcome: 'unknown' }))(aCall());
+    expect(breakers.stateOf('s')).toBe('open');
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Stops calling a server that keeps failing: while its breaker is open, calls fail at once with SERVER_UNAVAILABLE.
+ * Only failures of the infrastructure count; a tool that says no is a healthy server.
+ * @module
+ */
+import type { ErrorInfo } from '../../errors.ts';
+import { fail, type ToolResult } from '../../result.ts';
+import type { CallToolResult, ToolCall } from '../../types.ts';
+import { type BreakerOptions, CircuitBreaker } from '../circuit-breaker.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Step } from '../pipeline.ts';
+
+/** The breakers of all servers, used at two places of the pipeline. */
+export class CircuitBreakers {
+  readonly #options: BreakerOptions;
+  readonly #clock: Clock;
+  readonly #breakers = new Map<string, CircuitBreaker>();
+
+  constructor(options: BreakerOptions = {}, clock: Clock = systemClock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** The state of one server's breaker, for status pages. */
+  stateOf(server: string): CircuitBreaker['state'] {
+    return this.#breakers.get(server)?.state ?? 'closed';
+  }
+
+  /** Forgets a server's failures, for example after its configuration changed. */
+  reset(server: string): void {
+    this.#breakers.delete(server);
+  }
+
+  /** Refuses at once while open. Stands before the queue, so that nobody waits in line for a refusal. */
+  readonly gate: Step = (next) => async (call) => this.#refusal(call) ?? next(call);
+
+  /** Lets calls through and counts how they went. Stands behind the queue, around each attempt. */
+  readonly watch: Step = (next) => async (call) => {
+    const refusal = this.#refusal(call);
+    if (refusal !== undefined) return refusal;
+    const breaker = this.#breakers.get(call.server);
+    breaker?.enter();
+    const result = await next(call);
+    const verdict = judge(result);
+    // A healthy server needs no breaker until it first fails.
+    if (breaker !== undefined) breaker.leave(this.#clock.now(), verdict);
+    else if (verdict === false) this.#ensure(call.server).leave(this.#clock.now(), false);
+    return result;
+  };
+
+  #ensure(server: string): CircuitBreaker {
+    let breaker = this.#breakers.get(server);
+    if (breaker === undefined) {
+      breaker = new CircuitBreaker(this.#options);
+      this.#breakers.set(server, breaker);
+    }
+    return breaker;
+  }
+
+  #refusal(call: ToolCall): ToolResult<never> | undefined {
+    const { server, tool } = call;
+    const wait = this.#breakers.get(server)?.waitTime(this.#clock.now()) ?? 0;
+    if (wait === 0) return undefined;
+    return fail(
+      'SERVER_UNAVAILABLE',
+      `"${server}" failed repeatedly and is left alone for ${Math.ceil(wait / 1_000)} s. Use another server or try again then.`,
+      { server, tool, outcome: 'not_sent', retryAfterMs: wait },
+    );
+  }
+}
+
+/** True: the server works. False: it does not. Undefined: the result says nothing about it. */
+function judge(result: ToolResult<CallToolResult>): boolean | undefined {
+  if (result.success) return true;
+  return isInfrastructureFailure(result.error) ? false : result.error.outcome === 'failed' ? true : undefined;
+}
+
+/** Whether an error is the server's or the connection's fault, not the call's. */
+export function isInfrastructureFailure(error: ErrorInfo): boolean {
+  if (error.code === 'SERVER_CONNECTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT') return true;
+  return error.code === 'TOOL_EXECUTION_ERROR' && error.outcome === 'unknown';
+}

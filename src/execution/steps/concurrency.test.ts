@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../manual-clock.ts';
+import { aCall, codeOf, done, held, never } from '../test-kit.ts';
+import { concurrency } from './concurrency.ts';
+
+describe('concurrency', () => {
+  test('16 run, 64 wait in order, the rest are refused with a time to come back', async () => {
+    const { handler, calls, end } = held();
+    const pass = concurrency({ perClient: 1_000 })(handler);
+    const running = Array.from({ length: 100 }, (_, i) => pass(aCall({ arguments: { i } })));
+    const refused = await Promise.all(running.slice(80));
+    expect(calls).toHaveLength(16);
+    for (const result of refused)
+      expect(result).toMatchObject({
+        error: { code: 'SERVER_BUSY', outcome: 'not_sent', retryAfterMs: expect.any(Number) },
+      });
+    for (let i = 0; i < 80; i++) {
+      end();
+      await new Promise((later) => setImmediate(later));
+    }
+    expect((await Promise.all(running.slice(0, 80))).every((result) => result.success)).toBe(true);
+    expect(calls.map((one) => one.arguments.i)).toEqual(Array.from({ length: 80 }, (_, i) => i));
+  });
+
+  test('waiting ends after 10 s, at the deadline or when cancelled', async () => {
+    const clock = new ManualClock();
+    const abort = new AbortController();
+    const pass = concurrency({ clock, perServerOf: () => 1 })(never);
+    void pass(aCall());
+    const tooLong = pass(aCall());
+    const deadline = pass(aCall({ deadline: 2_000 }));
+    const cancelled = pass(aCall({ signal: abort.signal }));
+    abort.abort();
+    expect(await cancelled).toMatchObject({ error: { code: 'CANCELLED', outcome: 'not_sent' } });
+    expect(codeOf(await pass(aCall({ signal: abort.signal })))).toBe('CANCELLED');
+    await clock.advance(2_000);
+    expect(codeOf(await deadline)).toBe('SERVER_BUSY');
+    await clock.advance(8_000);
+    expect(codeOf(await tooLong)).toBe('SERVER_BUSY');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a full server does not keep calls from another one', async () => {
+    const pass = concurrency({ perServer: 1, queue: 0 })((one) => (one.server === 'slow' ? never(one) : done(one)));
+    void pass(aCall({ server: 'slow' }));
+    expect(codeOf(await pass(aCall({ server: 'slow' })))).toBe('SERVER_BUSY');
+    expect(codeOf(await pass(aCall({ server: '__proto__' })))).toBe('ok');
+  });
+
+  test('one client, and all together, have a limit of their own', async () => {
+    const client = concurrency({ perClient: 2, perServer: 100 })(never);
+    void client(aCall({ caller: { session: 'a' } }));
+    void client(aCall({ caller: { session: 'a' } }));
+    expect(await client(aCall({ caller: { session: 'a' } }))).toMatchObject({
+      error: { code: 'SERVER_BUSY', message: expect.stringContaining('you have 2') },
+    });
+    const { handler, end } = held();
+    const all = concurrency({ total: 1 })(handler);
+    const first = all(aCall());
+    expect(codeOf(await all(aCall({ server: 'other' })))).toBe('SERVER_BUSY');
+    end();
+    await first;
+    const second = all(aCall());
+    await Promise.resolve();
+    end();
+    expect(codeOf(await second)).toBe('ok');
+  });
+
+  test('a call whose client is at its limit when its turn comes gives the turn back', async () => {
+    const { handler, end } = held();
+    const pass = concurrency({ perServerOf: (server) => (server === 's' ? 1 : 9), perClient: 1 })(handler);
+    const other = pass(aCall({ caller: { session: 'b' } }));
+    const waiting = pass(aCall({ caller: { session: 'a' } }));
+    const elsewhere = pass(aCall({ server: 'x', caller: { session: 'a' } }));
+    end();
+    await other;
+    expect(codeOf(await waiting)).toBe('SERVER_BUSY');
+    end();
+    await elsewhere;
+    const after = pass(aCall());
+    await Promise.resolve();
+    end();
+    expect(codeOf(await after)).toBe('ok');
+  });
+});

@@ -1,0 +1,167 @@
+/**
+ * Bounds what runs at once: per server with a short first-in-first-out queue, per client and in all without one.
+ * What does not fit is refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
+ * @module
+ */
+import { fail, type ToolResult } from '../../result.ts';
+import type { CallToolResult, ToolCall } from '../../types.ts';
+import { abortFailure } from '../abort.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Handler, Step } from '../pipeline.ts';
+
+/** How much may run and wait at once. */
+export interface ConcurrencyOptions {
+  /** Calls in flight per server. Default 16. */
+  readonly perServer?: number | undefined;
+  /** A server's own number, where it is configured. */
+  readonly perServerOf?: ((server: string) => number | undefined) | undefined;
+  /** Calls waiting per server. Default 64. */
+  readonly queue?: number | undefined;
+  /** The longest wait in that queue, in ms. Default 10 s. */
+  readonly queueWait?: number | undefined;
+  /** Calls in flight per client. Default 64. */
+  readonly perClient?: number | undefined;
+  /** Calls in flight in all. Default 512. */
+  readonly total?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+interface Lane {
+  active: number;
+  /** How long a call to this server holds its slot, averaged; tells refused callers when to come back. */
+  holdMs: number;
+  readonly waiting: Set<(admitted: boolean) => void>;
+}
+
+/** Lets calls through as slots allow. */
+export function concurrency(options: ConcurrencyOptions = {}): Step {
+  return (next) => {
+    const gate = new Gate(options, next);
+    return (call) => gate.pass(call);
+  };
+}
+
+class Gate {
+  readonly #options: ConcurrencyOptions;
+  readonly #next: Handler;
+  readonly #clock: Clock;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #clients = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: ConcurrencyOptions, next: Handler) {
+    this.#options = options;
+    this.#next = next;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  async pass(call: ToolCall): Promise<ToolResult<CallToolResult>> {
+    const { server } = call;
+    const crowded = this.#crowded(call);
+    if (crowded !== undefined) return crowded;
+    const lane = this.#lane(server);
+    if (lane.active < this.#slots(server) && lane.waiting.size === 0) {
+      lane.active++;
+    } else {
+      const refused = await this.#queue(call, lane);
+      if (refused !== undefined) return refused;
+      const stillCrowded = this.#crowded(call);
+      if (stillCrowded !== undefined) {
+        this.#leave(server, lane);
+        return stillCrowded;
+      }
+    }
+    const client = clientOf(call);
+    this.#count(client, 1);
+    const started = this.#clock.now();
+    try {
+      return await this.#next(call);
+    } finally {
+      lane.holdMs += (this.#clock.now() - started - lane.holdMs) / 8;
+      this.#count(client, -1);
+      this.#leave(server, lane);
+    }
+  }
+
+  #lane(server: string): Lane {
+    let lane = this.#lanes.get(server);
+    if (lane === undefined) {
+      lane = { active: 0, holdMs: 0, waiting: new Set() };
+      this.#lanes.set(server, lane);
+    }
+    return lane;
+  }
+
+  #slots(server: string): number {
+    return this.#options.perServerOf?.(server) ?? this.#options.perServer ?? 16;
+  }
+
+  /** Waits for a slot, which is already counted when it comes. */
+  async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | undefined> {
+    const { server, signal } = call;
+    const { queue = 64, queueWait = 10_000 } = this.#options;
+    if (lane.waiting.size >= queue) {
+      return this.#busy(call, lane, `${lane.active} calls to "${server}" are running and ${queue} are waiting`);
+    }
+    if (signal.aborted) return abortFailure(call, 'not_sent');
+    const left = call.deadline === undefined ? queueWait : Math.min(queueWait, call.deadline - this.#clock.now());
+    const admitted = await new Promise<boolean>((resolve) => {
+      const done = (slot: boolean) => {
+        lane.waiting.delete(done);
+        timer.clear();
+        signal.removeEventListener('abort', giveUp);
+        resolve(slot);
+      };
+      const giveUp = () => done(false);
+      const timer = this.#clock.after(left, giveUp);
+      signal.addEventListener('abort', giveUp);
+      lane.waiting.add(done);
+    });
+    if (admitted) return undefined;
+    if (signal.aborted) return abortFailure(call, 'not_sent');
+    return this.#busy(call, lane, `no slot of "${server}" came free in ${Math.round(left) / 1_000} s`);
+  }
+
+  #leave(server: string, lane: Lane): void {
+    lane.active--;
+    while (lane.waiting.size > 0 && lane.active < this.#slots(server)) {
+      const [first] = lane.waiting;
+      lane.active++;
+      first?.(true);
+    }
+    // A lane nobody uses is dropped, so that names from outside cannot pile up.
+    if (lane.active === 0 && this.#lanes.size > 1_024) this.#lanes.delete(server);
+  }
+
+  #crowded(call: ToolCall): ToolResult<never> | undefined {
+    const { perClient = 64, total = 512 } = this.#options;
+    if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
+    const client = clientOf(call);
+    if (client !== undefined && (this.#clients.get(client) ?? 0) >= perClient) {
+      return this.#busy(call, undefined, `you have ${perClient} calls running`);
+    }
+    return undefined;
+  }
+
+  #count(client: string | undefined, by: 1 | -1): void {
+    this.#total += by;
+    if (client === undefined) return;
+    const count = (this.#clients.get(client) ?? 0) + by;
+    if (count === 0) this.#clients.delete(client);
+    else this.#clients.set(client, count);
+  }
+
+  #busy(call: ToolCall, lane: Lane | undefined, why: string): ToolResult<never> {
+    const { server, tool } = call;
+    const turns = lane === undefined ? 1 : (lane.waiting.size + 1) / Math.max(1, this.#slots(server));
+    const retryAfterMs = Math.round(Math.min(10_000, Math.max(100, (lane?.holdMs ?? 1_000) * turns)));
+    return fail('SERVER_BUSY', `Not called: ${why}. Try again in ${retryAfterMs} ms.`, {
+      server,
+      tool,
+      outcome: 'not_sent',
+      retryAfterMs,
+    });
+  }
+}
+
+const clientOf = (call: ToolCall): string | undefined => call.caller.session ?? call.caller.principal;

@@ -1,0 +1,97 @@
+/**
+ * Thins progress notes out to what an agent can use: at most 20 a second, never backwards, none after the result,
+ * and always the last one before it. Call in, call with a thinned `onProgress` on.
+ * @module
+ */
+import type { Progress } from '../../types.ts';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { Step } from '../pipeline.ts';
+
+/** How progress is thinned out. */
+export interface ProgressOptions {
+  /** The shortest time between two notes of one call, in ms. Default 50. */
+  readonly interval?: number | undefined;
+  /** Told when a caller's listener throws; that listener hears no more of its call. */
+  readonly report?: ((thrown: unknown) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const MAX_MESSAGE = 4_096;
+
+/** Thins out the progress of each call. */
+export function progress(options: ProgressOptions = {}): Step {
+  const { interval = 50, report, clock = systemClock } = options;
+  return (next) => async (call) => {
+    if (call.onProgress === undefined) return next(call);
+    const notes = new ThinnedProgress(call.onProgress, interval, clock, report);
+    try {
+      return await next({ ...call, onProgress: notes.take });
+    } finally {
+      notes.close();
+    }
+  };
+}
+
+class ThinnedProgress {
+  readonly #deliver: (progress: Progress) => void;
+  readonly #interval: number;
+  readonly #clock: Clock;
+  readonly #report: ((thrown: unknown) => void) | undefined;
+  #highest = Number.NEGATIVE_INFINITY;
+  #quietUntil = Number.NEGATIVE_INFINITY;
+  #held: Progress | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(
+    deliver: (progress: Progress) => void,
+    interval: number,
+    clock: Clock,
+    report: ((thrown: unknown) => void) | undefined,
+  ) {
+    this.#deliver = deliver;
+    this.#interval = interval;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  readonly take = (note: Progress): void => {
+    if (this.#closed || !Number.isFinite(note?.progress) || note.progress < this.#highest) return;
+    this.#highest = note.progress;
+    this.#held = note;
+    if (this.#timer !== undefined) return;
+    const wait = this.#quietUntil - this.#clock.now();
+    if (wait <= 0) this.#flush();
+    else this.#timer = this.#clock.after(wait, this.#flush);
+  };
+
+  close(): void {
+    this.#flush();
+    this.#closed = true;
+  }
+
+  readonly #flush = (): void => {
+    this.#timer?.clear();
+    this.#timer = undefined;
+    const note = this.#held;
+    if (note === undefined || this.#closed) return;
+    this.#held = undefined;
+    this.#quietUntil = this.#clock.now() + this.#interval;
+    try {
+      this.#deliver(clean(note));
+    } catch (thrown) {
+      // A listener's mistake must reach neither the connection nor, from the timer, the process.
+      this.#closed = true;
+      this.#report?.(thrown);
+    }
+  };
+}
+
+function clean(note: Progress): Progress {
+  const { progress, total, message } = note;
+  return {
+    progress,
+    ...(Number.isFinite(total) && { total }),
+    ...(typeof message === 'string' && { message: message.slice(0, MAX_MESSAGE) }),
+  };
+}

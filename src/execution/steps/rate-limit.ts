@@ -1,0 +1,63 @@
+/**
+ * Keeps calls to a server within its configured rate. A call waits its turn if that comes before its deadline, and is
+ * refused with the time to wait otherwise.
+ * @module
+ */
+import { fail } from '../../result.ts';
+import type { RateLimit } from '../../types.ts';
+import { abortFailure, pause } from '../abort.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Step } from '../pipeline.ts';
+import { TokenBucket } from '../token-bucket.ts';
+import { DEFAULT_CEILING_MS } from './timeout.ts';
+
+/** Which servers are limited, and how. */
+export interface RateLimitOptions {
+  /** A server's limit, where it is configured. */
+  readonly limitOf: (server: string) => RateLimit | undefined;
+  /** The longest wait for a turn of a call without a deadline of its own, in ms. Default 10 min. */
+  readonly maxWait?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** One bucket per limited server; a changed limit starts a new bucket. */
+export function rateLimit(options: RateLimitOptions): Step {
+  const { limitOf, maxWait = DEFAULT_CEILING_MS, clock = systemClock } = options;
+  const buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
+
+  const bucketOf = (server: string, now: number): TokenBucket | undefined => {
+    const limit = limitOf(server);
+    if (limit === undefined) {
+      if (buckets.size > 0) buckets.delete(server);
+      return undefined;
+    }
+    const known = buckets.get(server);
+    if (known?.limit.requestsPerSecond === limit.requestsPerSecond && known.limit.burst === limit.burst) {
+      return known.bucket;
+    }
+    const bucket = new TokenBucket(limit, now);
+    buckets.set(server, { limit, bucket });
+    return bucket;
+  };
+
+  return (next) => async (call) => {
+    const now = clock.now();
+    const bucket = bucketOf(call.server, now);
+    if (bucket === undefined) return next(call);
+    const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
+    if (wait === undefined) {
+      const { server, tool } = call;
+      const retryAfterMs = bucket.waitTime(now);
+      return fail(
+        'RATE_LIMITED',
+        `"${server}" is limited by its configured rate. The next turn comes in ${retryAfterMs} ms, after this call's deadline.`,
+        { server, tool, outcome: 'not_sent', retryAfterMs },
+      );
+    }
+    if (wait > 0 && !(await pause(wait, call.signal, clock))) {
+      bucket.giveBack();
+      return abortFailure(call, 'not_sent');
+    }
+    return next(call);
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * Looks the tool up first, so that unknown names are told as such before anything else. Call in, call with definition on.
+ * @module
+ */
+import { fail, type ToolResult } from '../../result.ts';
+import type { ToolCall, ToolDefinition } from '../../types.ts';
+import { abortFailure } from '../abort.ts';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { Step } from '../pipeline.ts';
+
+/** Finds a tool, or fails with SERVER_NOT_FOUND or TOOL_NOT_FOUND and the nearest real names. */
+export type Lookup = (
+  server: string,
+  tool: string,
+  signal: AbortSignal,
+) => ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>>;
+
+/** Adds the definition to the call, or ends it with the lookup's failure. */
+export const resolve =
+  (lookup: Lookup, clock: Clock = systemClock): Step =>
+  (next) =>
+  async (call) => {
+    const answer = lookup(call.server, call.tool, call.signal);
+    const found = answer instanceof Promise ? await inTime(answer, call, clock) : answer;
+    return found.success ? next({ ...call, definition: found.data }) : found;
+  };
+
+/** A first lookup may start a server; the caller's patience counts all the same. */
+function inTime<T>(answer: Promise<ToolResult<T>>, call: ToolCall, clock: Clock): Promise<ToolResult<T>> {
+  const { server, tool, signal, deadline } = call;
+  if (signal.aborted) return Promise.resolve(abortFailure(call, 'not_sent'));
+  return new Promise((settle, reject) => {
+    let timer: Timer | undefined;
+    const onAbort = () => settle(abortFailure(call, 'not_sent'));
+    const late = () =>
+      settle(
+        fail(
+          'TOOL_EXECUTION_TIMEOUT',
+          `"${server}" did not say in time whether it has a tool "${tool}". Nothing was sent.`,
+          {
+            server,
+            tool,
+            outcome: 'not_sent',
+          },
+        ),
+      );
+    if (deadline !== undefined) timer = clock.after(Math.max(0, deadline - clock.now()), late);
+    signal.addEventListener('abort', onAbort);
+    answer.then(settle, reject).finally(() => {
+      timer?.clear();
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../errors.ts';
+import { fail, type ToolResult } from '../../result.ts';
+import type { CallToolResult, ToolCall } from '../../types.ts';
+import { ManualClock } from '../manual-clock.ts';
+import type { Handler } from '../pipeline.ts';
+import { aCall, codeOf, DONE, failing } from '../test-kit.ts';
+import { retry, waitBefore } from './retry.ts';
+
+describe('retry', () => {
+  const run = async (handler: Handler, options: Parameters<typeof retry>[0] = {}, more?: Partial<ToolCall>) => {
+    const clock = new ManualClock();
+    let attempts = 0;
+    const counted: Handler = (one) => {
+      attempts++;
+      return handler(one);
+    };
+    let result: ToolResult<CallToolResult> | undefined;
+    const running = retry({ clock, random: () => 0.5, ...options })(counted)(aCall(more)).then((r) => {
+      result = r;
+    });
+    await clock.advance(200_000);
+    await running;
+    return { attempts, code: result && codeOf(result), waited: clock.now() };
+  };
+
+  test('what provably was not sent is tried three times', async () => {
+    expect(await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }))).toMatchObject({
+      attempts: 3,
+      code: 'SERVER_CONNECTION_ERROR',
+    });
+  });
+
+  test('a second attempt that succeeds is the result', async () => {
+    let first = true;
+    const flaky: Handler = async () => {
+      if (!first) return DONE;
+      first = false;
+      return fail('RATE_LIMITED', 'x', { outcome: 'not_sent', retryAfterMs: 2_000 });
+    };
+    expect(await run(flaky)).toMatchObject({ attempts: 2, code: 'ok' });
+  });
+
+  test('a call with unknown outcome is repeated only if the tool may be', async () => {
+    const dead = failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'unknown' });
+    expect(await run(dead)).toMatchObject({ attempts: 1 });
+    expect(await run(dead, { isRepeatable: () => false })).toMatchObject({ attempts: 1 });
+    expect(await run(dead, { isRepeatable: () => true })).toMatchObject({ attempts: 3 });
+  });
+
+  test.each<ErrorCode>([
+    'SERVER_BUSY',
+    'SERVER_UNAVAILABLE',
+    'SERVER_AUTH_REQUIRED',
+    'TOOL_VALIDATION_ERROR',
+    'CANCELLED',
+  ])('%s is never repeated', async (code) => {
+    expect(await run(failing(code, { outcome: 'not_sent' }), { isRepeatable: () => true })).toMatchObject({
+      attempts: 1,
+    });
+  });
+
+  test('stays within the deadline', async () => {
+    expect(
+      await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }), {}, { deadline: 1_500 }),
+    ).toMatchObject({ attempts: 2 });
+    expect(await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }), { attempts: 1 })).toMatchObject({
+      attempts: 1,
+    });
+  });
+
+  test('stops waiting when cancelled', async () => {
+    const clock = new ManualClock();
+    const abort = new AbortController();
+    const running = retry({ clock })(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }))(
+      aCall({ signal: abort.signal }),
+    );
+    await clock.advance(10);
+    abort.abort();
+    expect(await running).toMatchObject({ error: { code: 'CANCELLED', outcome: 'not_sent' } });
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each<[number | undefined, number]>([
+    [undefined, 1_000],
+    [5_000, 5_000],
+    [500, 1_000],
+    [120_000, 60_000],
+    [1e12, 60_000],
+    [-1, 1_000],
+    [Number.NaN, 1_000],
+    [Number.POSITIVE_INFINITY, 1_000],
+  ])('a server that asks for %d ms is given %d', (wish, wait) => {
+    expect(waitBefore(1, wish, { random: () => 0.5 })).toBe(wait);
+  });
+
+  test('waits double up to 30 s and vary by a tenth', () => {
+    expect([1, 2, 3, 4, 5, 6, 7].map((n) => waitBefore(n, undefined, { random: () => 0.5 }))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+    ]);
+    expect(waitBefore(1, undefined, { random: () => 0 })).toBe(900);
+    expect(waitBefore(1, undefined, { random: () => 1 })).toBe(1_100);
+  });
+});

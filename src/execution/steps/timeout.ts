@@ -1,0 +1,143 @@
+/**
+ * Ends a call that says nothing for too long, lasts too long or is cancelled. Every call settles exactly once here,
+ * even if what is below never answers; what arrives later is dropped.
+ * @module
+ */
+import { fail, type ToolResult, toFailure } from '../../result.ts';
+import type { CallToolResult, Progress, ToolCall } from '../../types.ts';
+import { abortFailure } from '../abort.ts';
+import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { Handler, Step } from '../pipeline.ts';
+
+/** How long a call may be silent and how long it may last. */
+export interface TimeoutOptions {
+  /** Silence allowed, in ms; progress starts it anew. Default 60 s. */
+  readonly idle?: number | undefined;
+  /** The longest a call may last, progress or not. Default 10 min. */
+  readonly ceiling?: number | undefined;
+  /** A server's own idle time, where it is configured. */
+  readonly idleOf?: ((server: string) => number | undefined) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** The absolute ceiling of a call, in ms. */
+export const DEFAULT_CEILING_MS = 600_000;
+/** The silence a call is allowed, in ms. */
+export const DEFAULT_IDLE_MS = 60_000;
+
+/** Watches over one call at a time each; a caller's own deadline replaces both limits. */
+export function timeout(options: TimeoutOptions = {}): Step {
+  const { idle = DEFAULT_IDLE_MS, ceiling = DEFAULT_CEILING_MS, idleOf, clock = systemClock } = options;
+  return (next) => (call) => {
+    if (call.signal.aborted) return Promise.resolve(abortFailure(call, 'not_sent'));
+    const now = clock.now();
+    if (call.deadline !== undefined && call.deadline <= now) return Promise.resolve(tooLate(call));
+    const watched =
+      call.deadline === undefined
+        ? new WatchedCall(call, clock, now + ceiling, idleOf?.(call.server) ?? idle)
+        : new WatchedCall(call, clock, Math.min(call.deadline, now + ceiling), Number.POSITIVE_INFINITY);
+    return watched.run(next);
+  };
+}
+
+const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
+  fail(
+    'TOOL_EXECUTION_TIMEOUT',
+    `The time for ${server}:${tool} was over before it could be called; nothing was sent.`,
+    {
+      server,
+      tool,
+      outcome: 'not_sent',
+    },
+  );
+
+/** One call under watch: the timer, the derived signal and the single answer. */
+class WatchedCall {
+  readonly #call: ToolCall;
+  readonly #clock: Clock;
+  readonly #started: number;
+  readonly #end: number;
+  readonly #idle: number;
+  readonly #abort = new AbortController();
+  readonly #onAbort = () => this.#cancel();
+  #lastSign: number;
+  #timer: Timer | undefined;
+  #resolve: ((result: ToolResult<CallToolResult>) => void) | undefined;
+
+  constructor(call: ToolCall, clock: Clock, end: number, idle: number) {
+    this.#call = call;
+    this.#clock = clock;
+    this.#started = clock.now();
+    this.#lastSign = this.#started;
+    this.#end = end;
+    this.#idle = idle;
+  }
+
+  run(next: Handler): Promise<ToolResult<CallToolResult>> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#call.signal.addEventListener('abort', this.#onAbort);
+      this.#arm(this.#started);
+      this.#answer(next).then(this.#settle, this.#fail);
+    });
+  }
+
+  /** Async, so that a handler which throws at once fails like one that rejects. */
+  async #answer(next: Handler): Promise<ToolResult<CallToolResult>> {
+    return next({ ...this.#call, signal: this.#abort.signal, onProgress: this.#onProgress });
+  }
+
+  readonly #fail = (thrown: unknown): void => {
+    this.#settle(toFailure(thrown, { server: this.#call.server, tool: this.#call.tool }));
+  };
+
+  readonly #onProgress = (progress: Progress): void => {
+    if (this.#resolve === undefined) return;
+    // The timer is left alone: it looks at this mark when it fires, so a flood of notes costs nothing.
+    this.#lastSign = this.#clock.now();
+    this.#call.onProgress?.(progress);
+  };
+
+  #arm(now: number): void {
+    const due = Math.min(this.#lastSign + this.#idle, this.#end);
+    this.#timer = this.#clock.after(Math.max(1, due - now), this.#onTimer);
+  }
+
+  readonly #onTimer = (): void => {
+    const now = this.#clock.now();
+    // Node's timers may fire a fraction of a millisecond early.
+    if (now + 1 < Math.min(this.#lastSign + this.#idle, this.#end)) this.#arm(now);
+    else this.#expire(now);
+  };
+
+  #expire(now: number): void {
+    const { server, tool } = this.#call;
+    const seconds = Math.round((now - this.#started) / 100) / 10;
+    const silent = now + 1 < this.#end;
+    const what = silent
+      ? `was silent for ${Math.round((now - this.#lastSign) / 100) / 10} s`
+      : `took over ${seconds} s`;
+    const failure = fail(
+      'TOOL_EXECUTION_TIMEOUT',
+      `${server}:${tool} ${what} and was given up. It may still have taken effect: check before calling it again.`,
+      { server, tool, outcome: 'unknown' },
+    );
+    this.#settle(failure);
+    this.#abort.abort(new Error('timed out'));
+  }
+
+  #cancel(): void {
+    const { signal } = this.#call;
+    this.#settle(abortFailure(this.#call, 'unknown'));
+    this.#abort.abort(signal.reason);
+  }
+
+  readonly #settle = (result: ToolResult<CallToolResult>): void => {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    this.#timer?.clear();
+    this.#call.signal.removeEventListener('abort', this.#onAbort);
+    resolve(result);
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Checks arguments before they leave and, if asked to, structured results when they come back. Call in; call on, or a
+ * refusal that names path, reason and the broken part of the schema.
+ * @module
+ */
+import { fail, type ToolResult } from '../../result.ts';
+import type { CallToolResult, ToolCall, ToolDefinition } from '../../types.ts';
+import type { Step } from '../pipeline.ts';
+import { noteFlag } from '../result-notes.ts';
+import type { Problem } from '../validation/problem.ts';
+import { liftArguments } from '../validation/repair-arguments.ts';
+import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
+
+/** What to do about results that break their own schema: nothing, flag them, or refuse them. */
+export type OutputMode = 'off' | 'warn' | 'strict';
+
+const MAX_KEPT_TEXT = 16_384;
+
+/** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
+export const validate =
+  (validators: SchemaValidators, output: OutputMode = 'warn'): Step =>
+  (next) =>
+  async (call) => {
+    const { definition } = call;
+    if (definition === undefined) return next(call);
+    const args = liftArguments(call.arguments, definition.inputSchema);
+    const checked = validators.check(definition.inputSchema, args);
+    const verdict = checked instanceof Promise ? await checked : checked;
+    if (verdict.status === 'broken') return refuse(call, verdict.problems);
+    const result = await next(args === call.arguments ? call : { ...call, arguments: args });
+    if (!result.success) return result;
+    if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(result.data, 'invalid_schema');
+    return output === 'off' ? result : checkOutput(validators, output, call, definition, result);
+  };
+
+function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never> {
+  const { server, tool } = call;
+  return fail(
+    'TOOL_VALIDATION_ERROR',
+    `Arguments of ${server}:${tool} do not fit its schema: ${list(problems)}. Mend these and call again; nothing was sent.`,
+    {
+      server,
+      tool,
+      outcome: 'not_sent',
+      schema: Object.fromEntries(problems.map(({ path, schema }) => [path === '' ? '(all)' : path, schema])),
+      suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
+    },
+  );
+}
+
+async function checkOutput(
+  validators: SchemaValidators,
+  mode: 'warn' | 'strict',
+  call: ToolCall,
+  definition: ToolDefinition,
+  result: { readonly success: true; readonly data: CallToolResult },
+): Promise<ToolResult<CallToolResult>> {
+  const { outputSchema } = definition;
+  const { data } = result;
+  // An `input_required` answer is not a result yet.
+  if (typeof outputSchema !== 'object' || outputSchema === null || data.isError === true || isUnfinished(data)) {
+    return result;
+  }
+  const verdict: Verdict =
+    data.structuredContent === undefined ? NOTHING : await validators.check(outputSchema, data.structuredContent);
+  if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(data, 'invalid_schema');
+  if (verdict.status !== 'broken') return result;
+  if (mode === 'warn') {
+    noteFlag(data, 'invalid_output');
+    return result;
+  }
+  const { server, tool } = call;
+  return fail(
+    'TOOL_VALIDATION_ERROR',
+    `The result of ${server}:${tool} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data)}`,
+    { server, tool, outcome: 'failed' },
+  );
+}
+
+const isUnfinished = (data: CallToolResult): boolean => data.resultType !== undefined && data.resultType !== 'complete';
+
+const NOTHING: Verdict = {
+  status: 'broken',
+  problems: [{ path: '', message: 'there is no structured content', schema: undefined }],
+};
+
+const list = (problems: readonly Problem[]): string => problems.map((problem) => problem.message).join('; ');
+
+/** What the tool said in words, so that a refused result is not lost on the agent. */
+function originalText(data: CallToolResult): string {
+  const texts = Array.isArray(data.content) ? data.content.map((block) => block?.text) : [];
+  const text = texts.filter((one) => typeof one === 'string').join('\n');
+  if (text === '') return 'It returned no text.';
+  return `It returned: ${text.length > MAX_KEPT_TEXT ? `${text.slice(0, MAX_KEPT_TEXT)}…` : text}`;
+}

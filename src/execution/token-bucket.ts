@@ -1,0 +1,46 @@
+/**
+ * A token bucket that hands out turns: a taker learns how long to wait, or that its turn would come too late.
+ * @module
+ */
+import type { RateLimit } from '../types.ts';
+
+/** Allows `requestsPerSecond` in the long run and `burst` at once. */
+export class TokenBucket {
+  readonly #perMs: number;
+  readonly #burst: number;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(limit: RateLimit, now: number) {
+    this.#perMs = limit.requestsPerSecond / 1_000;
+    this.#burst = Math.max(1, limit.burst);
+    this.#tokens = this.#burst;
+    this.#filledAt = now;
+  }
+
+  /** Milliseconds until the next turn, were it asked for now. */
+  waitTime(now: number): number {
+    this.#fill(now);
+    if (this.#tokens >= 1) return 0;
+    return Math.ceil((1 - this.#tokens) / this.#perMs);
+  }
+
+  /** Takes a turn and says how long to wait for it; undefined, with nothing taken, if that is longer than `maxWait`. */
+  take(now: number, maxWait: number): number | undefined {
+    const wait = this.waitTime(now);
+    if (wait > maxWait) return undefined;
+    this.#tokens -= 1;
+    return wait;
+  }
+
+  /** Returns a turn that was taken and not used. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1);
+  }
+
+  #fill(now: number): void {
+    if (now <= this.#filledAt) return;
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filledAt) * this.#perMs);
+    this.#filledAt = now;
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * The way of a call: server, tool and arguments in, a result out, through the steps listed in the constructor. Nothing
+ * a caller does with a tool throws.
+ * @module
+ */
+import { randomUUID } from 'node:crypto';
+import { DiscoveryError } from '../errors.ts';
+import { fail, type ToolResult, toFailure } from '../result.ts';
+import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall } from '../types.ts';
+import type { BreakerOptions } from './circuit-breaker.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { EventQueue } from './event-queue.ts';
+import { type Handler, pipeline } from './pipeline.ts';
+import { OWN_SERVER, READ_RESULT, ResultPages } from './result-pages.ts';
+import { type AuditSink, audit } from './steps/audit.ts';
+import { CircuitBreakers } from './steps/breaker.ts';
+import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
+import { type Decide, policy } from './steps/policy.ts';
+import { progress } from './steps/progress.ts';
+import { rateLimit } from './steps/rate-limit.ts';
+import { type Lookup, resolve } from './steps/resolve.ts';
+import { resultLimit } from './steps/result-limit.ts';
+import { type RetryOptions, retry } from './steps/retry.ts';
+import { timeout } from './steps/timeout.ts';
+import { type OutputMode, validate } from './steps/validate.ts';
+import { repairArguments } from './validation/repair-arguments.ts';
+import { SchemaValidators } from './validation/schema-validators.ts';
+
+/** The part of the connections that 003's `ToolExecutionProxy` shows. */
+export interface ConnectionPort {
+  connect(server: string): Promise<void>;
+  disconnect(server: string): Promise<void>;
+  isConnected(server: string): boolean;
+}
+
+/** What one server's entry says about calls to it. */
+export interface CallSettings {
+  /** Silence allowed, in ms. */
+  readonly timeout?: number | undefined;
+  readonly rateLimit?: RateLimit | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+/** Everything the proxy is built from. */
+export interface ToolExecutionProxyOptions {
+  /** Does the call: the last stop of the pipeline. May throw; that becomes a failure. */
+  readonly invoke: Handler;
+  readonly lookup: Lookup;
+  readonly decide: Decide;
+  readonly audit: AuditSink;
+  readonly connections?: ConnectionPort | undefined;
+  /** What a server's entry says, asked anew for each call so that a reload is seen at once. */
+  readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
+  /** Whether a call may be repeated: the operator's globs, or a trusted server's hints. */
+  readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
+  readonly output?: OutputMode | undefined;
+  readonly retry?: Omit<RetryOptions, 'isRepeatable' | 'clock' | 'random'> | undefined;
+  readonly breaker?: BreakerOptions | undefined;
+  readonly limits?: ExecutionLimits | undefined;
+  /** Where cut results are kept; handed in so that they outlive a reload. */
+  readonly pages?: ResultPages | undefined;
+  readonly log?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** The caps of section "limits" that concern calls; the defaults are the documented ones. */
+export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'clock'> {
+  /** Silence allowed in a call, in ms. Default 60 s. */
+  readonly callIdle?: number | undefined;
+  /** The longest a call may last, in ms. Default 10 min. */
+  readonly callCeiling?: number | undefined;
+  /** Bytes of a result handed on whole. Default 5 MiB. */
+  readonly result?: number | undefined;
+  /** Bytes of cut results kept in all. Default 64 MiB. */
+  readonly resultsKept?: number | undefined;
+  /** Time for one check on the other thread, in ms. Default 50. */
+  readonly validationBudget?: number | undefined;
+  /** Time for calls under way to end when closing, in ms. Default 10 s. */
+  readonly drain?: number | undefined;
+}
+
+/** What a caller may say about one call. */
+export interface ExecuteOptions {
+  readonly caller?: Caller | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onNotification?: ToolCall['onNotification'];
+  readonly traceId?: string | undefined;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds for the whole call, waits and repeats included; replaces the usual time-outs. */
+  readonly timeout?: number | undefined;
+  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
+}
+
+/** What `executeStream` yields: any number of `progress`, then exactly one `result`. */
+export type ExecutionEvent =
+  | { readonly type: 'progress'; readonly progress: Progress }
+  | { readonly type: 'result'; readonly result: ToolResult<CallToolResult> };
+
+const NOBODY: Caller = {};
+
+/** Calls tools on servers. */
+export class ToolExecutionProxy {
+  /** State of the breakers, for status pages. */
+  readonly breakers: CircuitBreakers;
+  /** Schemas whose checks are off and why, for status pages. */
+  readonly validators: SchemaValidators;
+  readonly #connections: ConnectionPort | undefined;
+  readonly #clock: Clock;
+  readonly #drain: number;
+  readonly #pages: ResultPages;
+  readonly #run: Handler;
+  readonly #runOwn: Handler;
+  readonly #refuse: Handler;
+  readonly #running = new Set<AbortController>();
+  #closing: Promise<void> | undefined;
+  readonly #drained = new Set<() => void>();
+
+  constructor(options: ToolExecutionProxyOptions) {
+    const { invoke, lookup, decide, settingsOf, isRepeatable, limits = {}, log } = options;
+    const { clock = systemClock, random = Math.random } = options;
+    const { callIdle: idle, callCeiling: ceiling } = limits;
+    this.#connections = options.connections;
+    this.#clock = clock;
+    this.#drain = limits.drain ?? 10_000;
+    this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
+    this.breakers = new CircuitBreakers(options.breaker, clock);
+    this.validators = new SchemaValidators({ budget: limits.validationBudget });
+    const record = audit(options.audit, clock);
+    const report = (thrown: unknown) => log?.warn({ err: thrown }, 'a progress listener threw and hears no more');
+
+    this.#run = pipeline(
+      [
+        record,
+        resolve(lookup, clock),
+        policy(decide),
+        resultLimit(this.#pages, limits.result),
+        validate(this.validators, options.output),
+        progress({ clock, report }),
+        this.breakers.gate,
+        retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
+        concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }),
+        rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }),
+        this.breakers.watch,
+        timeout({ idle, ceiling, idleOf: (server) => settingsOf?.(server)?.timeout, clock }),
+      ],
+      invoke,
+    );
+    this.#runOwn = pipeline([record, validate(this.validators, 'off')], async (call) =>
+      this.#pages.read(call.arguments, call.caller),
+    );
+    this.#refuse = pipeline([record], async (call) => this.#refusal(call));
+  }
+
+  /** Calls a tool. Never throws: whatever goes wrong is a failure with a code. */
+  async execute(
+    server: string,
+    tool: string,
+    args?: unknown,
+    options: ExecuteOptions = {},
+  ): Promise<ToolResult<CallToolResult>> {
+    const { signal, timeout: ms } = options;
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(signal?.reason);
+    const repaired = repairArguments(args);
+    const call: ToolCall = {
+      server,
+      tool,
+      arguments: repaired ?? {},
+      traceId: options.traceId ?? randomUUID(),
+      caller: options.caller ?? NOBODY,
+      signal: controller.signal,
+      onProgress: options.onProgress,
+      onNotification: options.onNotification,
+      meta: options.meta,
+      inputResponses: options.inputResponses,
+      requestState: options.requestState,
+      deadline: ms === undefined ? undefined : this.#clock.now() + ms,
+    };
+    try {
+      if (repaired === undefined || this.#closing !== undefined) return await this.#refuse(call);
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort, { once: true });
+      this.#running.add(controller);
+      return await this.#handlerFor(call)(call);
+    } catch (thrown) {
+      return toFailure(thrown, { server, tool });
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      this.#running.delete(controller);
+      if (this.#running.size === 0) for (const resume of this.#drained) resume();
+    }
+  }
+
+  /** Calls a tool and shows its progress on the way. Leaving the loop cancels the call. */
+  async *executeStream(
+    server: string,
+    tool: string,
+    args?: unknown,
+    options: ExecuteOptions = {},
+  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+    const events = new EventQueue<ExecutionEvent>();
+    const left = new AbortController();
+    const signal = options.signal;
+    const onAbort = () => left.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    const onProgress = (note: Progress) => {
+      events.push({ type: 'progress', progress: note });
+      options.onProgress?.(note);
+    };
+    void this.execute(server, tool, args, { ...options, signal: left.signal, onProgress }).then((result) => {
+      events.push({ type: 'result', result });
+      events.end();
+    });
+    try {
+      for (let event = await events.take(); event !== undefined; event = await events.take()) yield event;
+    } finally {
+      left.abort();
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Opens the connection to a server before it is needed. */
+  async connect(server: string): Promise<void> {
+    await this.#connections?.connect(server);
+  }
+
+  /** Closes the connection to a server; the next call opens it again. */
+  async disconnect(server: string): Promise<void> {
+    await this.#connections?.disconnect(server);
+  }
+
+  /** Whether a connection to the server is open now. */
+  isConnected(server: string): boolean {
+    return this.#connections?.isConnected(server) ?? false;
+  }
+
+  /** Takes no more calls, lets those under way end for a while, then ends them with SHUTTING_DOWN. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Waits for the calls under way, however long, then lets go of everything. For a proxy that was replaced. */
+  async finish(): Promise<void> {
+    while (this.#running.size > 0) await this.#untilDrained();
+    await this.validators.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#running.size > 0) await this.#untilDrained(this.#drain);
+    for (const controller of this.#running) controller.abort(new DiscoveryError('SHUTTING_DOWN', CLOSED));
+    await this.validators.close();
+    this.#pages.close();
+  }
+
+  /** Resolves when no call is under way any more, or when the time is over. */
+  #untilDrained(ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        timer?.clear();
+        this.#drained.delete(resume);
+        resolve();
+      };
+      const timer = ms === undefined ? undefined : this.#clock.after(ms, resume);
+      this.#drained.add(resume);
+    });
+  }
+
+  #handlerFor(call: ToolCall): Handler {
+    if (call.server !== OWN_SERVER) return this.#run;
+    return call.tool === READ_RESULT.name ? (own) => this.#runOwn({ ...own, definition: READ_RESULT }) : this.#refuse;
+  }
+
+  #refusal(call: ToolCall): ToolResult<never> {
+    const { server, tool } = call;
+    const where = { server, tool, outcome: 'not_sent' } as const;
+    if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
+    if (server === OWN_SERVER && tool !== READ_RESULT.name) {
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tool is "${READ_RESULT.name}".`;
+      return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: [READ_RESULT.name] });
+    }
+    const message = `Arguments of ${server}:${tool} must be a JSON object, for example {"name": "value"}.`;
+    return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });
+  }
+}
+
+const CLOSED = 'The gateway is shutting down and takes no more calls.';

@@ -1,0 +1,143 @@
+/**
+ * Runs checks on another thread with a time limit each. Schema and value in; problems out, or `overrun` when the limit
+ * passed, or `unavailable` when the thread cannot be used. One thread, started when first needed, replaced when it
+ * overruns, one job at a time, a bounded line before it.
+ * @module
+ */
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { Problem } from './problem.ts';
+import type { Answer, Job } from './validation-worker.ts';
+
+/** What came of a check. */
+export type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
+
+/** Limits of the other thread. */
+export interface OffThreadOptions {
+  /** Time for one check, in ms. Default 50. */
+  readonly budget?: number | undefined;
+  /** Checks that may wait. Default 64. */
+  readonly queue?: number | undefined;
+  /** Time for the thread to start, in ms. Default 10 s. */
+  readonly startup?: number | undefined;
+}
+
+interface Pending {
+  readonly schema: unknown;
+  readonly value: unknown;
+  readonly resolve: (answer: OffThreadAnswer) => void;
+}
+
+/** The one thread for doubtful checks. */
+export class OffThreadChecker {
+  readonly #budget: number;
+  readonly #queueLimit: number;
+  readonly #startup: number;
+  readonly #queue: Pending[] = [];
+  #worker: Worker | undefined;
+  #ready = false;
+  #current: Pending | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #jobs = 0;
+  #closed = false;
+
+  constructor(options: OffThreadOptions = {}) {
+    this.#budget = options.budget ?? 50;
+    this.#queueLimit = options.queue ?? 64;
+    this.#startup = options.startup ?? 10_000;
+  }
+
+  /** Checks a value; never rejects. */
+  check(schema: unknown, value: unknown): Promise<OffThreadAnswer> {
+    if (this.#closed || this.#queue.length >= this.#queueLimit) return Promise.resolve('unavailable');
+    return new Promise((resolve) => {
+      this.#queue.push({ schema, value, resolve });
+      this.#advance();
+    });
+  }
+
+  /** Ends the thread; checks under way and waiting are `unavailable`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { resolve } of this.#queue.splice(0)) resolve('unavailable');
+    await this.#end('unavailable');
+  }
+
+  #advance(): void {
+    if (this.#current !== undefined || this.#queue.length === 0) return;
+    if (this.#worker === undefined) this.#start();
+    if (!this.#ready) return;
+    const job = this.#queue.shift();
+    if (job === undefined) return;
+    this.#current = job;
+    const message: Job = { id: ++this.#jobs, schema: job.schema, value: job.value };
+    try {
+      this.#worker?.postMessage(message);
+    } catch {
+      // Only what can be copied can be checked over there; JSON always can.
+      this.#finish('unavailable');
+      return;
+    }
+    this.#timer = setTimeout(() => void this.#end('overrun'), this.#budget);
+  }
+
+  #start(): void {
+    const worker = openWorker();
+    this.#worker = worker;
+    worker.unref();
+    worker.on('message', (message: 'ready' | Answer) => {
+      if (worker !== this.#worker) return;
+      clearTimeout(this.#timer);
+      if (message === 'ready') {
+        this.#ready = true;
+        this.#advance();
+      } else if (message.id === this.#jobs) {
+        this.#finish(message.problems === 'exhausted' ? 'unavailable' : message.problems);
+      }
+    });
+    // Out of memory and the like: the job at hand is to blame.
+    worker.on('error', () => {
+      if (worker === this.#worker) void this.#end(this.#ready ? 'overrun' : 'unavailable');
+    });
+    this.#timer = setTimeout(() => void this.#end('unavailable'), this.#startup);
+  }
+
+  #finish(answer: OffThreadAnswer): void {
+    const job = this.#current;
+    this.#current = undefined;
+    job?.resolve(answer);
+    this.#advance();
+  }
+
+  async #end(answer: OffThreadAnswer): Promise<void> {
+    const worker = this.#worker;
+    const started = this.#ready;
+    clearTimeout(this.#timer);
+    this.#worker = undefined;
+    this.#ready = false;
+    if (!started) for (const { resolve } of this.#queue.splice(0)) resolve('unavailable');
+    this.#finish(answer);
+    await worker?.terminate();
+  }
+}
+
+const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+
+/** Node 20 cannot load TypeScript on another thread, so from the sources the worker is loaded through jiti. */
+const FROM_SOURCE = `
+const { workerData } = require('node:worker_threads');
+const { createJiti } = require(workerData.jiti);
+createJiti(workerData.entry, { fsCache: false }).import(workerData.entry);
+`;
+
+function openWorker(): Worker {
+  const here = import.meta.url;
+  if (!here.endsWith('.ts')) {
+    return new Worker(new URL('./validation-worker.js', here), { resourceLimits: LIMITS, execArgv: [], env: {} });
+  }
+  const workerData = {
+    jiti: createRequire(here).resolve('jiti'),
+    entry: new URL('./validation-worker.ts', here).href,
+  };
+  return new Worker(FROM_SOURCE, { eval: true, workerData, resourceLimits: LIMITS, execArgv: [], env: {} });
+}

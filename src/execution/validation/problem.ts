@@ -1,0 +1,182 @@
+/**
+ * Puts violations into words an agent can mend its call from in one step. Violations in; problems with path, sentence
+ * and the broken part of the schema out. Long values are never repeated.
+ * @module
+ */
+import type { Path, Violation } from './check-value.ts';
+import { nearestName } from './nearest-name.ts';
+import { inPlace, jsonTypeOf, type SchemaNode } from './schema-node.ts';
+import { excerpt, literal, typeText } from './type-text.ts';
+
+/** One thing wrong with a value. Plain data, so that it can cross threads. */
+export interface Problem {
+  /** `labels[0].name`; empty for the value as a whole. */
+  readonly path: string;
+  readonly message: string;
+  /** The part of the schema that was broken. */
+  readonly schema: unknown;
+  /** A name or value that was probably meant. */
+  readonly suggestion?: string | undefined;
+}
+
+const MAX_PROBLEMS = 8;
+const MAX_NAMES = 25;
+
+/** Describes what is wrong, the same thing once. */
+export function describeViolations(violations: readonly Violation[]): readonly Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const violation of violations.flatMap(unfold)) {
+    const problem = describe(violation);
+    const key = `${problem.path}\n${problem.message}`;
+    if (!problems.has(key)) problems.set(key, problem);
+    if (problems.size === MAX_PROBLEMS) break;
+  }
+  return [...problems.values()];
+}
+
+/** Replaces "none of the alternatives" by what the nearest alternative lacks, where one is clearly meant. */
+function unfold(violation: Violation): readonly Violation[] {
+  const branches = violation.branches ?? [];
+  const depth = violation.path.length;
+  const meant = branches.filter((branch) => branch.length > 0 && !branch.some((one) => isOtherKind(one, depth)));
+  const [best] = meant.sort((a, b) => score(a) - score(b));
+  return best === undefined ? [violation] : best.flatMap(unfold);
+}
+
+/** The value is of another type altogether, so this alternative was not meant. */
+const isOtherKind = (violation: Violation, depth: number): boolean =>
+  violation.path.length === depth && ['type', 'const', 'enum', 'false'].includes(violation.keyword);
+
+const score = (branch: readonly Violation[]): number =>
+  branch.reduce((sum, one) => sum + (one.keyword === 'const' || one.keyword === 'enum' ? 10 : 1), 0);
+
+function describe(violation: Violation): Problem {
+  const { keyword, node, value, name } = violation;
+  if (keyword === 'required' && name !== undefined) return describeMissing(violation, name);
+  if (keyword === 'additionalProperties' && name !== undefined) return describeUnknown(violation, name);
+  const path = pathText(violation.path);
+  const what = path === '' ? 'The whole value' : `"${path}"`;
+  if (keyword === 'enum' && typeof value === 'string') {
+    const names = node.enumeration?.all.filter((one) => typeof one === 'string') ?? [];
+    const suggestion = nearestName(value, names);
+    const hint = suggestion === undefined ? '' : `; did you mean ${literal(suggestion)}?`;
+    return { path, message: `${what} ${expectation(violation)}${hint}`, schema: excerpt(node.source), suggestion };
+  }
+  return { path, message: `${what} ${expectation(violation)}`, schema: excerpt(node.source) };
+}
+
+function describeMissing(violation: Violation, name: string): Problem {
+  const path = pathText([...violation.path, name]);
+  const schema = propertyOf(violation.node, name)?.source;
+  const type = schema === undefined ? '' : ` (${typeText(schema)})`;
+  return {
+    path,
+    message: `"${path}" is missing${type}`,
+    schema: schema === undefined ? { required: [name] } : excerpt(schema),
+  };
+}
+
+function describeUnknown(violation: Violation, name: string): Problem {
+  const path = pathText([...violation.path, name]);
+  const names = [...propertyNames(violation.node)];
+  const suggestion = nearestName(name, names);
+  const shown = names.slice(0, MAX_NAMES).map((known) => clip(known));
+  const known = names.length === 0 ? 'none are' : `known: ${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
+  const hint = suggestion === undefined ? known : `did you mean "${suggestion}"?`;
+  return {
+    path,
+    message: `"${path}" is not a known property; ${hint}`,
+    schema: { properties: shown, additionalProperties: false },
+    suggestion,
+  };
+}
+
+function expectation({ keyword, node, value, name, branches }: Violation): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${typeText(node.source)}, got ${gotType(value)}`;
+    case 'const':
+      return `must be ${literal(node.constant?.value)}${gotValue(value)}`;
+    case 'enum':
+      return `must be one of ${typeText({ enum: node.enumeration?.all })}${gotValue(value)}`;
+    case 'minimum':
+      return `must be >= ${node.minimum}${gotValue(value)}`;
+    case 'maximum':
+      return `must be <= ${node.maximum}${gotValue(value)}`;
+    case 'exclusiveMinimum':
+      return `must be > ${node.exclusiveMinimum}${gotValue(value)}`;
+    case 'exclusiveMaximum':
+      return `must be < ${node.exclusiveMaximum}${gotValue(value)}`;
+    case 'multipleOf':
+      return `must be a multiple of ${node.multipleOf}${gotValue(value)}`;
+    case 'minLength':
+      return `must have at least ${node.minLength} characters`;
+    case 'maxLength':
+      return `must have at most ${node.maxLength} characters`;
+    case 'pattern':
+      return `must match /${clip(node.pattern?.source ?? '', 120)}/`;
+    case 'minItems':
+      return `must have at least ${node.minItems} items, has ${sizeOf(value)}`;
+    case 'maxItems':
+      return `must have at most ${node.maxItems} items, has ${sizeOf(value)}`;
+    case 'uniqueItems':
+      return 'must not hold the same item twice';
+    case 'contains':
+      return `must hold ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${typeText(node.contains?.source)}`;
+    case 'minProperties':
+      return `must have at least ${node.minProperties} properties, has ${sizeOf(value)}`;
+    case 'maxProperties':
+      return `must have at most ${node.maxProperties} properties, has ${sizeOf(value)}`;
+    case 'propertyNames':
+      return `must not have a property called "${clip(name ?? '')}"`;
+    case 'anyOf':
+    case 'oneOf':
+      if (branches === undefined) return 'fits more than one of the alternatives, of which exactly one must fit';
+      return `must be ${typeText({ anyOf: branches.length > 0 ? (node.anyOf ?? node.oneOf)?.map((one) => one.source) : [] })}, got ${gotType(value)}`;
+    case 'not':
+      return 'is of a kind that is not allowed here';
+    default:
+      return 'is not allowed';
+  }
+}
+
+const gotType = (value: unknown): string =>
+  typeof value === 'number' && !Number.isInteger(value) ? 'a fraction' : jsonTypeOf(value);
+
+/** Short scalars help; anything long, or composite, stays out of messages and logs. */
+function gotValue(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return `, got ${jsonTypeOf(value)}`;
+  return typeof value === 'string' && value.length > 40 ? '' : `, got ${literal(value)}`;
+}
+
+const sizeOf = (value: unknown): number =>
+  Array.isArray(value) ? value.length : typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+
+/** A property's node, wherever in place it is declared. */
+function propertyOf(node: SchemaNode, name: string, depth = 0): SchemaNode | undefined {
+  const own = node.properties?.get(name);
+  if (own !== undefined || depth > 4) return own;
+  for (const part of inPlace(node)) {
+    const found = propertyOf(part, name, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function propertyNames(node: SchemaNode, depth = 0, names = new Set<string>()): Set<string> {
+  for (const name of node.properties?.keys() ?? []) names.add(name);
+  if (depth <= 4) for (const part of inPlace(node)) propertyNames(part, depth + 1, names);
+  return names;
+}
+
+function pathText(path: Path): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(part)) text += text === '' ? clip(part) : `.${clip(part)}`;
+    else text += `[${JSON.stringify(clip(part))}]`;
+  }
+  return clip(text, 300);
+}
+
+const clip = (text: string, length = 64): string => (text.length > length ? `${text.slice(0, length)}…` : text);

@@ -1,0 +1,44 @@
+/**
+ * Mends the two slips agents make most: arguments sent as a JSON string, and arguments wrapped once too often.
+ * What was sent in, plain arguments out. Nothing else is ever converted.
+ * @module
+ */
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+const MAX_TEXT = 4 * 1024 * 1024;
+const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
+
+/** Gives the arguments as an object, or undefined when what was sent is none. Nothing at all means no arguments. */
+export function repairArguments(raw: unknown): Arguments | undefined {
+  if (raw === undefined || raw === null || raw === '') return {};
+  if (isRecord(raw)) return raw;
+  return typeof raw === 'string' ? parseRecord(raw) : undefined;
+}
+
+/** Unwraps `{arguments: {…}}` and the like, where the schema knows no such property and names others. */
+export function liftArguments(args: Arguments, schema: Readonly<Record<string, unknown>>): Arguments {
+  const keys = Object.keys(args);
+  const [wrapper] = keys;
+  if (keys.length !== 1 || wrapper === undefined || !WRAPPERS.has(wrapper)) return args;
+  const properties = Object.hasOwn(schema, 'properties') ? schema.properties : undefined;
+  if (!isRecord(properties) || Object.hasOwn(properties, wrapper)) return args;
+  const closed = schema.additionalProperties === false;
+  if (Object.keys(properties).length === 0 && !closed) return args;
+  const inner = args[wrapper];
+  if (isRecord(inner)) return inner;
+  return (typeof inner === 'string' ? parseRecord(inner) : undefined) ?? args;
+}
+
+function parseRecord(text: string): Arguments | undefined {
+  if (text.length > MAX_TEXT || !text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Arguments =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,74 @@
+/**
+ * The static check: what a schema may cost is bounded before it is ever used. Schema in; nodes with a verdict, or the
+ * reason why the schema is unusable, out.
+ *
+ * `harmless` means that all patterns are linear and that looking at one value takes at most 5,000 sub-schemas; together
+ * with the budget of `check-value` this bounds the whole. Everything else is `doubtful` and belongs off the main thread.
+ * @module
+ */
+import { inPlace, type PatternNode, type SchemaNode } from './schema-node.ts';
+import { SCHEMA_LIMITS, SchemaReader, UnusableSchema } from './schema-reader.ts';
+
+const MAX_CHAIN = 256;
+
+/** What the static check found. */
+export type CheckedSchema =
+  | { readonly verdict: 'harmless' | 'doubtful'; readonly root: SchemaNode; readonly patterns: readonly PatternNode[] }
+  | { readonly verdict: 'unusable'; readonly reason: string };
+
+/** Reads a schema and proves it harmless, or says what stands against it. Never throws, never fetches. */
+export function checkSchema(schema: unknown): CheckedSchema {
+  const reader = new SchemaReader(schema);
+  try {
+    const root = reader.read();
+    checkExpansion(root);
+    const patterns = [...reader.patterns];
+    return { verdict: patterns.every((pattern) => pattern.linear) ? 'harmless' : 'doubtful', root, patterns };
+  } catch (thrown) {
+    if (thrown instanceof UnusableSchema) return { verdict: 'unusable', reason: thrown.message };
+    throw thrown;
+  }
+}
+
+/** Refuses references that go round in place, and those that double and double again. */
+function checkExpansion(root: SchemaNode): void {
+  const cost = new Map<SchemaNode, number>();
+  const open = new Set<SchemaNode>();
+  const costOf = (node: SchemaNode): number => {
+    const known = cost.get(node);
+    if (known !== undefined) return known;
+    if (open.has(node)) throw new UnusableSchema('its references go round in a circle');
+    if (open.size >= MAX_CHAIN) throw new UnusableSchema('its references form too long a chain');
+    open.add(node);
+    let sum = 1;
+    for (const part of inPlace(node)) sum = Math.min(sum + costOf(part), Number.MAX_SAFE_INTEGER);
+    open.delete(node);
+    if (sum > SCHEMA_LIMITS.subSchemas) {
+      throw new UnusableSchema(`one value would be checked against more than ${SCHEMA_LIMITS.subSchemas} sub-schemas`);
+    }
+    cost.set(node, sum);
+    return sum;
+  };
+  const seen = new Set<SchemaNode>([root]);
+  for (const node of seen) {
+    costOf(node);
+    for (const child of children(node)) seen.add(child);
+  }
+}
+
+function* children(node: SchemaNode): Iterable<SchemaNode> {
+  yield* inPlace(node);
+  yield* node.prefixItems ?? [];
+  yield* node.properties?.values() ?? [];
+  for (const [, child] of node.patternProperties ?? []) yield child;
+  for (const one of [
+    node.items,
+    node.contains,
+    node.unevaluatedItems,
+    node.additionalProperties,
+    node.propertyNames,
+    node.unevaluatedProperties,
+  ]) {
+    if (one !== undefined) yield one;
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * Reads a schema that came from outside into nodes, within caps. Schema in; nodes, or the reason why not, out.
+ * Nothing is ever fetched: a reference that leaves the document makes the schema unusable.
+ * @module
+ */
+import { isLinearPattern } from './linear-pattern.ts';
+import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
+
+/** Caps on what one schema may hold. */
+export const SCHEMA_LIMITS = { depth: 64, subSchemas: 5_000 } as const;
+
+/** A schema that will not be used, and why. */
+export class UnusableSchema extends Error {}
+
+type Source = Readonly<Record<string, unknown>>;
+
+/** Reads one document. */
+export class SchemaReader {
+  readonly #root: unknown;
+  readonly #nodes = new Map<unknown, SchemaNode>();
+  readonly #anchors = new Map<string, unknown>();
+  readonly #patterns = new Map<string, PatternNode>();
+  readonly #refSiblings: boolean;
+  /** References are tied after the walk, so that a long chain of them needs no deep stack. */
+  readonly #untied: { readonly node: SchemaNode; readonly target: unknown }[] = [];
+  #count = 0;
+
+  constructor(root: unknown) {
+    this.#root = root;
+    const dialect = isObject(root) ? own(root, '$schema') : undefined;
+    // Up to draft 7 nothing beside `$ref` counts.
+    this.#refSiblings = !(typeof dialect === 'string' && /draft-0[3467]/.test(dialect));
+  }
+
+  /** All patterns met so far. */
+  get patterns(): Iterable<PatternNode> {
+    return this.#patterns.values();
+  }
+
+  /** Reads the whole document. Throws `UnusableSchema`. */
+  read(): SchemaNode {
+    const root = this.#read(this.#root, 0);
+    for (let open = this.#untied.pop(); open !== undefined; open = this.#untied.pop()) {
+      open.node.ref = this.#read(open.target, 1);
+    }
+    return root;
+  }
+
+  /** The same sub-schema always gives the same node. */
+  #read(source: unknown, depth: number): SchemaNode {
+    const known = isObject(source) ? this.#nodes.get(source) : undefined;
+    if (known !== undefined) return known;
+    if (++this.#count > SCHEMA_LIMITS.subSchemas) {
+      throw new UnusableSchema(`it has more than ${SCHEMA_LIMITS.subSchemas} sub-schemas`);
+    }
+    if (depth > SCHEMA_LIMITS.depth) throw new UnusableSchema(`it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
+    const node = openNode(source);
+    if (source === false) node.allows = false;
+    if (!isObject(source)) return node;
+    this.#nodes.set(source, node);
+    const id = own(source, '$id');
+    if (depth > 0 && typeof id === 'string' && !id.startsWith('#')) {
+      throw new UnusableSchema('it holds another schema with an $id of its own');
+    }
+    const ref = own(source, '$ref') ?? own(source, '$dynamicRef') ?? own(source, '$recursiveRef');
+    if (typeof ref === 'string') {
+      this.#untied.push({ node, target: this.#resolve(ref) });
+      if (!this.#refSiblings) return node;
+    }
+    this.#scalars(node, source);
+    this.#arrays(node, source, depth + 1);
+    this.#objects(node, source, depth + 1);
+    this.#combinators(node, source, depth + 1);
+    return node;
+  }
+
+  #scalars(node: SchemaNode, source: Source): void {
+    const type = own(source, 'type');
+    const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+    if (types.length > 0 && types.every((name) => TYPES.has(name))) {
+      node.types = new Set(own(source, 'nullable') === true ? [...types, 'null'] : types);
+    }
+    if (Object.hasOwn(source, 'const')) node.constant = { value: source.const };
+    const all = own(source, 'enum');
+    if (Array.isArray(all) && all.length > 0) {
+      const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
+      node.enumeration = {
+        all,
+        scalars: new Set(all.filter(isScalar)),
+        others: all.filter((value) => !isScalar(value)),
+      };
+    }
+    node.minimum = numberIn(source, 'minimum');
+    node.maximum = numberIn(source, 'maximum');
+    node.exclusiveMinimum = numberIn(source, 'exclusiveMinimum');
+    node.exclusiveMaximum = numberIn(source, 'exclusiveMaximum');
+    // Draft 4 wrote these as booleans beside the limit.
+    if (own(source, 'exclusiveMinimum') === true) [node.exclusiveMinimum, node.minimum] = [node.minimum, undefined];
+    if (own(source, 'exclusiveMaximum') === true) [node.exclusiveMaximum, node.maximum] = [node.maximum, undefined];
+    const multipleOf = numberIn(source, 'multipleOf');
+    node.multipleOf = multipleOf !== undefined && multipleOf > 0 ? multipleOf : undefined;
+    node.minLength = numberIn(source, 'minLength');
+    node.maxLength = numberIn(source, 'maxLength');
+    const pattern = own(source, 'pattern');
+    if (typeof pattern === 'string') node.pattern = this.#pattern(pattern);
+  }
+
+  #arrays(node: SchemaNode, source: Source, depth: number): void {
+    node.minItems = numberIn(source, 'minItems');
+    node.maxItems = numberIn(source, 'maxItems');
+    node.uniqueItems = own(source, 'uniqueItems') === true;
+    const items = own(source, 'items');
+    if (Array.isArray(items)) {
+      node.prefixItems = items.map((item) => this.#read(item, depth));
+      node.items = this.#sub(source, 'additionalItems', depth);
+    } else {
+      node.prefixItems = this.#list(source, 'prefixItems', depth);
+      node.items = this.#sub(source, 'items', depth);
+    }
+    node.contains = this.#sub(source, 'contains', depth);
+    node.minContains = numberIn(source, 'minContains') ?? 1;
+    node.maxContains = numberIn(source, 'maxContains');
+    node.unevaluatedItems = this.#sub(source, 'unevaluatedItems', depth);
+  }
+
+  #objects(node: SchemaNode, source: Source, depth: number): void {
+    const properties = own(source, 'properties');
+    if (isObject(properties)) {
+      node.properties = new Map(Object.keys(properties).map((name) => [name, this.#read(properties[name], depth)]));
+    }
+    const patterns = own(source, 'patternProperties');
+    if (isObject(patterns)) {
+      node.patternProperties = Object.keys(patterns).map((name) => [
+        this.#pattern(name),
+        this.#read(patterns[name], depth),
+      ]);
+    }
+    node.additionalProperties = this.#sub(source, 'additionalProperties', depth);
+    node.propertyNames = this.#sub(source, 'propertyNames', depth);
+    node.unevaluatedProperties = this.#sub(source, 'unevaluatedProperties', depth);
+    node.required = stringsIn(own(source, 'required'));
+    node.minProperties = numberIn(source, 'minProperties');
+    node.maxProperties = numberIn(source, 'maxProperties');
+    const required: (readonly [string, readonly string[]])[] = [];
+    const schemas: (readonly [string, SchemaNode])[] = [];
+    for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
+      const dependencies = own(source, keyword);
+      if (!isObject(dependencies)) continue;
+      for (const name of Object.keys(dependencies)) {
+        const names = stringsIn(dependencies[name]);
+        if (names !== undefined) required.push([name, names]);
+        else schemas.push([name, this.#read(dependencies[name], depth)]);
+      }
+    }
+    if (required.length > 0) node.dependentRequired = required;
+    if (schemas.length > 0) node.dependentSchemas = schemas;
+  }
+
+  #combinators(node: SchemaNode, source: Source, depth: number): void {
+    node.allOf = this.#list(source, 'allOf', depth);
+    node.anyOf = this.#list(source, 'anyOf', depth);
+    node.oneOf = this.#list(source, 'oneOf', depth);
+    node.not = this.#sub(source, 'not', depth);
+    node.if = this.#sub(source, 'if', depth);
+    if (node.if === undefined) return;
+    node.thenPart = this.#sub(source, 'then', depth);
+    node.elsePart = this.#sub(source, 'else', depth);
+  }
+
+  #sub(source: Source, keyword: string, depth: number): SchemaNode | undefined {
+    const value = own(source, keyword);
+    return isObject(value) || value === false ? this.#read(value, depth) : undefined;
+  }
+
+  #list(source: Source, keyword: string, depth: number): readonly SchemaNode[] | undefined {
+    const value = own(source, keyword);
+    return Array.isArray(value) && value.length > 0 ? value.map((one) => this.#read(one, depth)) : undefined;
+  }
+
+  #pattern(source: string): PatternNode {
+    let pattern = this.#patterns.get(source);
+    if (pattern === undefined) {
+      const linear = isLinearPattern(source);
+      pattern = { source, linear, test: linear ? nativeTest(source) : undefined };
+      this.#patterns.set(source, pattern);
+    }
+    return pattern;
+  }
+
+  #resolve(ref: string): unknown {
+    const rootId = isObject(this.#root) ? own(this.#root, '$id') : undefined;
+    const local = typeof rootId === 'string' && ref.startsWith(rootId) ? ref.slice(rootId.length) || '#' : ref;
+    if (local === '#' || local === '#/') return this.#root;
+    if (local.startsWith('#/')) return this.#pointer(local);
+    if (local.startsWith('#')) return this.#anchor(local.slice(1));
+    throw new UnusableSchema(`its reference "${clip(ref)}" leads out of the schema; nothing is fetched`);
+  }
+
+  #pointer(pointer: string): unknown {
+    let target: unknown = this.#root;
+    for (const part of pointer.slice(2).split('/')) {
+      const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
+      const holder: unknown = target;
+      if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) {
+        throw new UnusableSchema(`its reference "${clip(pointer)}" leads nowhere`);
+      }
+      target = (holder as Source)[key];
+    }
+    return target;
+  }
+
+  /** Anchors are looked for once, where definitions live. */
+  #anchor(name: string): unknown {
+    if (this.#anchors.size === 0 && isObject(this.#root)) {
+      for (const holder of [{ root: this.#root }, own(this.#root, '$defs'), own(this.#root, 'definitions')]) {
+        if (!isObject(holder)) continue;
+        for (const candidate of Object.values(holder)) {
+          if (!isObject(candidate)) continue;
+          for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) {
+            const anchor = own(candidate, keyword);
+            if (typeof anchor === 'string') this.#anchors.set(anchor.replace(/^#/, ''), candidate);
+          }
+        }
+      }
+    }
+    const target = this.#anchors.get(name);
+    if (target === undefined) throw new UnusableSchema(`its reference "#${clip(name)}" leads nowhere`);
+    return target;
+  }
+}
+
+const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
+
+/** Compiles a pattern as ECMAScript does, or undefined when it is none. */
+export function nativeTest(source: string): ((text: string) => boolean) | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      const expression = new RegExp(source, flags);
+      return (text) => expression.test(text);
+    } catch {
+      // Older schemas escape more than Unicode mode allows, so the plain mode is tried next.
+    }
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is Source =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const own = (source: Source, key: string): unknown => (Object.hasOwn(source, key) ? source[key] : undefined);
+
+const numberIn = (source: Source, key: string): number | undefined => {
+  const value = own(source, key);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+};
+
+const stringsIn = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+
+const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

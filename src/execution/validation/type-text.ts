@@ -1,0 +1,63 @@
+/**
+ * A sub-schema in a few words of TypeScript, and in a few bytes of JSON: for messages that an agent mends its call from.
+ * @module
+ */
+
+const MAX_PART_BYTES = 2_000;
+
+/** Short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
+export function typeText(schema: unknown, depth = 0): string {
+  if (typeof schema !== 'object' || schema === null || depth > 3) return 'any';
+  const { type, enum: values, const: constant, items, anyOf, oneOf } = schema as Record<string, unknown>;
+  if (Array.isArray(values) && values.length > 0) {
+    const shown = values.slice(0, 12).map((value) => literal(value));
+    return values.length > shown.length ? `${shown.join('|')}|…` : shown.join('|');
+  }
+  if (constant !== undefined) return literal(constant);
+  if (type === 'array') {
+    const item = typeText(items, depth + 1);
+    return /[|]/.test(item) ? `(${item})[]` : `${item}[]`;
+  }
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type)) return type.slice(0, 7).map(String).join('|');
+  const options = Array.isArray(anyOf) ? anyOf : oneOf;
+  if (Array.isArray(options)) {
+    return [...new Set(options.slice(0, 6).map((option) => typeText(option, depth + 1)))].join('|') || 'any';
+  }
+  return 'properties' in schema ? 'object' : 'any';
+}
+
+/** A value as a literal, cut when it is long. */
+export function literal(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return typeof value === 'string' ? `'${short.slice(1, text.length > 40 ? undefined : -1)}'` : short;
+}
+
+/** The part of a schema that matters, small enough to show: nested parts and long texts are shortened. */
+export function excerpt(schema: unknown): unknown {
+  for (const [depth, width] of [
+    [4, 40],
+    [2, 20],
+    [1, 10],
+  ] as const) {
+    const part = shorten(schema, depth, width);
+    if (JSON.stringify(part).length <= MAX_PART_BYTES) return part;
+  }
+  return { type: typeText(schema) };
+}
+
+const DROPPED: ReadonlySet<string> = new Set(['$schema', '$defs', 'definitions', '$comment', 'examples', 'title']);
+
+function shorten(value: unknown, depth: number, width: number): unknown {
+  if (typeof value === 'string') return value.length > 200 ? `${value.slice(0, 200)}…` : value;
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (depth === 0) return Array.isArray(value) ? ['…'] : { '…': '…' };
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, width).map((item) => shorten(item, depth - 1, width));
+    return value.length > width ? [...kept, `… ${value.length - width} more`] : kept;
+  }
+  const entries = Object.entries(value).filter(([key]) => !DROPPED.has(key));
+  const kept = entries.slice(0, width).map(([key, item]) => [key, shorten(item, depth - 1, width)]);
+  return Object.fromEntries(entries.length > width ? [...kept, ['…', `${entries.length - width} more`]] : kept);
+}

@@ -1,0 +1,120 @@
+/**
+ * Answers of the meta-tools: one text block of minified JSON, nothing empty in it, never longer than an agent can take.
+ * @module
+ */
+import type { ErrorInfo } from '../errors.ts';
+import type { CallToolResult, ServerMetadata, ToolMetadata } from '../types.ts';
+
+/** Budget for lists, in tokens. */
+const LIST_TOKENS = 2000;
+const SHORT_SUMMARY = 40;
+
+/** A result with one text block of minified JSON. */
+export const answer = (value: object): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(compact(value)) }],
+});
+
+/** A failure of ours, in the shape of the contract. */
+export const failure = (error: ErrorInfo): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify({ success: false, error }) }],
+  isError: true,
+});
+
+/** Leaves out what is undefined, null, '', [] or {}. Booleans and numbers stay, and so does the order. */
+export function compact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(compact);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept: [string, unknown][] = [];
+  for (const [key, raw] of Object.entries(value)) {
+    const item = compact(raw);
+    if (!isEmpty(item)) kept.push([key, item]);
+  }
+  return Object.fromEntries(kept);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** `list_tools`: full summaries, then short ones, then names, then as many names as fit. */
+export function toolListAnswer(server: string, tools: readonly ToolMetadata[]): CallToolResult {
+  const entry = (summary: (tool: ToolMetadata) => string) => ({
+    server,
+    tools: tools.map((tool) => ({ name: tool.name, summary: summary(tool), enabled: tool.enabled, tags: tool.tags })),
+  });
+  const names = (count: number) => ({
+    server,
+    tools: tools
+      .slice(0, count)
+      .map((tool) => (tool.enabled ? { name: tool.name } : { name: tool.name, enabled: false })),
+    ...(count < tools.length && {
+      more: `+${tools.length - count} more; narrow down with search_tools, server "${server}"`,
+    }),
+  });
+  return firstFitting(
+    [() => entry((tool) => tool.summary), () => entry((tool) => cut(tool.summary)), () => names(tools.length)],
+    names,
+    tools.length,
+  );
+}
+
+/** `list_mcp_servers`: with descriptions, then short ones, then without, then as many as fit. */
+export function serverListAnswer(servers: readonly ServerMetadata[], notes: readonly string[]): CallToolResult {
+  const entry = (description: (server: ServerMetadata) => string) => ({
+    servers: servers.map((server) => ({
+      name: server.name,
+      description: description(server),
+      toolCount: server.toolCount,
+      status: server.status,
+      reason: server.reason,
+      stale: server.stale || undefined,
+    })),
+    notes,
+  });
+  const names = (count: number) => ({
+    servers: servers.slice(0, count).map(({ name, toolCount, status }) => ({ name, toolCount, status })),
+    ...(count < servers.length && { more: `+${servers.length - count} more; find their tools with search_tools` }),
+    notes,
+  });
+  return firstFitting(
+    [
+      () => entry((server) => server.description),
+      () => entry((server) => cut(server.description)),
+      () => names(servers.length),
+    ],
+    names,
+    servers.length,
+  );
+}
+
+function firstFitting(
+  levels: readonly (() => object)[],
+  some: (count: number) => object,
+  total: number,
+): CallToolResult {
+  for (const level of levels) {
+    const result = answer(level());
+    if (fits(result)) return result;
+  }
+  let [low, high] = [0, total];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(answer(some(middle)))) low = middle;
+    else high = middle - 1;
+  }
+  return answer(some(low));
+}
+
+function fits(result: CallToolResult): boolean {
+  return estimateTokens(String(result.content?.[0]?.text)) <= LIST_TOKENS;
+}
+
+/** An upper estimate of tokens without a tokenizer: a third of the ASCII characters, all of the others. */
+export function estimateTokens(text: string): number {
+  let other = 0;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) other++;
+  return Math.ceil((text.length - other) / 3) + other;
+}
+
+const cut = (text: string): string => (text.length <= SHORT_SUMMARY ? text : `${text.slice(0, SHORT_SUMMARY - 1)}…`);

@@ -1,0 +1,193 @@
+/**
+ * One downstream server shown to agents as it is: its own tools, prompts and resources under their own names.
+ * Tool calls still take the whole pipeline (rules, validation, limits, audit); everything else is relayed.
+ * @module
+ */
+import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { META } from '../connections/handshake.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { causeOf } from '../result.ts';
+import type { Caller } from '../types.ts';
+import { failure } from './answers.ts';
+import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
+import type { Surface } from './serve-stdio.ts';
+import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Requests that are handed on, by the capability that a server must have for them. */
+const RELAYED: Readonly<Record<string, readonly string[]>> = {
+  prompts: ['prompts/list', 'prompts/get'],
+  resources: ['resources/list', 'resources/templates/list', 'resources/read'],
+  completions: ['completion/complete'],
+};
+/** Requests that only the old protocol has. */
+const RELAYED_LEGACY: Readonly<Record<string, readonly string[]>> = {
+  resources: ['resources/subscribe', 'resources/unsubscribe'],
+  logging: ['logging/setLevel'],
+};
+/** What a server may say on its own that its client should hear. */
+const HEARD = new Set([
+  'notifications/message',
+  'notifications/resources/updated',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/elicitation/complete',
+]);
+
+/** Shows one server 1:1. */
+export function exposedSurface(engine: DiscoveryEngine, name: string): Surface {
+  return {
+    run: async (tool, args, { caller, ...context }) => {
+      const result = await engine.call({
+        server: name,
+        tool,
+        arguments: args,
+        caller: { ...caller, exclusive: true },
+        ...context,
+      });
+      if (result.success) return result.data;
+      const cause = causeOf(result.error);
+      // What the server itself refused as a request stays refused as one.
+      if (cause instanceof JsonRpcError) throw cause;
+      if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
+      return failure(result.error);
+    },
+    createServer: (handler, identity) => createExposedServer(engine, name, handler, identity),
+    relayChanges: (notify) =>
+      engine.onNotification((server, method, params) => {
+        if (server !== name) return;
+        if (method === 'notifications/tools/list_changed') notify.toolsChanged();
+        else if (method === 'notifications/prompts/list_changed') notify.promptsChanged();
+        else if (method === 'notifications/resources/list_changed') notify.resourcesChanged();
+        else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+          notify.resourceUpdated(params.uri);
+      }),
+  };
+}
+
+async function createExposedServer(
+  engine: DiscoveryEngine,
+  name: string,
+  handler: UpstreamHandler,
+  identity: UpstreamIdentity,
+): Promise<Server> {
+  const { capabilities, serverInfo, instructions } = await introduce(engine, name);
+  const server = new Server({ name, version: '0', ...serverInfo } as never, {
+    capabilities: capabilities as never,
+    ...(instructions !== undefined && { instructions }),
+  });
+  // The SDK types handlers method by method; a relay registers them in a loop.
+  const setHandler = server.setRequestHandler.bind(server) as unknown as (
+    method: string,
+    handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
+  ) => void;
+  const on = (method: string, answer: (params: Params | undefined, context: ServerContext) => Promise<unknown>) =>
+    setHandler(method, (request, context) => asProtocolError(() => answer(request.params, context)));
+  if (capabilities.tools) {
+    on('tools/list', async () => ({ tools: await listTools(engine, name) }));
+    on('tools/call', (params, context) => handler({ ...toUpstreamCall(server, identity, params, context), onNotification: notifier(server, identity, context) }));
+  }
+  const relayed = identity.era === 'legacy' ? [RELAYED, RELAYED_LEGACY] : [RELAYED];
+  for (const [capability, methods] of relayed.flatMap((table) => Object.entries(table))) {
+    if (!capabilities[capability]) continue;
+    for (const method of methods)
+      on(method, (params, context) =>
+        relay(
+          engine,
+          name,
+          method,
+          toUpstreamCall(server, identity, params, context),
+          notifier(server, identity, context),
+        ),
+      );
+  }
+  return server;
+}
+
+/** Hands one request on and its answer back, with what the server says meanwhile. */
+async function relay(
+  engine: DiscoveryEngine,
+  name: string,
+  method: string,
+  call: UpstreamCall,
+  notify: (method: string, params: Params) => void,
+): Promise<unknown> {
+  const { era, session, capabilities, ask, signal, onProgress } = call;
+  const modern = era === 'modern';
+  const caller: Caller = { session, capabilities, ask, exclusive: true, acceptsInputRequired: modern };
+  const lease = await engine.lease(name, caller, signal);
+  try {
+    const { connection } = lease;
+    connection.onNotification = notify;
+    const { _meta, ...params } = call.params as { _meta?: Params };
+    const meta = {
+      ...withoutEnvelope(_meta),
+      ...(connection.era === 'modern' && { [META.clientCapabilities]: capabilities }),
+    };
+    const { result } = await connection.request(
+      method,
+      Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
+      { signal, onProgress },
+    );
+    return withoutStamp(result);
+  } finally {
+    lease.release();
+  }
+}
+
+async function introduce(engine: DiscoveryEngine, name: string) {
+  const lease = await engine.lease(name, {});
+  try {
+    const { connection } = lease;
+    connection.subscribe({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
+    return connection.identity;
+  } finally {
+    lease.release();
+  }
+}
+
+async function listTools(engine: DiscoveryEngine, name: string) {
+  const listed = await engine.definitionsOf(name);
+  if (!listed.success) throw new JsonRpcError(INTERNAL_ERROR, listed.error.message, { code: listed.error.code });
+  return listed.data;
+}
+
+/** How a server's own words reach this client: with the request they belong to, or over its session. */
+function notifier(
+  server: Server,
+  identity: UpstreamIdentity,
+  context: ServerContext,
+): (method: string, params: Params) => void {
+  const { notify } = context.mcpReq;
+  return (method, params) => {
+    if (!HEARD.has(method)) return;
+    const sent =
+      identity.era === 'modern' || method === 'notifications/message'
+        ? notify({ method, params } as never)
+        : server.notification({ method, params } as never);
+    // The client may have gone meanwhile; its request finds out.
+    sent.catch(() => {});
+  };
+}
+
+async function asProtocolError(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JsonRpcError) throw new ProtocolError(error.code, error.message, error.data);
+    throw error;
+  }
+}
+
+function withoutEnvelope(meta: Params | undefined): Params {
+  const own = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
+  return Object.fromEntries(Object.entries(meta ?? {}).filter(([key]) => !own.has(key)));
+}
+
+function withoutStamp(result: Params): Params {
+  const { [META.serverInfo]: _stamp, ...meta } = (result._meta ?? {}) as Record<string, unknown>;
+  const { _meta, ...rest } = result;
+  return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+}

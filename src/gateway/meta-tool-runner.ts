@@ -1,0 +1,111 @@
+/**
+ * The five meta-tools at work: checks what the agent wrote, asks the engine, shapes the answer.
+ * @module
+ */
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { fail, type ToolResult } from '../result.ts';
+import type { CallToolResult } from '../types.ts';
+import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
+import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
+import type { CallContext, RunTool } from './upstream.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Run = (engine: DiscoveryEngine, args: Arguments, context: CallContext) => Promise<CallToolResult>;
+
+/** Runs meta-tools by name. Never rejects; what goes wrong is in the result. */
+export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
+  return async (name, raw, context) => {
+    if (!isMetaTool(name)) {
+      const hint = `This server has ${META_TOOL_NAMES.join(', ')}. To call another tool, use execute_tool.`;
+      return asResult(
+        fail('TOOL_NOT_FOUND', `There is no tool "${name}" here. ${hint}`, { tool: name, outcome: 'not_sent' }),
+      );
+    }
+    const args = asObject(raw);
+    if (!args)
+      return asResult(fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} must be an object.`, { tool: name }));
+    return TOOLS[name](engine, args, context);
+  };
+}
+
+const TOOLS: Readonly<Record<MetaToolName, Run>> = {
+  search_tools: async (engine, args, { caller }) => {
+    const { query, server, limit } = args;
+    if (typeof query !== 'string') return badArgument('search_tools', 'query', 'a string');
+    if (server !== undefined && server !== null && typeof server !== 'string')
+      return badArgument('search_tools', 'server', 'a string');
+    const count = limit === undefined || limit === null ? undefined : Number(limit);
+    if (count !== undefined && !(count >= 1)) return badArgument('search_tools', 'limit', 'a number from 1 to 100');
+    const found = await engine.find(query, { server: server || undefined, limit: count, caller });
+    if (!found.success) return asResult(found);
+    const { results, notes } = found.data;
+    return answer({
+      results: results.map(({ server, tool, summary, relevance, tags, args }) => ({
+        server,
+        tool,
+        summary,
+        relevance,
+        tags,
+        args,
+      })),
+      notes,
+    });
+  },
+
+  get_tool_details: async (engine, args, { caller }) => {
+    const ref = pair(args);
+    if (!ref) return badPair('get_tool_details');
+    const found = await engine.describe(ref.server, ref.tool, { caller });
+    if (!found.success) return asResult(found);
+    const { server, name, description, parameters, examples, tags } = found.data;
+    return answer({ server, tool: name, description, parameters, examples, tags });
+  },
+
+  execute_tool: async (engine, args, context) => {
+    const ref = pair(args);
+    if (!ref) return badPair('execute_tool');
+    const { server: _server, tool: _tool, arguments: given, ...rest } = args;
+    // Some agents write the tool's own arguments beside `server` and `tool`.
+    const result = await engine.call({ ...ref, arguments: given ?? rest, ...context });
+    return result.success ? result.data : failure(result.error);
+  },
+
+  list_tools: async (engine, args, { caller }) => {
+    const { server, includeDisabled } = args;
+    if (typeof server !== 'string') return badArgument('list_tools', 'server', 'a string');
+    const found = await engine.toolsOf(server, {
+      includeDisabled: includeDisabled === true || includeDisabled === 'true',
+      caller,
+    });
+    return found.success ? toolListAnswer(server, found.data) : asResult(found);
+  },
+
+  list_mcp_servers: async (engine) => serverListAnswer(await engine.listServers(), engine.notes()),
+};
+
+/** The pair as it was written; `server:tool` may stand in either field, and the engine takes it apart. */
+function pair({ server, tool }: Arguments): { readonly server: string; readonly tool: string } | undefined {
+  const [first, second] = [server ?? '', tool ?? ''];
+  return typeof first === 'string' && typeof second === 'string' && first + second !== ''
+    ? { server: first, tool: second }
+    : undefined;
+}
+
+const badPair = (name: MetaToolName): CallToolResult => badArgument(name, 'server" and "tool', 'strings');
+
+const asResult = (failed: ToolResult<unknown>): CallToolResult => (failed.success ? answer({}) : failure(failed.error));
+
+const badArgument = (tool: string, argument: string, expected: string): CallToolResult =>
+  asResult(fail('TOOL_VALIDATION_ERROR', `${tool}: "${argument}" must be ${expected}.`, { tool, outcome: 'not_sent' }));
+
+function asObject(raw: unknown): Arguments | undefined {
+  if (raw === undefined || raw === null) return {};
+  if (typeof raw === 'string') {
+    try {
+      return asObject(JSON.parse(raw));
+    } catch {
+      return undefined;
+    }
+  }
+  return typeof raw === 'object' && !Array.isArray(raw) ? (raw as Arguments) : undefined;
+}

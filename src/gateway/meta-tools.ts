@@ -1,0 +1,104 @@
+/**
+ * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
+ * @module
+ */
+import type { ToolDefinition } from '../types.ts';
+
+export const META_TOOL_NAMES = [
+  'search_tools',
+  'get_tool_details',
+  'execute_tool',
+  'list_tools',
+  'list_mcp_servers',
+] as const;
+
+export type MetaToolName = (typeof META_TOOL_NAMES)[number];
+
+const SERVER = { type: 'string' } as const;
+const READ_ONLY = { readOnlyHint: true } as const;
+
+/** The definitions for a set of servers. Stable for the same servers; changes only on reload. */
+export function metaToolDefinitions(servers: readonly string[]): readonly ToolDefinition[] {
+  return [
+    {
+      name: 'search_tools',
+      description: `Find tools by what they do, in any words${among(servers)}. Results give args; then call execute_tool, or get_tool_details if unsure.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What you want to do' },
+          server: { type: 'string', description: 'Only this server' },
+          limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 10' },
+        },
+        required: ['query'],
+      },
+      annotations: READ_ONLY,
+    },
+    {
+      name: 'get_tool_details',
+      description: 'Description, parameters and examples of one tool.',
+      inputSchema: {
+        type: 'object',
+        properties: { server: SERVER, tool: { type: 'string' } },
+        required: ['server', 'tool'],
+      },
+      annotations: READ_ONLY,
+    },
+    {
+      name: 'execute_tool',
+      description: 'Call a tool and get its result.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          server: SERVER,
+          tool: { type: 'string' },
+          arguments: { type: 'object', description: "The tool's own arguments" },
+        },
+        required: ['server', 'tool', 'arguments'],
+      },
+    },
+    {
+      name: 'list_tools',
+      description: 'All tools of one server.',
+      inputSchema: {
+        type: 'object',
+        properties: { server: SERVER, includeDisabled: { type: 'boolean', description: 'Default false' } },
+        required: ['server'],
+      },
+      annotations: READ_ONLY,
+    },
+    {
+      name: 'list_mcp_servers',
+      description: 'All servers with status and number of tools.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: READ_ONLY,
+    },
+  ];
+}
+
+export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
+
+/** ` in github, jira and 3 more`: what can be found, within about forty tokens. */
+function among(servers: readonly string[]): string {
+  const sorted = [...servers].sort();
+  let named = '';
+  let count = 0;
+  for (const name of sorted) {
+    const next = named === '' ? name : `${named}, ${name}`;
+    if (tokens(next) > MAX_NAME_TOKENS) break;
+    named = next;
+    count++;
+  }
+  if (count === 0) return sorted.length === 0 ? '' : ` in ${sorted.length} servers`;
+  return ` in ${named}${count < sorted.length ? ` and ${sorted.length - count} more` : ''}`;
+}
+
+const MAX_NAME_TOKENS = 34;
+
+/** An upper estimate of tokens, for short lists of names: word pieces of at most four letters, every other sign one. */
+function tokens(text: string): number {
+  let count = 0;
+  for (const [piece] of text.matchAll(/[a-z]{1,5}|[A-Z][a-z]{0,4}|\d{1,3}|[^\sA-Za-z\d]/gu))
+    count += piece.length > 0 && piece.charCodeAt(0) > 0x7f ? 2 : 1;
+  return count;
+}

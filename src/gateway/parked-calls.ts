@@ -1,0 +1,161 @@
+/**
+ * Calls that wait for an answer from an agent of protocol 2026-07-28, which can only be asked by answering it first:
+ * the call is parked, the agent gets `input_required`, and its next request carries the answers and resumes the call.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { DiscoveryError } from '../errors.ts';
+import type { ServerRequest } from '../types.ts';
+
+export type RawResult = Readonly<Record<string, unknown>>;
+export type Ask = (request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>;
+
+interface Question {
+  readonly request: ServerRequest;
+  readonly resolve: (answer: Record<string, unknown>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface Parked {
+  readonly id: string;
+  /** Who and what the call belongs to; the answers must come from there. */
+  readonly binding: string;
+  readonly questions: Map<string, Question>;
+  readonly result: Promise<RawResult>;
+  readonly controller: AbortController;
+  notify: () => void;
+  asked: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export interface ParkedCallsOptions {
+  readonly maxCalls?: number;
+  readonly waitMs?: number;
+}
+
+const PREFIX = 'anygpt.';
+/** Questions that come together are asked together. */
+const GATHER_MS = 5;
+
+export class ParkedCalls {
+  readonly #parked = new Map<string, Parked>();
+  readonly #maxCalls: number;
+  readonly #waitMs: number;
+
+  constructor({ maxCalls = 256, waitMs = 300_000 }: ParkedCallsOptions = {}) {
+    this.#maxCalls = maxCalls;
+    this.#waitMs = waitMs;
+  }
+
+  /** Whether a `requestState` is one of ours; others belong to the server and are handed on. */
+  static owns(requestState: unknown): requestState is string {
+    return typeof requestState === 'string' && requestState.startsWith(PREFIX);
+  }
+
+  /** Runs a call that may ask. Resolves with its result, or with the questions it stopped at. */
+  run(
+    binding: string,
+    signal: AbortSignal,
+    work: (ask: Ask, signal: AbortSignal) => Promise<RawResult>,
+  ): Promise<RawResult> {
+    // Its own controller: the request's signal fires when the questions were sent, and the call must outlive that.
+    const controller = new AbortController();
+    const call: Parked = {
+      id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
+      binding,
+      questions: new Map(),
+      result: work((request, stop) => this.#ask(call, request, stop), controller.signal),
+      controller,
+      notify: () => {},
+      asked: 0,
+      timer: undefined,
+    };
+    call.result.catch(() => {});
+    return this.#next(call, signal);
+  }
+
+  /** Hands the agent's answers to the parked call and waits for what comes next. */
+  resume(
+    requestState: string,
+    binding: string,
+    responses: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<RawResult> {
+    const call = this.#parked.get(requestState);
+    if (call?.binding !== binding) {
+      throw new DiscoveryError(
+        'VALIDATION_ERROR',
+        'This call is no longer waiting for an answer. Call the tool again.',
+      );
+    }
+    clearTimeout(call.timer);
+    this.#parked.delete(call.id);
+    for (const [key, question] of [...call.questions]) {
+      const response = responses[key];
+      if (typeof response !== 'object' || response === null) continue;
+      call.questions.delete(key);
+      question.resolve(response as Record<string, unknown>);
+    }
+    return this.#next(call, signal);
+  }
+
+  /** Gives up everything that waits. */
+  close(): void {
+    for (const call of this.#parked.values()) this.#giveUp(call, 'the gateway is shutting down');
+  }
+
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  async #next(call: Parked, signal: AbortSignal): Promise<RawResult> {
+    const onAbort = () => call.controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const asked = new Promise<'asked'>((resolve) => {
+        call.notify = () => setTimeout(() => resolve('asked'), GATHER_MS);
+        if (call.questions.size > 0) call.notify();
+      });
+      const first = await Promise.race([call.result, asked]);
+      return first === 'asked' ? this.#park(call) : first;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #park(call: Parked): RawResult {
+    if (this.#parked.size >= this.#maxCalls) {
+      this.#giveUp(call, 'too many calls wait for an answer');
+      throw new DiscoveryError('SERVER_BUSY', 'Too many calls wait for an answer from their agent.');
+    }
+    this.#parked.set(call.id, call);
+    call.timer = setTimeout(() => this.#giveUp(call, 'no answer came in time'), this.#waitMs).unref();
+    const inputRequests = Object.fromEntries([...call.questions].map(([key, { request }]) => [key, request]));
+    return { resultType: 'input_required', inputRequests, requestState: call.id };
+  }
+
+  #ask(call: Parked, request: ServerRequest, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const key = `q${++call.asked}`;
+      call.questions.set(key, { request, resolve, reject });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          call.questions.delete(key);
+          reject(signal.reason);
+        },
+        { once: true },
+      );
+      call.notify();
+    });
+  }
+
+  #giveUp(call: Parked, why: string): void {
+    clearTimeout(call.timer);
+    this.#parked.delete(call.id);
+    const reason = new DiscoveryError('CANCELLED', `The call was given up: ${why}.`);
+    for (const question of call.questions.values()) question.reject(reason);
+    call.questions.clear();
+    call.controller.abort(reason);
+  }
+}

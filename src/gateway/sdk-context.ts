@@ -1,0 +1,81 @@
+/**
+ * The SDK's view of a request turned into ours, for whatever does not take the fast lane.
+ * @module
+ */
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import { META, type ProtocolEra } from '../connections/handshake.ts';
+import { JsonRpcError } from '../connections/json-rpc.ts';
+import type { Progress } from '../types.ts';
+import type { Ask } from './parked-calls.ts';
+import type { UpstreamCall } from './upstream.ts';
+
+export interface UpstreamIdentity {
+  readonly era: ProtocolEra;
+  readonly session?: string | undefined;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** What the SDK took out of the parameters of a request is put back: a relay hands on what it was given. */
+export function wholeParams(params: Params | undefined, context: ServerContext): Params {
+  const { inputResponses } = context.mcpReq as { inputResponses?: unknown };
+  const state = (context.mcpReq as { requestState?: () => unknown }).requestState?.();
+  return {
+    ...params,
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(typeof state === 'string' && { requestState: state }),
+  };
+}
+
+/** One `tools/call`, or any other request that a server answers, as our handlers take it. */
+export function toUpstreamCall(
+  server: Server,
+  identity: UpstreamIdentity,
+  params: Params | undefined,
+  context: ServerContext,
+): UpstreamCall {
+  const request = context.mcpReq;
+  const envelope = request.envelope as unknown as Record<string, unknown> | undefined;
+  const token = (request._meta as { progressToken?: string | number } | undefined)?.progressToken;
+  const capabilities = identity.era === 'modern' ? envelope?.[META.clientCapabilities] : server.getClientCapabilities();
+  return {
+    params: wholeParams(params, context),
+    era: identity.era,
+    session: identity.session,
+    capabilities: (capabilities ?? {}) as Params,
+    signal: request.signal,
+    onProgress: token === undefined ? undefined : (progress) => void notifyProgress(context, token, progress),
+    ask: identity.era === 'legacy' ? askThrough(context) : undefined,
+  };
+}
+
+/** Asks the agent by a request of our own, related to the one that is being answered. */
+function askThrough(context: ServerContext): Ask {
+  return async (request, signal) => {
+    try {
+      const send = context.mcpReq.send as (request: unknown, schema: unknown, options?: unknown) => Promise<unknown>;
+      return (await send({ method: request.method, params: request.params ?? {} }, z.looseObject({}), {
+        ...(signal && { signal }),
+        timeout: ASK_MS,
+      })) as Record<string, unknown>;
+    } catch (error) {
+      const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
+      throw typeof code === 'number' ? new JsonRpcError(code, message, data) : error;
+    }
+  };
+}
+
+// People think before they answer; the call's own limits end it.
+const ASK_MS = 600_000;
+
+async function notifyProgress(
+  context: ServerContext,
+  progressToken: string | number,
+  progress: Progress,
+): Promise<void> {
+  // The agent may be gone by now; the call itself finds out.
+  await context.mcpReq
+    .notify({ method: 'notifications/progress', params: { progressToken, ...progress } as never })
+    .catch(() => {});
+}

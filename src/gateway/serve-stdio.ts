@@ -1,0 +1,87 @@
+/**
+ * The gateway on stdin and stdout, for one client.
+ * @module
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { IDENTITY } from '../version.ts';
+import { createGatewayServer } from './create-server.ts';
+import { createMetaToolRunner } from './meta-tool-runner.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import type { UpstreamIdentity } from './sdk-context.ts';
+import { StdioLane } from './stdio-lane.ts';
+import { createUpstreamHandler, type RunTool, type UpstreamHandler } from './upstream.ts';
+
+export interface ServeStdioOptions {
+  readonly input?: Readable;
+  readonly output?: Writable;
+  /** What is served; the five meta-tools unless told otherwise. */
+  readonly surface?: Surface;
+}
+
+/** What a gateway shows its clients: how tools are run, and the server that says so. */
+export interface Surface {
+  readonly run: RunTool;
+  createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
+  /** Passes on what changes while clients without sessions listen; returns how to stop. */
+  relayChanges?(notify: ChangeNotifier): () => void;
+}
+
+/** The SDK's way to tell listening clients what has changed. */
+export interface ChangeNotifier {
+  toolsChanged(): void;
+  promptsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
+}
+
+export interface ServedGateway {
+  /** Settles when the client has gone. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The five meta-tools in front of everything. */
+export const discoverySurface = (engine: DiscoveryEngine): Surface => ({
+  run: createMetaToolRunner(engine),
+  createServer: (handler, identity) => createGatewayServer(engine, handler, identity),
+});
+
+/** Serves one client until it closes its end or `close` is called. Does not close the engine. */
+export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
+  const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
+  const parked = new ParkedCalls();
+  const handler = createUpstreamHandler(surface.run, parked);
+  const lane = new StdioLane({
+    input,
+    output,
+    handler,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    serverInfo: IDENTITY,
+    onEnd: () => finish(),
+  });
+  let server: Server | undefined;
+  let finish = () => {};
+  const closed = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const handle = serveStdio(
+    async ({ era }) => {
+      server = await surface.createServer(handler, { era, session: era === 'legacy' ? 'stdio' : undefined });
+      return server;
+    },
+    { transport: lane as never },
+  );
+  const unsubscribe = engine.onReload(() => void server?.sendToolListChanged().catch(() => {}));
+  const close = async () => {
+    unsubscribe();
+    parked.close();
+    await handle.close();
+    finish();
+  };
+  return { closed, close };
+}
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../errors.ts';
+import type { RulePrecedence, ToolRule } from '../types.ts';
+import { compileRules } from './compile-rules.ts';
+
+const decide = async (rules: ToolRule[], server: string, tool: string, precedence?: RulePrecedence) =>
+  (await compileRules(rules, precedence)).decide(server, tool);
+
+describe('a decision', () => {
+  test('without rules is: enabled', async () => {
+    expect(await decide([], 'github', 'x')).toEqual({
+      enabled: true,
+      tags: [],
+      reason: 'Enabled: no rule disables it.',
+    });
+  });
+
+  test('comes from the first matching rule that has enabled', async () => {
+    const rules: ToolRule[] = [
+      { pattern: ['*'], tags: ['all'] },
+      { pattern: ['*delete*'], enabled: false, tags: ['dangerous'] },
+      { pattern: ['*'], enabled: true },
+    ];
+    expect(await decide(rules, 'github', 'delete_repo')).toEqual({
+      enabled: false,
+      tags: ['all', 'dangerous'],
+      rule: 1,
+      reason: 'Disabled by rule 2 (*delete*).',
+    });
+    expect(await decide(rules, 'github', 'get_repo')).toMatchObject({ enabled: true, rule: 2, tags: ['all'] });
+  });
+
+  test('is not overturned by a later rule when the first agreed with the default', async () => {
+    const rules: ToolRule[] = [
+      { pattern: ['*'], enabled: false },
+      { pattern: ['read'], enabled: true },
+    ];
+    expect((await decide(rules, 's', 'read')).enabled).toBe(false);
+  });
+
+  test('adds tags up over all matching rules, each once', async () => {
+    const rules: ToolRule[] = [
+      { pattern: ['a*'], tags: ['x', 'y'] },
+      { pattern: ['*b'], tags: ['y', 'z'] },
+    ];
+    expect((await decide(rules, 's', 'ab')).tags).toEqual(['x', 'y', 'z']);
+  });
+
+  test('in allow-list mode disables what no rule with enabled matches', async () => {
+    const rules: ToolRule[] = [
+      { server: 'github', pattern: ['*issue*'], enabled: true },
+      { pattern: ['*'], tags: ['t'] },
+    ];
+    expect((await decide(rules, 'github', 'create_issue')).enabled).toBe(true);
+    const other = await decide(rules, 'slack', 'post');
+    expect(other).toMatchObject({ enabled: false, tags: ['t'] });
+    expect(other.rule).toBeUndefined();
+    expect(other.reason).toContain('allow-list');
+  });
+
+  test('with first-match lets an earlier allow stand, with deny-wins it falls', async () => {
+    const rules: ToolRule[] = [
+      { pattern: ['*'], enabled: true },
+      { pattern: ['*delete*'], enabled: false },
+    ];
+    expect((await decide(rules, 's', 'delete_x')).enabled).toBe(true);
+    expect((await decide(rules, 's', 'delete_x', 'deny-wins')).enabled).toBe(false);
+    expect((await decide(rules, 's', 'read_x', 'deny-wins')).enabled).toBe(true);
+  });
+
+  test('works for names that are special in JavaScript', async () => {
+    const rules = await compileRules([{ server: '__proto__', pattern: ['constructor'], enabled: false }]);
+    expect(rules.decide('__proto__', 'constructor').enabled).toBe(false);
+    expect(rules.decide('__proto__', 'toString').enabled).toBe(true);
+    expect(rules.decide('constructor', '__proto__').enabled).toBe(true);
+  });
+
+  test('describes a rule with many patterns and a server in short', async () => {
+    const rules = await compileRules([{ server: 'gh', pattern: ['a', 'b', 'c', 'd', 'e'], enabled: false }]);
+    expect(rules.decide('gh', 'a').reason).toBe('Disabled by rule 1 (a, b, c, +2 more on server gh).');
+    const all = await compileRules([{ pattern: [], enabled: false }]);
+    expect(all.decide('gh', 'a').reason).toBe('Disabled by rule 1 (every tool).');
+  });
+
+  test('is remembered, and stays right when the memory is full', async () => {
+    const rules = await compileRules([{ pattern: ['*7'], enabled: false }]);
+    expect(rules.decide('s', 't7')).toBe(rules.decide('s', 't7'));
+    for (let i = 0; i < 100_050; i++) rules.decide('s', `t${i}`);
+    expect(rules.decide('s', 't7').enabled).toBe(false);
+    expect(rules.decide('s', 't8').enabled).toBe(true);
+  });
+});
+
+describe('rules that cannot be used', () => {
+  test('are refused together, each with its place', async () => {
+    const rules: ToolRule[] = [
+      { pattern: ['ok', '/(?=a)/'], enabled: false },
+      { pattern: ['!/(a/'], server: '{a,b}'.repeat(7) },
+      { pattern: [`/${'a'.repeat(1_000_000)}/`] },
+    ];
+    const error = await compileRules(rules).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    const { problems, message } = error as ConfigurationError;
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toMatch(/^toolRules\[0\]\.pattern\[1\]: "\/\(\?=a\)\/" is not/);
+    expect(problems[1]).toMatch(/^toolRules\[1\]\.server/);
+    expect(problems[3]).toMatch(/^toolRules\[2\]\.pattern\[0\]: .* is longer than 1000 characters/);
+    expect(message.length).toBeLessThan(2_000);
+  });
+});
+
+describe('for any rules', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '_'), maxLength: 4 });
+  const pattern = fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), minLength: 1, maxLength: 4 }),
+    fc.constantFrom('*', '/a/', '!*b*', 'a:*', '!/b$/'),
+  );
+  const rule: fc.Arbitrary<ToolRule> = fc.record(
+    {
+      pattern: fc.array(pattern, { maxLength: 3 }),
+      server: fc.option(name, { nil: undefined }),
+      enabled: fc.option(fc.boolean(), { nil: undefined }),
+      tags: fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 2 }),
+    },
+    { requiredKeys: ['pattern'] },
+  );
+  const rules = fc.array(rule, { maxLength: 5 });
+  const precedence = fc.constantFrom<RulePrecedence>('first-match', 'deny-wins');
+
+  test('adding a deny anywhere never enables more', async () => {
+    await fc.assert(
+      fc.asyncProperty(rules, rule, fc.nat(5), precedence, name, name, async (list, extra, at, order, server, tool) => {
+        const deny = { ...extra, enabled: false };
+        const before = await decide(list, server, tool, order);
+        const after = await decide(list.toSpliced(at, 0, deny), server, tool, order);
+        return before.enabled || !after.enabled;
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('the order of rules changes neither tags nor, with deny-wins, the decision', async () => {
+    await fc.assert(
+      fc.asyncProperty(rules, name, name, async (list, server, tool) => {
+        const one = await decide(list, server, tool, 'deny-wins');
+        const other = await decide(list.toReversed(), server, tool, 'deny-wins');
+        expect(new Set(other.tags)).toEqual(new Set(one.tags));
+        expect(other.enabled).toBe(one.enabled);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the order of patterns inside a rule does not matter', async () => {
+    await fc.assert(
+      fc.asyncProperty(rule, name, name, async (one, server, tool) => {
+        const other = { ...one, pattern: one.pattern.toReversed() };
+        expect(await decide([other], server, tool)).toMatchObject({
+          enabled: (await decide([one], server, tool)).enabled,
+        });
+      }),
+    );
+  });
+
+  test('in allow-list mode an enabled tool always has an enabling rule', async () => {
+    await fc.assert(
+      fc.asyncProperty(rules, precedence, name, name, async (list, order, server, tool) => {
+        const set = await compileRules([...list, { pattern: ['nothing'], enabled: true }], order);
+        const decision = set.decide(server, tool);
+        return !decision.enabled || set.rules[decision.rule ?? -1]?.enabled === true;
+      }),
+    );
+  });
+
+  test('arbitrary text as a pattern either compiles or is a ConfigurationError', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string().map((body) => `/${body}/`),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, fc.string({ unit: 'binary' }), async (body, tool) => {
+        try {
+          return typeof (await decide([{ pattern: [body], enabled: false }], 's', tool)).enabled === 'boolean';
+        } catch (error) {
+          return error instanceof ConfigurationError;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * A regular expression as text in, a linear-time matcher out. The only file that loads the engine.
+ * @module
+ */
+import { RE2JS } from 're2js';
+import { ConfigurationError } from '../errors.ts';
+import { MAX_PATTERN_LENGTH } from './glob.ts';
+
+// Matching costs program × text; ordinary expressions compile to a few dozen instructions.
+const MAX_PROGRAM_SIZE = 5_000;
+
+const FLAGS: ReadonlyMap<string, number> = new Map([
+  ['i', RE2JS.CASE_INSENSITIVE],
+  ['s', RE2JS.DOTALL],
+  ['m', RE2JS.MULTILINE],
+  // One test per name, and code points always count as one: these two change nothing here.
+  ['g', 0],
+  ['u', 0],
+]);
+
+/** Compiles `/source/flags`. Throws ConfigurationError for what is invalid, too big or not possible in linear time. */
+export function compileRegex(source: string, flags: string): (text: string) => boolean {
+  if (source === '') throw new ConfigurationError('is an empty regular expression; write * for every tool');
+  if (source.length > MAX_PATTERN_LENGTH) {
+    throw new ConfigurationError(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+  }
+  let bits = 0;
+  for (const flag of flags) {
+    const bit = FLAGS.get(flag);
+    if (bit === undefined) {
+      throw new ConfigurationError(
+        `has the unknown flag "${flag}" (known: ${[...FLAGS.keys()].join(', ')}); if a glob is meant, write \\/ for the first slash`,
+      );
+    }
+    bits |= bit;
+  }
+  const compiled = compile(source, bits);
+  if (compiled.programSize() > MAX_PROGRAM_SIZE) {
+    throw new ConfigurationError('is too big: it repeats too much; use smaller counts');
+  }
+  return (text) => compiled.test(text);
+}
+
+function compile(source: string, bits: number): RE2JS {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source), bits);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigurationError(
+      `is not a regular expression we can run (${why}); look-around and back-references are not supported`,
+      [],
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * A rule set and the known tools in, warnings out: rules that another rule overrules, rules and patterns that match
+ * nothing. Each warning says which tools are concerned and what to change.
+ * @module
+ */
+import type { ToolRef } from '../types.ts';
+import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
+import type { CompiledPattern } from './pattern.ts';
+
+/** Something in the rules that is probably not what their author meant. */
+export interface RuleWarning {
+  readonly kind: 'shadowed' | 'unused-rule' | 'unused-pattern';
+  /** Index of the rule the warning is about. */
+  readonly rule: number;
+  /** For `shadowed`: index of the rule that wins. */
+  readonly by?: number | undefined;
+  /** For `unused-pattern`: the pattern as written. */
+  readonly pattern?: string | undefined;
+  /** The first tools concerned, at most five. */
+  readonly tools: readonly ToolRef[];
+  /** How many tools are concerned in all. */
+  readonly toolCount: number;
+  /** Two or three plain sentences. */
+  readonly message: string;
+}
+
+/** What else the report may take into account. */
+export interface ReportOptions {
+  /** All configured servers. A rule about one whose tools nobody has seen yet is then not called useless. */
+  readonly servers?: Iterable<string> | undefined;
+}
+
+const MAX_NAMED = 5;
+
+/** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
+export function reportRules(ruleSet: RuleSet, tools: Iterable<ToolRef>, options: ReportOptions = {}): RuleWarning[] {
+  const review = new Review(ruleSet);
+  for (const ref of tools) review.add(ref);
+  return review.warnings(options);
+}
+
+class Review {
+  readonly #rules: RuleSet;
+  readonly #seenServers = new Set<string>();
+  #toolCount = 0;
+  readonly #matched: number[];
+  /** Patterns that have fitted no tool so far, by rule; shrinks fast. */
+  readonly #unused: Set<CompiledPattern>[];
+  /** Loser → winner → tools. */
+  readonly #overruled = new Map<CompiledRule, Map<CompiledRule, { tools: ToolRef[]; count: number }>>();
+
+  constructor(ruleSet: RuleSet) {
+    this.#rules = ruleSet;
+    this.#matched = ruleSet.rules.map(() => 0);
+    this.#unused = ruleSet.rules.map((rule) => new Set(rule.patterns));
+  }
+
+  add({ server, tool }: ToolRef): void {
+    this.#toolCount += 1;
+    this.#seenServers.add(server);
+    const matching: CompiledRule[] = [];
+    for (const rule of this.#rules.rules) {
+      if (!rule.matchesServer(server)) continue;
+      const unused = this.#unused[rule.index];
+      for (const pattern of unused ?? []) if (pattern.test(tool, server)) unused?.delete(pattern);
+      if (!rule.matches(server, tool)) continue;
+      matching.push(rule);
+      this.#matched[rule.index] = (this.#matched[rule.index] ?? 0) + 1;
+    }
+    const winner = this.#rules.decidingRule(matching);
+    for (const loser of matching) {
+      if (winner === undefined || loser.enabled === undefined || loser.enabled === winner.enabled) continue;
+      const byWinner = this.#overruled.get(loser) ?? new Map();
+      const entry = byWinner.get(winner) ?? { tools: [], count: 0 };
+      entry.count += 1;
+      if (entry.tools.length < MAX_NAMED) entry.tools.push({ server, tool });
+      this.#overruled.set(loser, byWinner.set(winner, entry));
+    }
+  }
+
+  warnings(options: ReportOptions): RuleWarning[] {
+    if (this.#toolCount === 0) return [];
+    return this.#rules.rules.flatMap((rule) => [...this.#shadowed(rule), ...this.#useless(rule, options)]);
+  }
+
+  #shadowed(rule: CompiledRule): RuleWarning[] {
+    const byWinner = [...(this.#overruled.get(rule) ?? [])];
+    const lost = byWinner.reduce((sum, [, { count }]) => sum + count, 0);
+    const whole = lost === this.#matched[rule.index];
+    // Exceptions denied above a wider allow are how rules are meant to be written: only a total loss is news there.
+    if (rule.enabled === true && !whole) return [];
+    return byWinner.map(([winner, { tools, count }]) => {
+      const more = count > tools.length ? ` and ${count - tools.length} more` : '';
+      const names = `${tools.map(({ server, tool }) => `${server}:${tool}`).join(', ')}${more}`;
+      const clash = `${capital(describeRule(rule))} should ${verb(rule)} ${names}, but ${describeRule(winner)} ${verb(winner)}s ${count === 1 ? 'it' : 'them'}`;
+      const effect = whole ? ' The rule has no effect.' : '';
+      const message = `${clash}${this.#whyAndFix(rule, winner, effect)}`;
+      return { kind: 'shadowed', rule: rule.index, by: winner.index, tools, toolCount: count, message };
+    });
+  }
+
+  #whyAndFix(rule: CompiledRule, winner: CompiledRule, effect: string): string {
+    if (this.#rules.precedence === 'deny-wins') {
+      return ` and a deny wins.${effect} Narrow rule ${winner.index + 1}, or remove rule ${rule.index + 1}.`;
+    }
+    const move = `Move rule ${rule.index + 1} above rule ${winner.index + 1}`;
+    const other = rule.enabled === false ? `set rulePrecedence: 'deny-wins'` : `remove it`;
+    return ` first.${effect} ${move}, or ${other}.`;
+  }
+
+  #useless(rule: CompiledRule, { servers }: ReportOptions): RuleWarning[] {
+    const base = { rule: rule.index, tools: [], toolCount: 0 } as const;
+    const none = `matches none of the ${this.#toolCount} tools known so far. Check the spelling (case counts)`;
+    if (![...this.#seenServers].some((name) => rule.matchesServer(name))) {
+      for (const name of servers ?? []) if (rule.matchesServer(name)) return [];
+      const message = `${capital(describeRule(rule))} does nothing: no such server is known. Check its name, or remove the rule.`;
+      return [{ ...base, kind: 'unused-rule', message }];
+    }
+    if (this.#matched[rule.index] === 0) {
+      return [{ ...base, kind: 'unused-rule', message: `${capital(describeRule(rule))} ${none}, or remove the rule.` }];
+    }
+    return [...(this.#unused[rule.index] ?? [])].map((pattern) => ({
+      ...base,
+      kind: 'unused-pattern',
+      pattern: pattern.text,
+      message: `Pattern ${pattern.text} of ${describeRule(rule)} ${none}, or remove the pattern.`,
+    }));
+  }
+}
+
+const verb = (rule: CompiledRule): string => (rule.enabled ? 'enable' : 'disable');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

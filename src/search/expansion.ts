@@ -1,0 +1,74 @@
+/**
+ * A query term in, the index terms that may stand for it out: itself, its synonyms, and, when the index does not know
+ * it, longer words it begins and words a typo away.
+ * @module
+ */
+import { lowerBound, nearTerms, prefixRange, termAt } from './dictionary.ts';
+import { NAME_KEY } from './document.ts';
+import type { LiveIndex, TermEntry } from './live-index.ts';
+import type { QueryTerm } from './query.ts';
+import { synonymsOf } from './synonyms.ts';
+
+/** An index term that counts for a query term, with the share of the score it earns. */
+export interface Alternative {
+  readonly entry: TermEntry;
+  readonly weight: number;
+}
+
+const SYNONYM_WEIGHT = 0.35;
+const PREFIX_WEIGHT = 0.5;
+const TYPO_WEIGHTS = [1, 0.6, 0.4] as const;
+/** The first letter is seldom the wrong one. */
+const OTHER_INITIAL = 0.7;
+const MAX_GUESSES = 16;
+const SHORTEST_PREFIX = 3;
+/** Terms of a prefix that are looked at before the best are chosen. */
+const MAX_COMPLETIONS = 256;
+
+/** Finds the alternatives of a term, best first. `guess` allows completions and typos for a term nobody has. */
+export function expand(index: LiveIndex, query: QueryTerm, synonyms: boolean, guess: boolean): Alternative[] {
+  const { term, bonus } = query;
+  const entry = index.entry(term);
+  const alternatives: Alternative[] = entry.count > 0 ? [{ entry, weight: 1 }] : [];
+  if (bonus) return alternatives;
+  if (synonyms) {
+    for (const synonym of synonymsOf(term)) {
+      const other = index.entry(synonym);
+      if (other.count > 0) alternatives.push({ entry: other, weight: SYNONYM_WEIGHT });
+    }
+  }
+  if (entry.count === 0 && guess) alternatives.push(...guesses(index, query));
+  return alternatives;
+}
+
+/** Words that the writer may have meant, the likeliest first; the same whatever order the servers came in. */
+function guesses(index: LiveIndex, { term, length }: QueryTerm): Alternative[] {
+  const weights = new Map<string, number>();
+  const offer = (candidate: string, weight: number): void => {
+    if (weight > (weights.get(candidate) ?? 0)) weights.set(candidate, weight);
+  };
+  const typos = length >= 8 ? 2 : length >= 4 ? 1 : 0;
+  for (const [position, { segment }] of index.segments.entries()) {
+    const { dictionary } = segment;
+    if (term.length >= SHORTEST_PREFIX || term.charCodeAt(0) > 0x2e7f) {
+      const [start, end] = prefixRange(dictionary, term);
+      for (let ordinal = start; ordinal < Math.min(end, start + MAX_COMPLETIONS); ordinal++) {
+        if (index.has(position, ordinal)) offer(termAt(dictionary, ordinal), PREFIX_WEIGHT);
+      }
+    }
+    if (typos === 0) continue;
+    for (const { ordinal, distance } of nearTerms(dictionary, term, typos, lowerBound(dictionary, AFTER_KEYS))) {
+      if (!index.has(position, ordinal)) continue;
+      const candidate = termAt(dictionary, ordinal);
+      const doubt = candidate[0] === term[0] ? 1 : OTHER_INITIAL;
+      offer(candidate, doubt * (TYPO_WEIGHTS[distance] ?? 0));
+    }
+  }
+  return [...weights]
+    .map(([candidate, weight]) => ({ candidate, weight, entry: index.entry(candidate) }))
+    .sort((a, b) => b.weight - a.weight || b.entry.count - a.entry.count || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, MAX_GUESSES)
+    .map(({ entry, weight }) => ({ entry, weight }));
+}
+
+const AFTER_KEYS = String.fromCharCode(NAME_KEY.charCodeAt(0) + 1);

@@ -1,0 +1,60 @@
+/**
+ * An input schema in, the words in it out: parameter names, their descriptions, the values they may take.
+ * The schema is untrusted: depth, number of nodes and amount of text are bounded.
+ * @module
+ */
+import type { JsonSchema } from '../types.ts';
+
+/** The texts of a schema that help to find its tool. */
+export interface SchemaText {
+  readonly names: readonly string[];
+  readonly descriptions: readonly string[];
+  readonly values: readonly string[];
+}
+
+const MAX_DEPTH = 8;
+const MAX_NODES = 1_000;
+const MAX_NAMES = 256;
+const MAX_VALUES = 64;
+const MAX_DESCRIPTION = 1_024;
+const MAX_DESCRIPTIONS = 16_384;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Collects the searchable texts of a JSON Schema, breadth first, so that a cut loses the deepest ones. */
+export function readSchema(schema: JsonSchema): SchemaText {
+  const names: string[] = [];
+  const descriptions: string[] = [];
+  const values: string[] = [];
+  let room = MAX_DESCRIPTIONS;
+  const queue: { readonly node: Record<string, unknown>; readonly depth: number }[] = [{ node: schema, depth: 0 }];
+
+  const visit = (node: unknown, depth: number): void => {
+    if (isObject(node) && depth <= MAX_DEPTH && queue.length < MAX_NODES) queue.push({ node, depth });
+  };
+
+  for (let index = 0; index < queue.length; index++) {
+    const { node, depth } = queue[index] as (typeof queue)[number];
+    if (depth > 0 && typeof node.description === 'string' && room > 0) {
+      const text = node.description.slice(0, Math.min(MAX_DESCRIPTION, room));
+      room -= text.length;
+      descriptions.push(text);
+    }
+    for (const value of Array.isArray(node.enum) ? node.enum.slice(0, MAX_VALUES) : [node.const]) {
+      if (typeof value === 'string' && value.length <= 64 && values.length < MAX_VALUES) values.push(value);
+    }
+    if (isObject(node.properties)) {
+      for (const [name, child] of Object.entries(node.properties)) {
+        if (names.length >= MAX_NAMES) break;
+        names.push(name.slice(0, 128));
+        visit(child, depth + 1);
+      }
+    }
+    visit(node.items, depth + 1);
+    visit(node.additionalProperties, depth + 1);
+    for (const branches of [node.anyOf, node.oneOf, node.allOf]) {
+      if (Array.isArray(branches)) for (const branch of branches.slice(0, 32)) visit(branch, depth + 1);
+    }
+  }
+  return { names, descriptions, values };
+}

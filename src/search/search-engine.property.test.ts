@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ToolMetadata } from '../types.ts';
+import { SearchEngine } from './search-engine.ts';
+
+fc.configureGlobal({ seed: 1 });
+
+const VOCABULARY = ['create', 'issue', 'file', 'read', 'delete', 'user', 'list', 'search', 'weather', 'mail', 'repo'];
+const word = fc.constantFrom(...VOCABULARY);
+const phrase = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+const name = fc.oneof(
+  fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('_')),
+  fc.constantFrom('__proto__', 'constructor', 'createIssue', '検索'),
+);
+const tools = fc.uniqueArray(
+  fc.record({
+    server: fc.constantFrom('alpha', 'beta', 'gamma', '__proto__', 'δέλτα'),
+    name,
+    summary: phrase,
+    description: phrase,
+    enabled: fc.boolean(),
+    tags: fc.array(word, { maxLength: 2 }),
+  }),
+  { maxLength: 30, selector: (tool) => `${tool.server}\n${tool.name}` },
+) as fc.Arbitrary<ToolMetadata[]>;
+const query = fc.oneof(phrase, name, fc.string({ unit: 'binary' }), fc.constantFrom('creat', 'isue', 'sear', 'wether'));
+
+const byServer = (list: readonly ToolMetadata[]): Map<string, ToolMetadata[]> => {
+  const servers = new Map<string, ToolMetadata[]>();
+  for (const tool of list) servers.set(tool.server, [...(servers.get(tool.server) ?? []), tool]);
+  return servers;
+};
+
+const engineOf = (list: readonly ToolMetadata[]): SearchEngine => {
+  const engine = new SearchEngine();
+  engine.index(list);
+  return engine;
+};
+
+const answers = (engine: SearchEngine, text: string): unknown => [
+  engine.find(text),
+  engine.find(text, { limit: 50, includeDisabled: true }),
+  engine.find(text, { server: 'beta' }),
+];
+
+describe('SearchEngine, for all inputs', () => {
+  it('answers any string with relevances in [0, 1], best first', () => {
+    const engine = engineOf([{ server: 's', name: 'create_issue', summary: 'x', enabled: true, tags: [] }]);
+    fc.assert(
+      fc.property(tools, fc.string({ unit: 'binary', maxLength: 3_000 }), query, (list, noise, text) => {
+        engine.index(list);
+        for (const { results } of [engine.find(noise), engine.find(text), engine.find(`${text} ${noise}`)]) {
+          let before = 1;
+          for (const { relevance } of results) {
+            expect(relevance).toBeGreaterThanOrEqual(0);
+            expect(relevance).toBeLessThanOrEqual(before);
+            before = relevance;
+          }
+        }
+      }),
+    );
+  });
+
+  it('puts an exact name first', () => {
+    fc.assert(
+      fc.property(tools, fc.nat(), (list, choice) => {
+        const wanted = list[choice % list.length];
+        fc.pre(wanted !== undefined);
+        const engine = engineOf(list);
+        const [first] = engine.search(wanted.name, { includeDisabled: true });
+        expect(first?.relevance).toBe(1);
+        expect(first?.tool.toLowerCase()).toBe(wanted.name.toLowerCase());
+        const [qualified] = engine.search(`${wanted.server}:${wanted.name}`, { includeDisabled: true });
+        expect(qualified).toMatchObject({ server: wanted.server, relevance: 1 });
+      }),
+    );
+  });
+
+  it('answers the same whatever order the tools and servers came in, and whenever it was asked before', () => {
+    fc.assert(
+      fc.property(tools, fc.infiniteStream(fc.nat()), query, (list, random, text) => {
+        const shuffled = list
+          .map((tool) => ({ tool, key: random.next().value as number }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ tool }) => tool);
+        const other = new SearchEngine();
+        for (const [server, own] of byServer(shuffled)) {
+          other.setServer(server, own);
+          other.search(text);
+        }
+        expect(answers(other, text)).toEqual(answers(engineOf(list), text));
+      }),
+    );
+  });
+
+  it('forgets a server as if it had never been there', () => {
+    fc.assert(
+      fc.property(tools, tools, query, (list, passing, text) => {
+        const engine = engineOf(list);
+        const before = answers(engine, text);
+        for (const [server, own] of byServer(passing)) {
+          engine.setServer(`passing ${server}`, own);
+          engine.search(text);
+        }
+        for (const server of byServer(passing).keys()) engine.removeServer(`passing ${server}`);
+        expect(answers(engine, text)).toEqual(before);
+      }),
+    );
+  });
+
+  it('returns to the same answers when a server is replaced and put back', () => {
+    fc.assert(
+      fc.property(tools, query, (list, text) => {
+        const engine = engineOf(list);
+        const before = answers(engine, text);
+        for (const [server, own] of byServer(list)) {
+          engine.setServer(server, []);
+          engine.search(text);
+          engine.setServer(server, own);
+        }
+        expect(answers(engine, text)).toEqual(before);
+      }),
+    );
+  });
+
+  it('keeps the best hit when a server with other words is added', () => {
+    fc.assert(
+      fc.property(tools, phrase, fc.integer({ min: 1, max: 40 }), (list, text, count) => {
+        const engine = engineOf(list);
+        const [best] = engine.search(text, { limit: 1 });
+        fc.pre(best !== undefined);
+        const strangers = Array.from({ length: count }, (_, index) => ({
+          server: 'zz',
+          name: `qqq${index}zzz`,
+          summary: 'vvvvv kkkkk',
+          enabled: true,
+          tags: [],
+        }));
+        engine.setServer('zz', strangers);
+        const hits = engine.search(text).map((hit) => `${hit.server}:${hit.tool}`);
+        expect(hits).toContain(`${best.server}:${best.tool}`);
+      }),
+    );
+  });
+
+  it('answers the same after a trip to the disk, and stays editable', () => {
+    fc.assert(
+      fc.property(tools, query, fc.integer({ min: 0, max: 3 }), (list, text, shift) => {
+        const engine = engineOf(list);
+        const bytes = engine.toSnapshot();
+        const shifted = new Uint8Array(bytes.length + shift).subarray(shift);
+        shifted.set(bytes);
+        const restored = SearchEngine.fromSnapshot(shifted) as SearchEngine;
+        expect(answers(restored, text)).toEqual(answers(engine, text));
+        expect([restored.size, restored.servers()]).toEqual([engine.size, engine.servers()]);
+        for (const each of [engine, restored]) {
+          each.removeServer('alpha');
+          each.setServer('late', [{ server: 'late', name: 'late_issue', summary: text, enabled: true, tags: [] }]);
+        }
+        expect(answers(restored, text)).toEqual(answers(engine, text));
+        expect(restored.toSnapshot()).toEqual(engine.toSnapshot());
+      }),
+    );
+  });
+
+  it('refuses damaged bytes without throwing', () => {
+    fc.assert(
+      fc.property(tools, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.nat(), (list, place, change, cut) => {
+        const bytes = engineOf(list).toSnapshot();
+        const flipped = bytes.slice();
+        const at = place % bytes.length;
+        flipped[at] = (flipped[at] as number) ^ change;
+        expect(SearchEngine.fromSnapshot(flipped)).toBeUndefined();
+        expect(SearchEngine.fromSnapshot(bytes.slice(0, cut % bytes.length))).toBeUndefined();
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(SearchEngine.fromSnapshot(bytes)).toBeUndefined();
+      }),
+    );
+  });
+});

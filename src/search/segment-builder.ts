@@ -1,0 +1,100 @@
+/**
+ * Documents in, a segment out.
+ * @module
+ */
+import { createDictionary } from './dictionary.ts';
+import type { SearchDocument } from './document.ts';
+import { type Segment, TAG_END, TEXTS } from './segment.ts';
+
+/** Order by UTF-16 units: the same on every machine. */
+export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** Builds one segment of the given servers. Documents of a server must be sorted by name. */
+export function buildSegment(servers: ReadonlyMap<string, readonly SearchDocument[]>): Segment {
+  const names = [...servers.keys()].sort(compareText);
+  const documents = names.flatMap((name) => servers.get(name) ?? []);
+  const serverOffsets = new Uint32Array(names.length + 1);
+  const documentServers = new Uint32Array(documents.length);
+  for (const [index, name] of names.entries()) {
+    const start = serverOffsets[index] as number;
+    const end = start + (servers.get(name)?.length ?? 0);
+    serverOffsets[index + 1] = end;
+    documentServers.fill(index, start, end);
+  }
+  return {
+    ...buildPostings(documents),
+    ...buildTexts(documents),
+    servers: names,
+    serverOffsets,
+    documentServers,
+    enabled: Uint8Array.from(documents, ({ enabled }) => (enabled ? 1 : 0)),
+  };
+}
+
+function buildPostings(
+  documents: readonly SearchDocument[],
+): Pick<Segment, 'dictionary' | 'postingOffsets' | 'postingDocuments' | 'postingImpacts'> {
+  let total = 0;
+  for (const { terms } of documents) total += terms.size;
+  // One look-up a posting: terms get numbers in the order they come and their alphabetical place afterwards.
+  const numbers = new Map<string, number>();
+  const postings = new Uint32Array(total);
+  let at = 0;
+  for (const { terms } of documents) {
+    for (const term of terms.keys()) {
+      let number = numbers.get(term);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(term, number);
+      }
+      postings[at++] = number;
+    }
+  }
+  const sorted = [...numbers.keys()].sort();
+  const places = new Uint32Array(sorted.length);
+  for (const [place, term] of sorted.entries()) places[numbers.get(term) as number] = place;
+
+  const postingOffsets = new Uint32Array(sorted.length + 1);
+  for (const number of postings) {
+    const next = (places[number] as number) + 1;
+    postingOffsets[next] = (postingOffsets[next] as number) + 1;
+  }
+  for (let place = 0; place < sorted.length; place++) {
+    postingOffsets[place + 1] = (postingOffsets[place + 1] as number) + (postingOffsets[place] as number);
+  }
+  const cursors = postingOffsets.slice();
+  const postingDocuments = new Uint32Array(total);
+  const postingImpacts = new Uint16Array(total);
+  at = 0;
+  for (const [document, { terms }] of documents.entries()) {
+    for (const impact of terms.values()) {
+      const place = places[postings[at++] as number] as number;
+      const target = cursors[place] as number;
+      cursors[place] = target + 1;
+      postingDocuments[target] = document;
+      postingImpacts[target] = impact;
+    }
+  }
+  return { dictionary: createDictionary(sorted), postingOffsets, postingDocuments, postingImpacts };
+}
+
+function buildTexts(documents: readonly SearchDocument[]): Pick<Segment, 'text' | 'textOffsets'> {
+  const texts = documents.flatMap(({ name, summary, signature, tags }) => [
+    name,
+    summary,
+    signature,
+    tags.map((tag) => tag.replaceAll(TAG_END, '') + TAG_END).join(''),
+  ]);
+  const encoder = new TextEncoder();
+  const textOffsets = new Uint32Array(documents.length * TEXTS + 1);
+  let room = 0;
+  for (const text of texts) room += text.length;
+  // UTF-8 needs at most three bytes for a UTF-16 unit.
+  const buffer = new Uint8Array(room * 3);
+  let at = 0;
+  for (const [index, text] of texts.entries()) {
+    at += encoder.encodeInto(text, buffer.subarray(at)).written;
+    textOffsets[index + 1] = at;
+  }
+  return { text: buffer.slice(0, at), textOffsets };
+}

@@ -1,0 +1,114 @@
+/**
+ * Servers come and go, segments stay few: new servers wait in a buffer, become a segment when somebody searches, and
+ * segments of similar size are merged, so that a change costs in proportion to the server that changed.
+ * @module
+ */
+import type { SearchDocument } from './document.ts';
+import { LiveIndex, liveCount } from './live-index.ts';
+import { documentCount, type Segment } from './segment.ts';
+import { buildSegment } from './segment-builder.ts';
+import { type LiveSegment, mergeSegments } from './segment-merger.ts';
+
+const NOTHING: Segment = buildSegment(new Map());
+
+/** Holds the segments of one index. */
+export class SegmentStore {
+  /** Each at least twice as large as the next. */
+  #segments: LiveSegment[] = [];
+  readonly #homes = new Map<string, { readonly live: LiveSegment; readonly ordinal: number }>();
+  readonly #pending = new Map<string, readonly SearchDocument[]>();
+  #changed = false;
+
+  /** Starts with a segment that is ready, for example one read from disk. */
+  static of(segment: Segment): SegmentStore {
+    const store = new SegmentStore();
+    store.#push(segment);
+    return store;
+  }
+
+  /** Replaces what is known of a server. Documents must be sorted by name. */
+  set(server: string, documents: readonly SearchDocument[]): void {
+    this.delete(server);
+    this.#pending.set(server, documents);
+    this.#changed = true;
+  }
+
+  /** Forgets a server. */
+  delete(server: string): void {
+    this.#pending.delete(server);
+    const home = this.#homes.get(server);
+    if (home === undefined) return;
+    home.live.alive[home.ordinal] = 0;
+    this.#changed = true;
+    this.#homes.delete(server);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#segments = [];
+    this.#homes.clear();
+    this.#pending.clear();
+  }
+
+  /** Names of all servers, sorted. */
+  servers(): string[] {
+    return [...this.#homes.keys(), ...this.#pending.keys()].sort();
+  }
+
+  /** How many documents there are. */
+  get size(): number {
+    let size = 0;
+    for (const live of this.#segments) size += liveCount(live);
+    for (const documents of this.#pending.values()) size += documents.length;
+    return size;
+  }
+
+  /** The index as it is now. */
+  read(): LiveIndex {
+    if (this.#changed) this.#tidy();
+    return new LiveIndex(this.#segments);
+  }
+
+  /** Everything as one segment. */
+  merged(): Segment {
+    this.read();
+    while (this.#segments.length > 1) this.#mergeAt(this.#segments.length - 2);
+    const [only] = this.#segments;
+    if (only === undefined) return NOTHING;
+    return only.alive.includes(0) ? compact(only) : only.segment;
+  }
+
+  #tidy(): void {
+    if (this.#pending.size > 0) this.#push(buildSegment(this.#pending));
+    this.#pending.clear();
+    this.#segments = this.#segments
+      .filter(({ alive }) => alive.includes(1))
+      .map((live) => (liveCount(live) * 2 < documentCount(live.segment) ? this.#adopt(compact(live)) : live));
+    for (;;) {
+      this.#segments.sort((a, b) => liveCount(b) - liveCount(a));
+      const sizes = this.#segments.map(liveCount);
+      const position = sizes.findLastIndex((size, index) => index > 0 && (sizes[index - 1] as number) < 2 * size);
+      if (position < 0) break;
+      this.#mergeAt(position - 1);
+    }
+    this.#changed = false;
+  }
+
+  /** Merges a segment with the next. */
+  #mergeAt(position: number): void {
+    const [left, right] = this.#segments.splice(position, 2) as [LiveSegment, LiveSegment];
+    this.#push(mergeSegments(left, right));
+  }
+
+  #push(segment: Segment): void {
+    this.#segments.push(this.#adopt(segment));
+  }
+
+  #adopt(segment: Segment): LiveSegment {
+    const live = { segment, alive: new Uint8Array(segment.servers.length).fill(1) };
+    for (const [ordinal, server] of segment.servers.entries()) this.#homes.set(server, { live, ordinal });
+    return live;
+  }
+}
+
+const compact = (live: LiveSegment): Segment => mergeSegments(live, { segment: NOTHING, alive: new Uint8Array(0) });

@@ -1,0 +1,65 @@
+/**
+ * The numbers of the ranking, with the reason for each: options in, complete settings out.
+ * @module
+ */
+
+/** The parts of a tool that are indexed. */
+export type Field =
+  | 'name'
+  | 'title'
+  | 'server'
+  | 'description'
+  | 'parameterNames'
+  | 'parameterDescriptions'
+  | 'values'
+  | 'tags'
+  | 'keywords';
+
+/** How a field counts: its weight, how much its length matters (BM25's b) and the length that is neutral. */
+export interface FieldSettings {
+  readonly weight: number;
+  readonly b: number;
+  readonly length: number;
+}
+
+/** Choices a caller may make; everything has a measured default. */
+export interface SearchEngineOptions {
+  readonly weights?: Partial<Readonly<Record<Field, number>>> | undefined;
+  /** BM25's saturation: how much a second mention adds. */
+  readonly k1?: number | undefined;
+  /** Whether `erase` also finds `delete`. */
+  readonly synonyms?: boolean | undefined;
+}
+
+/** Everything the index and the ranking need to know. */
+export interface SearchSettings {
+  readonly fields: Readonly<Record<Field, FieldSettings>>;
+  readonly k1: number;
+  readonly synonyms: boolean;
+}
+
+/**
+ * Neutral lengths are averages over 10,695 real tools and stay fixed: a tool's impacts then depend on nothing but the
+ * tool, so adding a server never rewrites or reorders the others.
+ */
+const FIELDS: Readonly<Record<Field, FieldSettings>> = {
+  name: { weight: 6, b: 0.5, length: 2.7 },
+  title: { weight: 2, b: 0.5, length: 3 },
+  server: { weight: 1.5, b: 0.5, length: 2.2 },
+  description: { weight: 1, b: 0.4, length: 20 },
+  parameterNames: { weight: 1.5, b: 0.4, length: 6 },
+  parameterDescriptions: { weight: 0.4, b: 0.3, length: 25 },
+  values: { weight: 0.2, b: 0.3, length: 5 },
+  tags: { weight: 3, b: 0.5, length: 2 },
+  keywords: { weight: 3, b: 0.5, length: 4 },
+};
+
+/** Fills in what the caller left open. */
+export function resolveSettings(options: SearchEngineOptions = {}): SearchSettings {
+  const fields = { ...FIELDS };
+  for (const field of Object.keys(FIELDS) as Field[]) {
+    const weight = options.weights?.[field];
+    if (weight !== undefined) fields[field] = { ...FIELDS[field], weight };
+  }
+  return { fields, k1: options.k1 ?? 1.2, synonyms: options.synonyms ?? true };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { toDocument } from './document.ts';
+import type { Segment } from './segment.ts';
+import { buildSegment } from './segment-builder.ts';
+import { resolveSettings } from './settings.ts';
+import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
+
+const settings = resolveSettings();
+const document = (name: string) =>
+  toDocument({ server: 's', name, summary: `Does ${name}`, enabled: true, tags: ['t'] }, '', settings);
+const segment = buildSegment(new Map([['s', [document('alpha'), document('beta')]]]));
+
+describe('a snapshot', () => {
+  it('holds a whole segment', () => {
+    expect(decodeSnapshot(encodeSnapshot(segment, settings), settings)).toEqual(segment);
+  });
+
+  it('holds an empty segment', () => {
+    const empty = buildSegment(new Map());
+    expect(decodeSnapshot(encodeSnapshot(empty, settings), settings)).toEqual(empty);
+  });
+
+  it('is refused under other weights, for they are part of what it holds, but not for the choice of synonyms', () => {
+    const bytes = encodeSnapshot(segment, settings);
+    expect(decodeSnapshot(bytes, resolveSettings({ weights: { name: 5 } }))).toBeUndefined();
+    expect(decodeSnapshot(bytes, resolveSettings({ k1: 2 }))).toBeUndefined();
+    expect(decodeSnapshot(bytes, resolveSettings({ synonyms: false }))).toBeDefined();
+  });
+
+  it.each<[string, Partial<Segment>]>([
+    ['a document that is not there', { postingDocuments: segment.postingDocuments.map(() => 9) }],
+    ['a server that is not there', { documentServers: segment.documentServers.map(() => 1) }],
+    ['offsets that go back', { textOffsets: segment.textOffsets.slice().reverse() }],
+    ['offsets past the end', { postingOffsets: segment.postingOffsets.map((offset) => offset * 2) }],
+    ['lists of different length', { enabled: new Uint8Array(7) }],
+    ['servers that are not names', { servers: [1] as never }],
+    ['servers that are not a list', { servers: {} as never }],
+  ])('is refused when it speaks of %s, whatever its checksum says', (_, damage) => {
+    expect(decodeSnapshot(encodeSnapshot({ ...segment, ...damage }, settings), settings)).toBeUndefined();
+  });
+});

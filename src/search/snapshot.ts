@@ -1,0 +1,156 @@
+/**
+ * A segment as bytes and back. Reading makes views, not copies; bytes that do not fit give undefined, never an error.
+ * Layout: a header of 32-bit words (magic, version, settings, checksum, section lengths), then the sections, each padded to 4 bytes.
+ * @module
+ */
+import type { Segment } from './segment.ts';
+import { TEXTS } from './segment.ts';
+import type { SearchSettings } from './settings.ts';
+
+/** Also tells byte orders apart: on a machine of the other kind it reads differently. */
+const MAGIC = 0x41_47_44_31;
+/** Rises whenever the format, the tokenizer or a default changes. */
+const VERSION = 1;
+const SECTIONS = 11;
+const HEADER_WORDS = 5 + SECTIONS;
+const CHECKSUM_WORD = 3;
+
+/** Writes a segment down, with a mark of the settings it was built with. */
+export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint8Array {
+  const sections: readonly (Uint32Array | Uint16Array | Uint8Array)[] = [
+    segment.dictionary.offsets,
+    segment.postingOffsets,
+    segment.postingDocuments,
+    segment.serverOffsets,
+    segment.documentServers,
+    segment.textOffsets,
+    segment.dictionary.units,
+    segment.postingImpacts,
+    segment.enabled,
+    new TextEncoder().encode(JSON.stringify(segment.servers)),
+    segment.text,
+  ];
+  const size = HEADER_WORDS * 4 + sections.reduce((sum, { byteLength }) => sum + pad(byteLength), 0);
+  const bytes = new Uint8Array(size);
+  const header = new Uint32Array(bytes.buffer, 0, HEADER_WORDS);
+  header.set([MAGIC, VERSION, settingsMark(settings), 0, size, ...sections.map(({ byteLength }) => byteLength)]);
+  let at = HEADER_WORDS * 4;
+  for (const section of sections) {
+    bytes.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at);
+    at += pad(section.byteLength);
+  }
+  header[CHECKSUM_WORD] = checksum(new Uint32Array(bytes.buffer));
+  return bytes;
+}
+
+/** Reads a segment back; the bytes stay in use and must not change afterwards. */
+export function decodeSnapshot(bytes: Uint8Array, settings: SearchSettings): Segment | undefined {
+  if (bytes.byteLength % 4 !== 0 || bytes.byteLength < HEADER_WORDS * 4) return undefined;
+  // Not `slice`: a Buffer would give a view of the same memory.
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+  const fits = words[0] === MAGIC && words[1] === VERSION && words[2] === settingsMark(settings);
+  if (!fits || words[4] !== aligned.byteLength || words[CHECKSUM_WORD] !== checksum(words)) return undefined;
+  const sections = readSections(aligned, words.subarray(5, HEADER_WORDS));
+  return sections && toSegment(sections);
+}
+
+function readSections(bytes: Uint8Array, lengths: Uint32Array): Uint8Array[] | undefined {
+  const sections: Uint8Array[] = [];
+  let at = HEADER_WORDS * 4;
+  for (const length of lengths) {
+    if (at + length > bytes.byteLength) return undefined;
+    sections.push(bytes.subarray(at, at + length));
+    at += pad(length);
+  }
+  return sections;
+}
+
+function toSegment(sections: readonly Uint8Array[]): Segment | undefined {
+  const [terms, postingOffsets, documents, serverOffsets, documentServers, textOffsets] = sections
+    .slice(0, 6)
+    .map(words);
+  const [units, impacts] = sections.slice(6, 8).map(halves);
+  const [enabled, names, text] = sections.slice(8);
+  const servers = readServers(names as Uint8Array);
+  if (servers === undefined) return undefined;
+  const segment = {
+    dictionary: { units, offsets: terms },
+    postingOffsets,
+    postingDocuments: documents,
+    postingImpacts: impacts,
+    servers,
+    serverOffsets,
+    documentServers,
+    enabled,
+    textOffsets,
+    text,
+  } as Segment;
+  return isSound(segment) ? segment : undefined;
+}
+
+const words = (section: Uint8Array): Uint32Array =>
+  new Uint32Array(section.buffer, section.byteOffset, section.byteLength >>> 2);
+
+const halves = (section: Uint8Array): Uint16Array =>
+  new Uint16Array(section.buffer, section.byteOffset, section.byteLength >>> 1);
+
+function readServers(bytes: Uint8Array): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
+  } catch {
+    // Not JSON: the bytes are not ours.
+    return undefined;
+  }
+}
+
+/** Whether every offset stays inside its array, so that reading the segment cannot go astray. */
+function isSound(segment: Segment): boolean {
+  const { dictionary, postingOffsets, postingDocuments, postingImpacts, servers, serverOffsets } = segment;
+  const { documentServers, enabled, textOffsets, text } = segment;
+  const count = documentServers.length;
+  return (
+    postingOffsets.length === dictionary.offsets.length &&
+    postingDocuments.length === postingImpacts.length &&
+    serverOffsets.length === servers.length + 1 &&
+    enabled.length === count &&
+    textOffsets.length === count * TEXTS + 1 &&
+    ascends(dictionary.offsets, dictionary.units.length) &&
+    ascends(postingOffsets, postingDocuments.length) &&
+    ascends(serverOffsets, count) &&
+    ascends(textOffsets, text.length) &&
+    staysBelow(postingDocuments, count) &&
+    staysBelow(documentServers, servers.length)
+  );
+}
+
+function ascends(offsets: Uint32Array, end: number): boolean {
+  for (let index = 1; index < offsets.length; index++) {
+    if ((offsets[index] as number) < (offsets[index - 1] as number)) return false;
+  }
+  return offsets[0] === 0 && offsets[offsets.length - 1] === end;
+}
+
+function staysBelow(values: Uint32Array, limit: number): boolean {
+  for (let index = 0; index < values.length; index++) if ((values[index] as number) >= limit) return false;
+  return true;
+}
+
+const pad = (length: number): number => (length + 3) & ~3;
+
+/** FNV-1a over words: finds damage, not intent. The checksum's own place counts as zero. */
+function checksum(words: Uint32Array): number {
+  let hash = 0x811c_9dc5;
+  for (let index = 0; index < words.length; index++) {
+    const word = index === CHECKSUM_WORD ? 0 : (words[index] as number);
+    hash = Math.imul(hash ^ word, 0x0100_0193);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 0;
+}
+
+function settingsMark(settings: SearchSettings): number {
+  const bytes = new TextEncoder().encode(JSON.stringify([settings.fields, settings.k1]));
+  return checksum(Uint32Array.from(bytes));
+}

@@ -1,0 +1,67 @@
+/**
+ * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
+ * @module
+ */
+import { type FSWatcher, mkdirSync, watch } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { DiscoveryEngine } from './discovery-engine.ts';
+import type { Logger } from './types.ts';
+
+/** Touched by `anygpt mcp config reload`; running gateways of the same home watch it. */
+export const reloadStamp = (home: string): string => join(home, 'reload');
+
+export interface WatchOptions {
+  readonly logger: Logger;
+  /** Also watch the configuration files themselves. */
+  readonly files?: boolean;
+  /** Editors write in several steps; a change counts once it is this old. */
+  readonly settleMs?: number;
+}
+
+/** Watches until the returned function is called. A configuration that cannot be used is said and not taken. */
+export async function watchConfig(
+  engine: DiscoveryEngine,
+  { logger, files = false, settleMs = 200 }: WatchOptions,
+): Promise<() => void> {
+  let watchers: FSWatcher[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const reload = async () => {
+    try {
+      await engine.reload();
+      logger.info({}, 'the configuration was reloaded');
+    } catch (error) {
+      logger.error(
+        {},
+        `the new configuration cannot be used, the old one stays: ${error instanceof Error ? error.message : error}`,
+      );
+      return;
+    }
+    await start();
+  };
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), settleMs).unref();
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+  };
+  const start = async () => {
+    stop();
+    const config = await engine.getConfig();
+    const wanted = [reloadStamp(config.home), ...(files ? config.files : [])];
+    mkdirSync(config.home, { recursive: true, mode: 0o700 });
+    // Folders, because editors replace files, and a watched file that is replaced is watched no more.
+    for (const folder of new Set(wanted.map((path) => dirname(path)))) {
+      const names = new Set(wanted.filter((path) => dirname(path) === folder).map((path) => basename(path)));
+      const watcher = watch(folder, (_event, name) => {
+        if (name === null || names.has(name)) changed();
+      });
+      watcher.on('error', (error) => logger.warn({ folder }, `cannot watch for changes: ${error.message}`));
+      watchers.push(watcher.unref());
+    }
+  };
+  await start();
+  return stop;
+}
