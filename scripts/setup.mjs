@@ -14,7 +14,8 @@ const marker = join(root, 'node_modules', '.installed-lock');
 const installed = existsSync(marker) && readFileSync(marker, 'utf8') === readFileSync(lock, 'utf8');
 if (!installed) {
   console.error('installing dependencies (first run only) …');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional packages, which ours may.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(marker, readFileSync(lock, 'utf8'));
 }
 

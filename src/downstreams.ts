@@ -4,16 +4,17 @@
  */
 import { createRedactor } from './audit/redact.ts';
 import type { Listing } from './catalog/listing.ts';
+import { paced } from './catalog/paced.ts';
 import { expandReferences } from './config/references.ts';
-import { ConnectionPool } from './connections/connection-pool.ts';
+import { ConnectionPool, type Lease } from './connections/connection-pool.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './connections/json-rpc.ts';
 import type { McpConnection } from './connections/mcp-connection.ts';
-import { openConnection } from './connections/open-connection.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
 import type { Handler } from './execution/pipeline.ts';
+import { redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
 import { secretsOf } from './secrets.ts';
 import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
@@ -62,7 +63,8 @@ export class Downstreams {
   }
 
   status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
-    return this.pool.status(server);
+    const { status, reason } = this.pool.status(server);
+    return { status, reason: reason && this.#redact(reason) };
   }
 
   onNotification(listener: NotificationListener): () => void {
@@ -70,9 +72,23 @@ export class Downstreams {
     return () => this.#listeners.delete(listener);
   }
 
+  /** The end of what a server wrote to stderr, without the secrets it was given. */
+  log(server: string): string {
+    return this.#redact(this.pool.log(server));
+  }
+
+  /** A connection for one use. */
+  async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: AbortSignal): Promise<Lease> {
+    try {
+      return await this.pool.acquire(definition, caller, { signal });
+    } catch (error) {
+      throw this.#withoutSecrets(error, definition.name);
+    }
+  }
+
   /** Reads one server's tools over a connection that then stays open until it is idle. */
   async list(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
-    const lease = await this.pool.acquire(definition, caller && { ...caller, exclusive: undefined });
+    const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
       const { connection } = lease;
       const { serverInfo, instructions } = connection.identity;
@@ -83,10 +99,13 @@ export class Downstreams {
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        title: typeof serverInfo.title === 'string' ? serverInfo.title : undefined,
-        instructions: instructions?.slice(0, 500),
+        tools: await paced(redactTools(list.tools, this.#redact)),
+        title: typeof serverInfo.title === 'string' ? this.#redact(serverInfo.title).slice(0, 500) : undefined,
+        instructions: instructions === undefined ? undefined : this.#redact(instructions).slice(0, 500),
         verdict: this.pool.verdict(definition),
       };
+    } catch (error) {
+      throw this.#withoutSecrets(error, definition.name);
     } finally {
       lease.release();
     }
@@ -99,14 +118,14 @@ export class Downstreams {
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
         outcome: 'not_sent',
       });
-    const lease = await this.pool.acquire(known.definition, call.caller, { signal: call.signal });
+    const lease = await this.acquire(known.definition, call.caller, call.signal);
     const { connection } = lease;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
       return ok(await connection.callTool(call));
     } catch (error) {
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
-      throw error;
+      throw this.#withoutSecrets(error, call.server);
     } finally {
       lease.release();
     }
@@ -141,6 +160,8 @@ export class Downstreams {
     const limits = this.#state?.config.limits;
     if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
     const { env } = this.#world;
+    // Loaded when a server is first needed: most starts answer from what is known.
+    const { openConnection } = await import('./connections/open-connection.ts');
     try {
       return await openConnection(definition, {
         ...request,
@@ -160,14 +181,20 @@ export class Downstreams {
         fetch: this.#world.fetch,
       });
     } catch (error) {
-      // What a server says when it dies may hold what it was given.
-      if (error instanceof DiscoveryError)
-        throw new DiscoveryError(error.code, this.#redact(error.message), {
-          ...error.details,
-          server: definition.name,
-        });
-      throw error;
+      throw this.#withoutSecrets(error, definition.name);
     }
+  }
+
+  /** What a server says when it dies or refuses may hold what it was given. */
+  #withoutSecrets(error: unknown, server: string): unknown {
+    if (!(error instanceof Error)) return error;
+    const message = this.#redact(error.message);
+    if (error instanceof DiscoveryError)
+      return message === error.message && error.server !== undefined
+        ? error
+        : new DiscoveryError(error.code, message, { ...error.details, server });
+    if (message !== error.message) error.message = message;
+    return error;
   }
 }
 

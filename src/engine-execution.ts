@@ -40,7 +40,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       const found = lookup(server, tool);
       return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
     },
-    decide: (server, tool) => state.rules.decide(server, tool),
+    decide: (server, tool) => (audit.blocks() ? UNRECORDED : state.rules.decide(server, tool)),
     audit: audit.sink,
     pages,
     connections: {
@@ -81,6 +81,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       callCeiling: limits.callCeiling,
       result: limits.result,
       validationBudget: limits.validation,
+      schema: { depth: limits.schemaDepth, subSchemas: limits.schemaNodes },
       drain: limits.drain,
     },
     log: world.logger,
@@ -107,14 +108,23 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
 
 const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
 
+interface Recorder {
+  readonly sink: AuditSink;
+  /** Whether calls must wait until the log can be written again. */
+  blocks(): boolean;
+  close(): Promise<void>;
+}
+
+const UNRECORDED = {
+  enabled: false,
+  code: 'STORAGE_ERROR',
+  reason: 'The audit log cannot be written, and audit.failClosed refuses calls that are not recorded.',
+} as const;
+
 /** The audit log of a configuration; loaded and opened when the first call is recorded. */
-function openAudit(
-  { config }: EngineState,
-  world: EngineWorld,
-  downstreams: Downstreams,
-): { sink: AuditSink; close(): Promise<void> } {
+function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Downstreams): Recorder {
   const { audit, home } = config;
-  if (!audit.enabled) return { sink: { record: () => {} }, close: async () => {} };
+  if (!audit.enabled) return { sink: { record: () => {} }, blocks: () => false, close: async () => {} };
   let opening: Promise<{ record(entry: Parameters<AuditSink['record']>[0]): void; close(): Promise<void> }> | undefined;
   const open = async () => {
     const [{ AuditLog }, { JsonlSink }, { loadSalt }] = await Promise.all([
@@ -126,6 +136,7 @@ function openAudit(
       sink: new JsonlSink({ file: audit.file, maxBytes: audit.maxBytes, files: audit.files }),
       salt: () => loadSalt(join(home, 'audit', 'salt')),
       values: audit.values,
+      maxLineBytes: config.limits.auditLine,
       redact: (text) => downstreams.redact(text),
       logger: world.logger,
     });
@@ -142,6 +153,8 @@ function openAudit(
         void opening.then((opened) => opened.record(entry));
       },
     },
+    // Fail closed only where the operator wants it: by default calls go on and the drops are counted.
+    blocks: () => audit.failClosed && log?.stats().failing === true,
     close: async () => (await opening)?.close(),
   };
 }

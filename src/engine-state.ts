@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { Catalog } from './catalog/catalog.ts';
-import { type ByteStore, CatalogStore, type IndexEntry } from './catalog/catalog-store.ts';
+import { type ByteStore, CatalogStore } from './catalog/catalog-store.ts';
 import { Discovery } from './catalog/discovery.ts';
+import type { IndexEntry } from './catalog/index-file.ts';
 import type { Listing } from './catalog/listing.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
@@ -27,6 +28,8 @@ export interface EngineState {
   readonly servers: ReadonlyMap<string, KnownServer>;
   /** Servers that are configured and switched off. */
   readonly switchedOff: ReadonlySet<string>;
+  /** Why there are no servers at all, when everything is switched off. */
+  readonly offReason: string | undefined;
   readonly catalog: Catalog;
   readonly discovery: Discovery;
 }
@@ -37,6 +40,8 @@ export interface StateWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly onChange: (server: string) => void;
+  /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
+  readonly before?: EngineState | undefined;
 }
 
 /** Discovery of first lists and refreshes, servers at a time. */
@@ -53,32 +58,36 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     }
   }
   const bytes = await world.store(config);
-  const store = bytes && new CatalogStore(bytes, stampOf(config), world.logger);
+  const { logger, now } = world;
+  const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? '', stamp: stampOf(config), logger, now });
   const ready = await store?.readIndex();
-  const restored = ready && SearchEngine.fromSnapshot(ready.snapshot);
-  const indexed = new Map<string, IndexEntry>(restored && ready.entries.map((entry) => [entry.name, entry]));
-  const catalog = new Catalog({ servers, rules, store, search: restored ?? new SearchEngine(), indexed });
-  await catalog.adopt([...servers.keys()].filter((server) => !catalog.isSeen(server)));
+  const search = ready && SearchEngine.fromSnapshot(ready.snapshot);
+  const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
+  const { tools: maxTools } = config.limits;
+  const catalog = new Catalog({ servers, rules, store, search: search ?? new SearchEngine(), indexed, maxTools });
+  if (world.before) await catalog.inherit(world.before.catalog);
+  await catalog.adopt();
   const discovery = new Discovery({
     catalog,
     servers,
     list: world.list,
     ttlMs: config.cache.ttl * 1000,
     parallel: PARALLEL,
-    logger: world.logger,
-    now: world.now,
+    logger,
+    now,
     retry: config.retry,
     onChange: world.onChange,
   });
   const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
-  return { config, rules, servers, switchedOff, catalog, discovery };
+  const where = config.origin === undefined ? '' : ` in ${config.origin}`;
+  const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
+  return { config, rules, servers, switchedOff, offReason, catalog, discovery };
 }
 
 /** Names what a ready index depends on besides the lists themselves. */
 function stampOf(config: ResolvedConfig): string {
   const own = config.servers.filter(({ tools, description }) => tools.length > 0 || description !== undefined);
   const what = [
-    config.origin ?? '',
     config.toolRules,
     config.rulePrecedence,
     own.map(({ name, description, tools }) => [name, description, tools]),

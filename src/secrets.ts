@@ -22,6 +22,10 @@ export function secretsOf(
   for (const { connection, name } of servers) {
     if (connection.kind === 'stdio') {
       for (const text of [connection.command, ...connection.args]) referenced(text);
+      for (const variable of connection.inheritEnv) {
+        const value = env[variable];
+        if (value !== undefined && looksSecret(value)) add(value);
+      }
     } else {
       referenced(connection.url);
       if (connection.auth === 'env') {

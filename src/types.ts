@@ -203,6 +203,8 @@ export interface Caller {
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Puts a server's question to the agent and gives back its answer. Absent: nobody can be asked. */
   readonly ask?: ((request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+  /** The protocol revision the caller speaks; results are fitted to it. Unknown: the newest. */
+  readonly revision?: string | undefined;
   /** The caller relays a server 1:1 and needs a connection whose notifications are all its own. */
   readonly exclusive?: boolean | undefined;
   /** The caller understands `input_required` results (protocol 2026-07-28), so they are handed on as they are. */

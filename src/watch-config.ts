@@ -25,6 +25,7 @@ export async function watchConfig(
 ): Promise<() => void> {
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
   const reload = async () => {
     try {
       await engine.reload();
@@ -42,14 +43,15 @@ export async function watchConfig(
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), settleMs).unref();
   };
-  const stop = () => {
+  const close = () => {
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
     watchers = [];
   };
   const start = async () => {
-    stop();
     const config = await engine.getConfig();
+    close();
+    if (stopped) return;
     const wanted = [reloadStamp(config.home), ...(files ? config.files : [])];
     mkdirSync(config.home, { recursive: true, mode: 0o700 });
     // Folders, because editors replace files, and a watched file that is replaced is watched no more.
@@ -63,5 +65,8 @@ export async function watchConfig(
     }
   };
   await start();
-  return stop;
+  return () => {
+    stopped = true;
+    close();
+  };
 }

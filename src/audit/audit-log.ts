@@ -14,6 +14,8 @@ export interface AuditLogOptions {
   readonly salt: Uint8Array | (() => Promise<Uint8Array>);
   /** Write redacted argument values too. Default false: names and hashes only. */
   readonly values?: boolean | undefined;
+  /** The longest line in bytes. Default 8 KiB. */
+  readonly maxLineBytes?: number | undefined;
   /** Takes known secrets out of every text that is written. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
@@ -73,7 +75,11 @@ export class AuditLog {
     const { salt } = options;
     this.#sink = options.sink;
     this.#loadSalt = typeof salt === 'function' ? salt : async () => salt;
-    this.#format = { values: options.values ?? false, redact: options.redact ?? ((text) => text) };
+    this.#format = {
+      values: options.values ?? false,
+      redact: options.redact ?? ((text) => text),
+      maxLineBytes: options.maxLineBytes,
+    };
     this.#logger = options.logger;
     this.#maxQueued = options.maxQueued ?? 10_000;
     this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;

@@ -8,7 +8,7 @@ import type { AuditEntry } from './audit-entry.ts';
 import { toCanonicalJson } from './canonical-json.ts';
 import { redactObject } from './redact-object.ts';
 
-/** The longest line, newline included. */
+/** The longest line, newline included, unless told otherwise. */
 export const MAX_LINE_BYTES = 8_192;
 
 const MAX_ARGUMENTS = 64;
@@ -23,6 +23,8 @@ export interface FormatOptions {
   readonly salt: Uint8Array;
   /** Write redacted argument values and error messages too. */
   readonly values: boolean;
+  /** The longest line in bytes, newline included. */
+  readonly maxLineBytes?: number | undefined;
   /** Takes known secrets out of a text. */
   readonly redact: (text: string) => string;
 }
@@ -62,7 +64,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   };
   let text = `${JSON.stringify(line)}\n`;
   for (const field of EXPENDABLE) {
-    if (Buffer.byteLength(text) <= MAX_LINE_BYTES) break;
+    if (Buffer.byteLength(text) <= (options.maxLineBytes ?? MAX_LINE_BYTES)) break;
     if (line[field] === undefined) continue;
     line[field] = undefined;
     truncated.push(field);

@@ -1,9 +1,13 @@
 /**
- * The catalogue on disk: one file per server's list, and one ready index per configuration.
+ * The catalogue on disk: one file per server's list, and one ready index per configuration. A cache can always be thrown
+ * away: what cannot be read counts as absent, what cannot be written is said, not too often, and forgotten.
  * @module
  */
 import type { Logger } from '../types.ts';
+import { decodeIndex, encodeIndex, type ReadyIndex } from './index-file.ts';
 import type { Listing } from './listing.ts';
+import { decodeListing, encodeListing, type ListingLines } from './listing-file.ts';
+import { paced } from './paced.ts';
 
 /** The port to the disk; `cache/file-store.ts` implements it. */
 export interface ByteStore {
@@ -12,113 +16,75 @@ export interface ByteStore {
   delete(key: string): Promise<void>;
 }
 
-/** One server's line in the ready index. */
-export interface IndexEntry {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly fetchedAt: number;
-  readonly toolCount: number;
-  readonly enabledCount: number;
-  readonly title?: string | undefined;
-  readonly instructions?: string | undefined;
-  readonly verdict?: Listing['verdict'];
-  readonly skipped?: number | undefined;
-  readonly incomplete?: string | undefined;
+export interface CatalogStoreOptions {
+  /** Whose index this is: the configuration file, so that two projects keep one each. */
+  readonly owner: string;
+  /** Names what the index depends on besides the lists: rules, configured tools, descriptions. */
+  readonly stamp: string;
+  readonly logger: Logger;
+  readonly now?: (() => number) | undefined;
 }
 
-const VERSION = 1;
-const ALIGNMENT = 8;
+const WARN_EVERY_MS = 60_000;
 
 export class CatalogStore {
   readonly #store: ByteStore;
-  readonly #indexKey: string;
-  readonly #logger: Logger;
+  readonly #options: CatalogStoreOptions;
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
-  /** `stamp` names what the index depends on besides the lists: the rules and the search settings. */
-  constructor(store: ByteStore, stamp: string, logger: Logger) {
+  constructor(store: ByteStore, options: CatalogStoreOptions) {
     this.#store = store;
-    this.#indexKey = `index:${stamp}`;
-    this.#logger = logger;
+    this.#options = options;
   }
 
-  async readListing(server: string): Promise<Listing | undefined> {
-    const bytes = await this.#read(`server:${server}`);
-    if (!bytes) return undefined;
-    const data = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-    return isListing(data, server) ? data.listing : undefined;
+  /** The list last read from this server over this connection, with the digest of its tools. */
+  readListing(server: string, fingerprint: string): Promise<{ listing: Listing; digest: string } | undefined> {
+    return this.#attempt('read', async () => {
+      const bytes = await this.#store.read(listingKey(server, fingerprint));
+      return bytes && paced(decodeListing(bytes, server, fingerprint));
+    });
   }
 
-  writeListing(listing: Listing): Promise<void> {
-    return this.#attempt(() =>
-      this.#store.write(`server:${listing.server}`, Buffer.from(JSON.stringify({ version: VERSION, listing }))),
+  async writeListing(listing: Listing, lines: ListingLines): Promise<void> {
+    await this.#attempt('written', async () =>
+      this.#store.write(listingKey(listing.server, listing.fingerprint), await paced(encodeListing(listing, lines))),
     );
   }
 
-  deleteListing(server: string): Promise<void> {
-    return this.#attempt(() => this.#store.delete(`server:${server}`));
+  async deleteListing(server: string, fingerprint: string): Promise<void> {
+    await this.#attempt('written', () => this.#store.delete(listingKey(server, fingerprint)));
   }
 
-  /** The ready index with its lines, or undefined when there is none that can be used. */
-  async readIndex(): Promise<{ readonly entries: readonly IndexEntry[]; readonly snapshot: Uint8Array } | undefined> {
-    const bytes = await this.#read(this.#indexKey);
-    if (!bytes || bytes.byteLength < ALIGNMENT) return undefined;
-    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-    const start = aligned(4 + length);
-    if (start > bytes.byteLength) return undefined;
-    const head = parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, length).toString('utf8'));
-    if (!isRecord(head) || head.version !== VERSION || !Array.isArray(head.entries)) return undefined;
-    // Copied: the index is read through typed arrays, which want their bytes aligned.
-    return { entries: head.entries as IndexEntry[], snapshot: new Uint8Array(bytes.subarray(start)) };
+  /** The ready index, or undefined when there is none that can be used. */
+  readIndex(): Promise<ReadyIndex | undefined> {
+    return this.#attempt('read', async () => {
+      const bytes = await this.#store.read(this.#indexKey);
+      return bytes && decodeIndex(bytes, this.#options.stamp);
+    });
   }
 
-  writeIndex(entries: readonly IndexEntry[], snapshot: Uint8Array): Promise<void> {
-    const head = Buffer.from(JSON.stringify({ version: VERSION, entries }));
-    const start = aligned(4 + head.length);
-    const bytes = new Uint8Array(start + snapshot.byteLength);
-    new DataView(bytes.buffer).setUint32(0, head.length, true);
-    bytes.set(head, 4);
-    bytes.set(snapshot, start);
-    return this.#attempt(() => this.#store.write(this.#indexKey, bytes));
+  async writeIndex(index: ReadyIndex): Promise<void> {
+    await this.#attempt('written', () => this.#store.write(this.#indexKey, encodeIndex(index, this.#options.stamp)));
   }
 
-  // A cache can always be thrown away: what cannot be read counts as absent, what cannot be written is said and forgotten.
-  async #read(key: string): Promise<Uint8Array | undefined> {
+  get #indexKey(): string {
+    return `index:${this.#options.owner}`;
+  }
+
+  async #attempt<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#store.read(key);
+      return await work();
     } catch (error) {
-      this.#logger.warn({ err: String(error) }, 'the tool cache could not be read');
+      const { logger, now = Date.now } = this.#options;
+      if (now() - this.#warnedAt >= WARN_EVERY_MS) {
+        this.#warnedAt = now();
+        const reason = error instanceof Error ? error.message : String(error);
+        logger.warn({ code: 'STORAGE_ERROR', reason }, `the tool cache could not be ${verb}; answers come from memory`);
+      }
       return undefined;
     }
   }
-
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#logger.warn({ err: String(error) }, 'the tool cache could not be written; answers come from memory');
-    }
-  }
 }
 
-const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isListing(data: unknown, server: string): data is { readonly listing: Listing } {
-  if (!isRecord(data) || data.version !== VERSION || !isRecord(data.listing)) return false;
-  const { server: name, fingerprint, fetchedAt, tools, skipped } = data.listing;
-  if (name !== server || typeof fingerprint !== 'string' || typeof fetchedAt !== 'number') return false;
-  return (
-    Array.isArray(skipped) &&
-    Array.isArray(tools) &&
-    tools.every((tool) => isRecord(tool) && typeof tool.name === 'string' && isRecord(tool.inputSchema))
-  );
-}
+/** Two projects may call different servers by one name; each keeps its list. */
+const listingKey = (server: string, fingerprint: string): string => `server:${fingerprint}:${server}`;

@@ -2,14 +2,19 @@
  * What is known of every server's tools: in memory where needed, on disk between runs, searchable at once.
  *
  * A ready search index is kept on disk together with one line per server, so that a start reads one file and no
- * definitions. A server's definitions are read when somebody asks for them.
+ * definitions. A server's definitions are read when somebody asks for them. A list is replaced as a whole: until the
+ * last step of a long replacement everybody sees the old one.
  * @module
  */
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
-import type { CatalogStore, IndexEntry } from './catalog-store.ts';
+import type { CatalogStore } from './catalog-store.ts';
+import type { IndexEntry } from './index-file.ts';
 import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
+import { toLines } from './listing-file.ts';
+import { atOnce, paced } from './paced.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
 
 export interface CatalogOptions {
@@ -19,21 +24,30 @@ export interface CatalogOptions {
   readonly search: SearchEngine;
   /** Entries of the ready index that `search` was restored from. */
   readonly indexed: ReadonlyMap<string, IndexEntry>;
+  /** Tools of all servers together; a list that goes beyond is cut. Default 100,000. */
+  readonly maxTools?: number | undefined;
 }
 
 interface Entry {
   readonly definition: ServerDefinition;
   readonly fingerprint: string;
+  /** Whether the ready index knew the server as it is now. */
+  readonly indexed: boolean;
   state: IndexEntry;
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
-  loading: Promise<void> | undefined;
+  /** Changes to one server happen one after the other. */
+  turn: Promise<unknown>;
 }
+
+const TOOLS_PER_STEP = 20;
+const FILES_AT_ONCE = 16;
 
 export class Catalog {
   readonly search: SearchEngine;
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataManager();
+  readonly #writes = new Set<Promise<void>>();
   #dirty = false;
 
   constructor(options: CatalogOptions) {
@@ -42,15 +56,17 @@ export class Catalog {
     for (const [name, { definition, fingerprint }] of options.servers) {
       const known = options.indexed.get(name);
       const usable = known?.fingerprint === fingerprint && (known.fetchedAt > 0 || definition.tools.length > 0);
-      const state: IndexEntry = usable ? known : { name, fingerprint, fetchedAt: 0, toolCount: 0, enabledCount: 0 };
-      const entry: Entry = { definition, fingerprint, state, tools: undefined, loading: undefined };
+      const state = usable ? known : nothingKnown(name, fingerprint);
+      const turn = Promise.resolve();
+      const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
       this.#entries.set(name, entry);
-      if (!usable) {
-        if (known) this.search.removeServer(name);
-        if (definition.tools.length > 0) this.#install(entry, configuredListing(definition, fingerprint));
-      }
+      if (!usable) this.#startOver(entry, known);
     }
-    for (const server of this.search.servers()) if (!this.#entries.has(server)) this.search.removeServer(server);
+    for (const server of this.search.servers()) {
+      if (this.#entries.has(server)) continue;
+      this.search.removeServer(server);
+      this.#dirty = true;
+    }
   }
 
   /** True when something is worth writing to the ready index. */
@@ -69,10 +85,12 @@ export class Catalog {
     return this.#entries.get(server)?.state.fetchedAt ?? 0;
   }
 
+  /** What the ready index says of a server. */
   state(server: string): IndexEntry | undefined {
     return this.#entries.get(server)?.state;
   }
 
+  /** What a server is, in one line; empty for one nobody knows. */
   about(server: string): string {
     const entry = this.#entries.get(server);
     return entry ? about(entry.definition, entry.state) : '';
@@ -97,91 +115,182 @@ export class Catalog {
     return this.#metadata.getToolsByServer(server, includeDisabled);
   }
 
+  /** Names of a server's tools. What is only on disk is read and let go again. */
+  async toolNames(server: string): Promise<readonly string[]> {
+    const entry = this.#entries.get(server);
+    if (!entry) return [];
+    if (entry.tools) return [...entry.tools.keys()];
+    const stored = await this.#options.store?.readListing(server, entry.fingerprint);
+    return stored?.listing.tools.map(({ name }) => name) ?? [];
+  }
+
   /** Brings a server's definitions into memory; from disk, if they are not there. Resolves when nothing is to be had, too. */
   async load(server: string): Promise<void> {
     const entry = this.#entries.get(server);
-    if (!entry || entry.tools) return;
-    entry.loading ??= this.#read(entry).finally(() => {
-      entry.loading = undefined;
-    });
-    await entry.loading;
+    if (entry && !entry.tools) await this.#inTurn(entry, () => this.#read(entry));
   }
 
   /** Takes lists from disk for servers that the ready index does not know. */
-  async adopt(servers: Iterable<string>): Promise<void> {
-    await Promise.all([...servers].map((server) => this.load(server)));
+  async adopt(): Promise<void> {
+    const unknown = [...this.#entries.values()].filter(({ indexed, state }) => !indexed && state.fetchedAt === 0);
+    const turns = new Semaphore(FILES_AT_ONCE);
+    await Promise.all(unknown.map((entry) => turns.run(() => this.#inTurn(entry, () => this.#read(entry)))));
   }
 
-  /** Replaces a server's list. Returns whether anything an agent could see has changed. */
-  put(listing: Listing): boolean {
+  /** Takes over what another catalogue has read since this one's index was written, for servers that are still the same. */
+  async inherit(other: Catalog): Promise<void> {
+    for (const entry of this.#entries.values()) {
+      const listing = other.#listing(entry);
+      if (listing && listing.fetchedAt > entry.state.fetchedAt)
+        await this.#inTurn(entry, () => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
+    }
+  }
+
+  /** Replaces a server's list. Resolves with whether anything an agent could see has changed. */
+  async put(listing: Listing): Promise<boolean> {
     const entry = this.#entries.get(listing.server);
     if (!entry || entry.fingerprint !== listing.fingerprint) return false;
-    const before = this.#visible(listing.server);
-    this.#install(entry, listing);
-    void this.#options.store?.writeListing(listing);
-    return before === undefined || before !== this.#visible(listing.server);
+    return this.#inTurn(entry, async () => {
+      const whole = this.#fit(entry, listing);
+      const lines = await paced(toLines(whole.tools));
+      const changed = lines.digest !== entry.state.digest;
+      const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
+      if (changed || !sameAbout) await paced(this.#install(entry, whole, lines.digest));
+      else this.#setState(entry, whole, lines.digest);
+      this.#write(this.#options.store?.writeListing(whole, lines));
+      return changed;
+    });
   }
 
   /** Forgets what was learnt of one server, or of all; what the configuration gives stays. */
   async forget(server?: string): Promise<void> {
     for (const [name, entry] of this.#entries) {
       if (server !== undefined && name !== server) continue;
-      await this.#options.store?.deleteListing(name);
-      entry.state = { name, fingerprint: entry.fingerprint, fetchedAt: 0, toolCount: 0, enabledCount: 0 };
-      entry.tools = undefined;
-      this.#metadata.removeServer(name);
-      this.search.removeServer(name);
-      this.#dirty = true;
-      if (entry.definition.tools.length > 0)
-        this.#install(entry, configuredListing(entry.definition, entry.fingerprint));
+      await this.#inTurn(entry, () => this.#forget(entry));
     }
   }
 
-  /** Writes the ready index, if there is anything new. */
+  /** Writes the ready index, if there is anything new, and waits for lists that are being written. */
   async save(): Promise<void> {
-    if (!this.#dirty || !this.#options.store) return;
-    this.#dirty = false;
-    await this.#options.store.writeIndex(
-      [...this.#entries.values()].map((entry) => entry.state),
-      this.search.toSnapshot(),
-    );
+    if (this.#dirty && this.#options.store) {
+      this.#dirty = false;
+      const entries = [...this.#entries.values()].map((entry) => entry.state);
+      this.#write(this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() }));
+    }
+    await Promise.all(this.#writes);
   }
 
   async #read(entry: Entry): Promise<void> {
-    const stored = await this.#options.store?.readListing(entry.definition.name);
-    if (entry.tools) return;
-    if (stored && stored.fingerprint === entry.fingerprint)
-      return this.#install(entry, stored, stored.fetchedAt !== entry.state.fetchedAt);
-    if (entry.definition.tools.length > 0)
-      return this.#install(entry, configuredListing(entry.definition, entry.fingerprint), false);
-    if (entry.state.fetchedAt > 0) await this.forget(entry.definition.name);
+    if (entry.tools && entry.state.fetchedAt > 0) return;
+    const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
+    if (stored) {
+      const reindex = stored.digest !== entry.state.digest;
+      await paced(this.#install(entry, stored.listing, stored.digest, reindex));
+    } else if (entry.state.fetchedAt > 0) await this.#forget(entry);
+    else if (!entry.tools && entry.definition.tools.length > 0)
+      atOnce(this.#install(entry, configuredListing(entry.definition, entry.fingerprint), undefined, false));
   }
 
-  #install(entry: Entry, listing: Listing, reindex = true): void {
+  async #forget(entry: Entry): Promise<void> {
+    await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
+    entry.tools = undefined;
+    this.#metadata.removeServer(entry.definition.name);
+    entry.state = nothingKnown(entry.definition.name, entry.fingerprint);
+    this.#startOver(entry, entry.state);
+  }
+
+  /** Takes out what the index had, and puts in what the configuration gives. */
+  #startOver(entry: Entry, known: IndexEntry | undefined): void {
     const { definition, fingerprint } = entry;
-    const metadata = toMetadata(listing, definition, this.#options.rules);
+    if (known) {
+      this.search.removeServer(definition.name);
+      this.#dirty = true;
+      if (known.fingerprint !== fingerprint)
+        this.#write(this.#options.store?.deleteListing(definition.name, known.fingerprint));
+    }
+    if (definition.tools.length > 0)
+      atOnce(this.#install(entry, configuredListing(definition, fingerprint), undefined));
+  }
+
+  *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, void> {
+    const { definition } = entry;
+    const decide = toMetadata(listing, definition, this.#options.rules);
+    const metadata: ToolMetadata[] = [];
+    for (const tool of listing.tools) {
+      metadata.push(decide(tool));
+      if (metadata.length % TOOLS_PER_STEP === 0) yield;
+    }
+    if (reindex) yield* this.search.setServerInSteps(definition.name, metadata, about(definition, listing));
     entry.tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
     this.#metadata.setServer(definition.name, metadata);
-    entry.state = {
-      name: definition.name,
-      fingerprint,
-      fetchedAt: listing.fetchedAt,
-      toolCount: metadata.length,
-      enabledCount: this.#metadata.getEnabledCount(definition.name),
-      title: listing.title,
-      instructions: listing.instructions,
-      verdict: listing.verdict,
-      ...(listing.skipped.length > 0 && { skipped: listing.skipped.length }),
-      incomplete: listing.incomplete,
-    };
-    if (!reindex) return;
-    this.search.setServer(definition.name, metadata, about(definition, listing));
-    this.#dirty = true;
+    this.#setState(entry, listing, digest);
+    this.#dirty ||= reindex;
   }
 
-  #visible(server: string): string | undefined {
-    const entry = this.#entries.get(server);
-    if (!entry?.tools) return undefined;
-    return JSON.stringify([...entry.tools.values()]);
+  #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
+    const { name } = entry.definition;
+    const { fetchedAt, title, instructions, verdict, incomplete, skipped } = listing;
+    if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
+    entry.state = {
+      name,
+      fingerprint: entry.fingerprint,
+      fetchedAt,
+      toolCount: entry.tools ? this.#metadata.getToolCount(name) : entry.state.toolCount,
+      enabledCount: entry.tools ? this.#metadata.getEnabledCount(name) : entry.state.enabledCount,
+      digest,
+      title,
+      instructions,
+      verdict,
+      ...(skipped.length > 0 && { skipped: skipped.length }),
+      incomplete,
+    };
+  }
+
+  /** A list as it would have been read, from what is in memory. */
+  #listing({ definition, fingerprint }: Entry): Listing | undefined {
+    const entry = this.#entries.get(definition.name);
+    if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
+    const { fetchedAt, title, instructions, verdict, incomplete } = entry.state;
+    const tools = [...entry.tools.values()];
+    return {
+      server: definition.name,
+      fingerprint,
+      fetchedAt,
+      title,
+      instructions,
+      verdict,
+      incomplete,
+      tools,
+      skipped: [],
+    };
+  }
+
+  #fit(entry: Entry, listing: Listing): Listing {
+    const { maxTools = 100_000 } = this.#options;
+    let room = maxTools;
+    for (const other of this.#entries.values()) if (other !== entry) room -= other.state.toolCount;
+    if (listing.tools.length <= room) return listing;
+    const incomplete = `all servers together have more than ${maxTools} tools`;
+    return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete };
+  }
+
+  #inTurn<T>(entry: Entry, work: () => Promise<T>): Promise<T> {
+    const mine = entry.turn.then(work);
+    entry.turn = mine.catch(() => {});
+    return mine;
+  }
+
+  #write(writing: Promise<void> | undefined): void {
+    if (!writing) return;
+    const tracked = writing.finally(() => this.#writes.delete(tracked));
+    this.#writes.add(tracked);
   }
 }
+
+const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({
+  name,
+  fingerprint,
+  fetchedAt: 0,
+  toolCount: 0,
+  enabledCount: 0,
+});

@@ -2,9 +2,10 @@
  * A tool in full, for `get_tool_details`.
  * @module
  */
+
+import { plainText } from '../plain-text.ts';
 import type { ToolMetadata, ToolParameter } from '../types.ts';
 import { examplesFor, generateExample } from './example.ts';
-import { plainText } from './plain-text.ts';
 import { describeParameters } from './signature.ts';
 
 export interface Description extends ToolMetadata {

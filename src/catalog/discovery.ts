@@ -4,6 +4,7 @@
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Caller, Logger, ServerDefinition } from '../types.ts';
 import type { Catalog } from './catalog.ts';
 import type { Listing } from './listing.ts';
@@ -18,7 +19,15 @@ export interface DiscoveryOptions {
   readonly parallel: number;
   readonly logger: Logger;
   readonly now: () => number;
-  readonly retry: { readonly attempts: number; readonly initial: number; readonly max: number };
+  readonly random?: (() => number) | undefined;
+  /** How often and after what pauses a failed attempt is repeated. */
+  readonly retry: {
+    readonly attempts: number;
+    readonly initial: number;
+    readonly max: number;
+    readonly factor: number;
+    readonly jitter: number;
+  };
   /** Called after a list was replaced and something an agent can see has changed. */
   readonly onChange?: (server: string) => void;
 }
@@ -39,16 +48,18 @@ export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #running = new Map<string, Refresh>();
   readonly #failures = new Map<string, DiscoveryError>();
-  readonly #queue: (() => void)[] = [];
+  readonly #turns: Semaphore;
+  /** Ends a wait between two attempts. */
+  readonly #pauses = new Set<() => void>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
   readonly #refreshedAt = new Map<string, number>();
   readonly #attemptedAt = new Map<string, number>();
-  #busy = 0;
   #behind = 0;
   #stopped = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+    this.#turns = new Semaphore(options.parallel);
   }
 
   /** Why the last attempt to list a server failed, until one succeeds. */
@@ -72,6 +83,11 @@ export class Discovery {
     const { catalog, ttlMs, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
     return fetchedAt > 0 && now() - fetchedAt > ttlMs;
+  }
+
+  /** Resolves when nothing is being read any more. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
   /** Servers whose tools nobody has seen yet. */
@@ -120,16 +136,19 @@ export class Discovery {
     const timer = setTimeout(() => {
       this.#changes.delete(server);
       this.#refreshedAt.set(server, this.#options.now());
-      void this.refresh(server);
+      // A list that is being read may have been asked for before the change.
+      const running = this.#running.get(server)?.done;
+      void (running ? running.then(() => this.refresh(server)) : this.refresh(server));
     }, wait);
     this.#changes.set(server, timer.unref());
   }
 
-  /** No more refreshes. Running ones end by themselves. */
+  /** No more refreshes. Running ones end by themselves and change nothing. */
   stop(): void {
     this.#stopped = true;
     for (const timer of this.#changes.values()) clearTimeout(timer);
     this.#changes.clear();
+    for (const end of this.#pauses) end();
   }
 
   #isDue(server: string): boolean {
@@ -163,54 +182,69 @@ export class Discovery {
 
   async #refresh(server: string, caller: Caller | undefined, tried: () => void): Promise<boolean> {
     this.#attemptedAt.set(server, this.#options.now());
-    const { servers, list, catalog, logger, onChange, retry } = this.#options;
-    const entry = servers.get(server);
-    if (!entry) return false;
-    for (let attempt = 1; !this.#stopped; attempt++) {
+    const { servers, list, logger, retry } = this.#options;
+    const definition = servers.get(server)?.definition;
+    if (!definition) return false;
+    for (let attempt = 0; !this.#stopped; attempt++) {
       try {
-        const listing = await this.#inTurn(() => list(entry.definition, caller));
+        const listing = await this.#turns.run(() => list(definition, caller));
+        if (this.#stopped) return false;
         this.#failures.delete(server);
-        for (const { name, reason } of listing.skipped)
-          logger.warn({ server, tool: name, reason }, 'a tool was left out');
-        // A list that was cut off must not replace one that was whole.
-        if (listing.incomplete && catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete) {
-          logger.warn({ server, reason: listing.incomplete }, 'the new tool list is incomplete; the old one stays');
-          return false;
-        }
-        if (catalog.put(listing)) onChange?.(server);
-        return true;
+        return await this.#take(listing);
       } catch (error) {
-        const failure =
-          error instanceof DiscoveryError
-            ? error
-            : new DiscoveryError('SERVER_CONNECTION_ERROR', String(error), { server, cause: error });
+        if (this.#stopped) return false;
+        const failure = toDiscoveryError(error, server);
         this.#failures.set(server, failure);
         tried();
-        const { retryable, retryAfterMs } = failure.toInfo();
+        const { retryable, retryAfterMs = 0 } = failure.toInfo();
         if (!retryable || attempt >= retry.attempts) {
           logger.warn({ server, code: failure.code }, failure.message);
           return false;
         }
-        await new Promise((resolve) =>
-          setTimeout(
-            resolve,
-            Math.max(retryAfterMs ?? 0, Math.min(retry.initial * 2 ** (attempt - 1), retry.max)),
-          ).unref(),
-        );
+        await this.#pause(Math.max(retryAfterMs, this.#backoff(attempt)));
       }
     }
     return false;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#busy >= this.#options.parallel) await new Promise<void>((resolve) => this.#queue.push(resolve));
-    else this.#busy++;
-    try {
-      return await work();
-    } finally {
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#busy--;
+  /** Hands a list to the catalogue; one that was cut off must not replace one that was whole. */
+  async #take(listing: Listing): Promise<boolean> {
+    const { catalog, logger, onChange } = this.#options;
+    const { server, incomplete, skipped } = listing;
+    for (const { name, reason } of skipped) logger.warn({ server, tool: name, reason }, 'a tool was left out');
+    if (incomplete) {
+      const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
+      const effect = keep ? 'the old one stays' : 'what came is used';
+      logger.warn({ server, reason: incomplete }, `the new tool list is incomplete; ${effect}`);
+      if (keep) return false;
     }
+    if (await catalog.put(listing)) onChange?.(server);
+    return true;
+  }
+
+  #backoff(attempt: number): number {
+    const { retry, random = Math.random } = this.#options;
+    const wait = Math.min(retry.initial * retry.factor ** attempt, retry.max);
+    return wait * (1 + retry.jitter * (2 * random() - 1));
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#pauses.add(done);
+    });
   }
 }
+
+const toDiscoveryError = (error: unknown, server: string): DiscoveryError =>
+  error instanceof DiscoveryError
+    ? error
+    : new DiscoveryError('SERVER_CONNECTION_ERROR', error instanceof Error ? error.message : String(error), {
+        server,
+        cause: error,
+      });

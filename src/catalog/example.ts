@@ -2,8 +2,8 @@
  * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
  * @module
  */
+import { resolveReference } from '../schema-reference.ts';
 import type { JsonSchema, ToolExample } from '../types.ts';
-import { resolve } from './type-text.ts';
 
 /** The examples to show. A generated one only where nobody gave any and something is required. */
 export function examplesFor(
@@ -30,7 +30,7 @@ export function generateExample(inputSchema: JsonSchema | undefined): ToolExampl
 
 function sampleOf(schema: unknown, root: JsonSchema, levels: number): unknown {
   if (typeof schema !== 'object' || schema === null || levels < 0) return null;
-  const node = resolve(schema as JsonSchema, root);
+  const node = resolveReference(schema as JsonSchema, root);
   if ('const' in node) return node.const;
   if (node.default !== undefined) return node.default;
   if (Array.isArray(node.examples) && node.examples.length > 0) return node.examples[0];
@@ -40,13 +40,11 @@ function sampleOf(schema: unknown, root: JsonSchema, levels: number): unknown {
   const type = Array.isArray(node.type) ? node.type[0] : node.type;
   if (type === 'array') return node.items === undefined || levels === 0 ? [] : [sampleOf(node.items, root, levels - 1)];
   if (type === 'object' || node.properties !== undefined) {
-    const sample: Record<string, unknown> = {};
-    const properties = (node.properties ?? {}) as Record<string, unknown>;
-    for (const name of Array.isArray(node.required) ? node.required.slice(0, 20) : []) {
-      if (typeof name === 'string' && Object.hasOwn(properties, name))
-        sample[name] = sampleOf(properties[name], root, levels - 1);
-    }
-    return sample;
+    const properties = Object(node.properties) as Record<string, unknown>;
+    const required: unknown[] = Array.isArray(node.required) ? node.required.slice(0, 20) : [];
+    const names = required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) as string[];
+    // Entries, not assignment: a property may be called `__proto__`.
+    return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], root, levels - 1)]));
   }
   if (type === 'integer' || type === 'number') return typeof node.minimum === 'number' ? node.minimum : 1;
   if (type === 'boolean') return true;

@@ -2,9 +2,10 @@
  * One server's tool list as it was last seen, and how it becomes what the rest of the program works on.
  * @module
  */
+
+import { firstSentence, oneLine } from '../plain-text.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
-import { firstSentence, oneLine } from './plain-text.ts';
 import { signature } from './signature.ts';
 
 /** A tool list with what was found out on the way. Kept on disk as it is. */
@@ -39,23 +40,24 @@ export function configuredListing(definition: ServerDefinition, fingerprint: str
   };
 }
 
-/** The tools of a list with the rules' decisions and the configuration's keywords and examples. */
+/** Turns a list's tools into what listing and searching show: with the rules' decision and the configuration's words. */
 export function toMetadata(
-  listing: Listing,
+  { server }: Pick<Listing, 'server'>,
   definition: ServerDefinition,
   rules: Pick<RuleSet, 'decide'>,
-): ToolMetadata[] {
+): (tool: ToolDefinition) => ToolMetadata {
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
-  return listing.tools.map((tool) => {
-    const { enabled, tags } = rules.decide(listing.server, tool.name);
+  return (tool) => {
+    const { enabled, tags } = rules.decide(server, tool.name);
     const own = configured.get(tool.name);
     const description = tool.description ?? own?.description;
+    const title = tool.title ?? titleOf(tool);
     return {
-      server: listing.server,
+      server,
       name: tool.name,
-      summary: firstSentence(description ?? tool.title ?? tool.annotations?.title ?? ''),
+      summary: firstSentence(description ?? title ?? ''),
       signature: signature(tool.inputSchema),
-      title: tool.title ?? tool.annotations?.title,
+      title,
       description,
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
@@ -65,7 +67,13 @@ export function toMetadata(
       enabled,
       tags,
     };
-  });
+  };
+}
+
+/** Annotations come from servers unchecked. */
+function titleOf({ annotations }: ToolDefinition): string | undefined {
+  const title: unknown = annotations?.title;
+  return typeof title === 'string' ? title : undefined;
 }
 
 /** What a server is, in one line: the entry's own words, else its title, else the start of its instructions. */

@@ -2,6 +2,7 @@
  * What a search answer has to say besides its hits: who was not searched and why, what was withheld.
  * @module
  */
+import { oneLine } from '../plain-text.ts';
 import type { SearchResult } from '../types.ts';
 import type { Discovery } from './discovery.ts';
 
@@ -22,7 +23,7 @@ export function searchNotes(
     const why = failure
       ? failure.code === 'SERVER_AUTH_REQUIRED'
         ? 'login needed'
-        : short(failure.message)
+        : oneLine(failure.message, MAX_REASON)
       : 'still starting, try again';
     notes.push(`${server} not searched: ${why}`);
   }
@@ -33,5 +34,3 @@ export function searchNotes(
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   return notes;
 }
-
-const short = (text: string): string => (text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON - 1)}…`);

@@ -2,13 +2,16 @@
  * A tool's parameters: as one compact line for search hits, and one by one for `get_tool_details`.
  * @module
  */
+import { oneLine } from '../plain-text.ts';
+import { resolveReference } from '../schema-reference.ts';
+import { typeText } from '../type-text.ts';
 import type { JsonSchema, ToolParameter } from '../types.ts';
-import { oneLine } from './plain-text.ts';
-import { resolve, typeText } from './type-text.ts';
 
 const SIGNATURE_CHARS = 120;
 const SIGNATURE_TYPE_CHARS = 30;
 const PARAMETER_CHARS = 300;
+/** A definition of 256 KiB can hold ten thousand; nobody reads them, and each costs time. */
+const MAX_PARAMETERS = 256;
 
 /** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
 export function signature(inputSchema: JsonSchema | undefined, maxChars: number = SIGNATURE_CHARS): string {
@@ -25,7 +28,7 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
   return text;
 }
 
-/** Every parameter with its type, limits and description; the required ones first. */
+/** The parameters with their types, limits and descriptions; the required ones first. */
 export function describeParameters(inputSchema: JsonSchema | undefined): ToolParameter[] {
   return parametersOf(inputSchema).map(({ name, schema, required }) => ({
     name,
@@ -42,13 +45,14 @@ interface RawParameter {
 }
 
 function parametersOf(inputSchema: JsonSchema | undefined): RawParameter[] {
-  const root = inputSchema ? resolve(inputSchema, inputSchema) : {};
+  const root = inputSchema ? resolveReference(inputSchema, inputSchema) : {};
   const properties = typeof root.properties === 'object' && root.properties !== null ? root.properties : {};
   const required = new Set(Array.isArray(root.required) ? root.required : []);
-  const all = Object.entries(properties).map(([name, schema]) => ({
-    name,
-    schema: typeof schema === 'object' && schema !== null ? resolve(schema as JsonSchema, inputSchema ?? {}) : {},
-    required: required.has(name),
-  }));
-  return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
+  const all = Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.has(name) }));
+  return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)]
+    .slice(0, MAX_PARAMETERS)
+    .map(({ schema, ...one }) => ({
+      ...one,
+      schema: typeof schema === 'object' && schema !== null ? resolveReference(schema, inputSchema ?? {}) : {},
+    }));
 }

@@ -3,12 +3,12 @@
  * a name that does not exist.
  * @module
  */
-import type { DiscoveryError } from '../errors.ts';
+import { nearestNames } from '../nearest-names.ts';
+import { shorten } from '../plain-text.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
 import type { Caller, ServerDefinition, ToolDefinition, ToolMetadata, ToolRef } from '../types.ts';
 import type { Catalog } from './catalog.ts';
 import type { Discovery } from './discovery.ts';
-import { nearest } from './nearest.ts';
 import { readingsOf, resolveToolRef } from './tool-name.ts';
 
 export interface FoundTool {
@@ -22,6 +22,8 @@ export interface LookupState {
   readonly discovery: Discovery;
   /** Servers that are configured and switched off. */
   readonly switchedOff: ReadonlySet<string>;
+  /** Why there are no servers at all, when everything is switched off. */
+  readonly offReason?: string | undefined;
 }
 
 /** The pair that was meant by a server and a tool as an agent wrote them. */
@@ -35,15 +37,46 @@ export function resolveRef({ servers, catalog }: LookupState, server: string, to
   );
 }
 
+/** Who asks, and how long he waits. */
+export interface Patience {
+  readonly caller?: Caller | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * `resolveRef` for a server whose list may not be in memory. One that nobody has seen is asked, if the name could be
+ * read in two ways: what is decided, recorded and called must be the same tool.
+ */
+export async function settleRef(
+  state: LookupState,
+  server: string,
+  tool: string,
+  options: Patience = {},
+): Promise<ToolRef> {
+  const { servers, catalog, discovery } = state;
+  const { server: name, tool: written } = resolveRef(state, server, tool);
+  if (!servers.has(name) || catalog.isLoaded(name)) return resolveRef(state, server, tool);
+  await catalog.load(name);
+  if (!catalog.isLoaded(name) && !readingsOf(written).next().done)
+    await patiently(discovery.refresh(name, options.caller), options);
+  return resolveRef(state, server, tool);
+}
+
 /** Fails with SERVER_NOT_FOUND and the nearest names unless the server is configured and switched on. */
-export function requireServer({ servers, switchedOff }: LookupState, server: string): ToolResult<ServerDefinition> {
+export function requireServer(
+  { servers, switchedOff, offReason }: LookupState,
+  server: string,
+): ToolResult<ServerDefinition> {
   const known = servers.get(server);
   if (known) return ok(known.definition);
-  const suggestions = nearest(server, servers.keys());
+  if (offReason !== undefined) return fail('SERVER_NOT_FOUND', offReason, { server, outcome: 'not_sent' });
+  const suggestions = nearestNames(server, servers.keys());
   const hint = suggestions.length > 0 ? `Did you mean ${quoted(suggestions)}?` : 'list_mcp_servers shows all servers.';
   const message = switchedOff.has(server)
-    ? `The server "${server}" is switched off in the configuration.`
-    : `There is no server "${server}". ${hint}`;
+    ? `The server "${server}" is switched off, by "enabled: false" or by the environment.`
+    : `There is no server "${shorten(server, 100)}". ${hint}`;
   return fail('SERVER_NOT_FOUND', message, { server, suggestions, outcome: 'not_sent' });
 }
 
@@ -58,13 +91,17 @@ export async function requireTools(
   const { catalog, discovery } = state;
   if (!catalog.isLoaded(server)) await catalog.load(server);
   if (catalog.isSeen(server) || (await discovery.refresh(server, caller))) return known;
-  return { success: false, error: (discovery.failure(server) as DiscoveryError).toInfo() };
+  const failure = discovery.failure(server);
+  if (failure) return { success: false, error: failure.toInfo() };
+  const message = `The tools of ${server} could not be read: the configuration is being replaced, or the gateway is closing.`;
+  return fail('SERVER_UNAVAILABLE', message, { server, outcome: 'not_sent' });
 }
 
-/** The tool of that name, wherever its separator was put; or TOOL_NOT_FOUND with the nearest names. */
+/** The tool of that name, or TOOL_NOT_FOUND with the nearest names. */
 export async function requireTool(state: LookupState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
   const listed = await requireTools(state, ref.server, caller);
-  if (!listed.success) return { success: false, error: { ...listed.error, tool: ref.tool } };
+  // Whatever became of the attempt to list its tools, the call itself has not left.
+  if (!listed.success) return { success: false, error: { ...listed.error, tool: ref.tool, outcome: 'not_sent' } };
   const found = findTool(state, ref);
   if (found) return ok(found);
   // The list may be older than the tool; a server that is only known from the configuration may have more.
@@ -76,47 +113,56 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
 }
 
 function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundTool | undefined {
-  const names = [
-    tool,
-    ...[...readingsOf(tool)].filter((reading) => reading.server === server).map((reading) => reading.tool),
-  ];
-  for (const name of names) {
-    const definition = catalog.definition(server, name);
-    const metadata = catalog.tool(server, name);
-    if (definition && metadata) return { definition, metadata };
-  }
-  return undefined;
+  const definition = catalog.definition(server, tool);
+  const metadata = catalog.tool(server, tool);
+  return definition && metadata && { definition, metadata };
+}
+
+/** The quick way for tools in memory; the thorough one discovers, refreshes and suggests. */
+export function lookUpTool(state: LookupState, ref: ToolRef): ToolResult<FoundTool> | Promise<ToolResult<FoundTool>> {
+  const found = state.servers.has(ref.server) ? findTool(state, ref) : undefined;
+  return found ? ok(found) : requireTool(state, ref);
 }
 
 function mayBeOutOfDate({ catalog, discovery }: LookupState, server: string): boolean {
   return catalog.fetchedAt(server) === 0 || discovery.isOld(server);
 }
 
-function notFound({ catalog, servers }: LookupState, { server, tool }: ToolRef): ToolResult<never> {
-  const suggestions = nearest(
-    tool,
-    catalog.tools(server).map(({ name }) => name),
-  );
-  const elsewhere =
-    suggestions.length > 0
-      ? []
-      : [...servers.keys()].filter((other) => other !== server && catalog.tool(other, tool)?.enabled);
-  const hint =
-    suggestions.length > 0
-      ? `Did you mean ${quoted(suggestions)}?`
-      : elsewhere.length > 0
-        ? `${quoted(elsewhere.slice(0, 3))} has one of that name.`
-        : '';
+function notFound(state: LookupState, { server, tool }: ToolRef): ToolResult<never> {
+  const { catalog, servers } = state;
+  const here = catalog.tools(server).map(({ name }) => name);
+  const nearest = nearestNames(tool, here);
+  const elsewhere = [...servers.keys()].filter((other) => other !== server && catalog.tool(other, tool)?.enabled);
+  const others = nearest.length > 0 ? [] : elsewhere.slice(0, 3);
+  const hints = [
+    nearest.length > 0 && `Did you mean ${quoted(nearest)}?`,
+    others.length > 0 && `${quoted(others)} has one of that name.`,
+    `list_tools with server "${server}" shows all of them.`,
+  ];
   return fail(
     'TOOL_NOT_FOUND',
-    `${server} has no tool "${tool}". ${hint} list_tools with server "${server}" shows all of them.`.replace('  ', ' '),
+    [`${server} has no tool "${shorten(tool, 100)}".`, ...hints].filter(Boolean).join(' '),
     {
       server,
       tool,
-      suggestions: suggestions.length > 0 ? suggestions : elsewhere.slice(0, 3).map((other) => `${other}:${tool}`),
+      suggestions: [...nearest, ...others.map((other) => `${other}:${tool}`)],
       outcome: 'not_sent',
     },
   );
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+
+/** Waits for the work, or until the caller has gone or has waited long enough. */
+async function patiently(work: Promise<unknown>, { signal, timeout }: Patience): Promise<void> {
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  await Promise.race([work, stopped]);
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', stop);
+}

@@ -5,12 +5,15 @@
 import type { ToolRef } from '../types.ts';
 
 const SEPARATORS = ['__', ':'] as const;
+/** Longer than any server and tool together; nobody takes apart what an attacker made of separators only. */
+const MAX_NAME = 1024;
 
 /** `server__tool`, the name a tool has where a single name is needed. */
 export const formatToolName = ({ server, tool }: ToolRef): string => `${server}__${tool}`;
 
 /** All ways to read a single name as a pair. The name of a server may itself hold a separator, so there can be several. */
 export function* readingsOf(name: string): Generator<ToolRef> {
+  if (name.length > MAX_NAME) return;
   for (const separator of SEPARATORS) {
     for (let at = name.indexOf(separator); at !== -1; at = name.indexOf(separator, at + 1)) {
       const server = name.slice(0, at);
@@ -33,11 +36,10 @@ export function resolveToolRef(
   const plain = { server, tool };
   if (knowsServer(server)) {
     if (knowsTool(plain)) return plain;
-    for (const reading of readingsOf(tool)) if (reading.server === server) return reading;
-    return plain;
+    return [...readingsOf(tool)].find((reading) => reading.server === server) ?? plain;
   }
-  for (const name of tool === '' ? [server] : [tool, server]) {
-    for (const reading of readingsOf(name)) if (knowsServer(reading.server)) return reading;
-  }
-  return plain;
+  const readings = (tool === '' ? [server] : [tool, server])
+    .flatMap((name) => [...readingsOf(name)])
+    .filter((reading) => knowsServer(reading.server));
+  return readings.find(knowsTool) ?? readings[0] ?? plain;
 }

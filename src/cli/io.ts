@@ -12,6 +12,8 @@ export interface Io {
   readonly cwd: string;
   /** Called on SIGINT, SIGTERM and SIGHUP; returns how to stop listening. */
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
+  /** Keeps stdout to the stream this gives back; whatever else is printed there from now on goes to stderr. */
+  reserveStdout?(): Writable;
   /** Ends the process at once. */
   exit(code: number): never;
 }

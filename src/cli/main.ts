@@ -51,16 +51,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await run(await load(), rest, io);
   } catch (error) {
-    if (error instanceof ConfigurationError) {
-      return complain(
-        io,
-        [
-          error.message,
-          ...error.problems.filter((problem) => !error.message.includes(problem)).map((problem) => `  ${problem}`),
-        ].join('\n'),
-        EXIT.notFound,
-      );
-    }
+    // Its message lists every problem.
+    if (error instanceof ConfigurationError) return complain(io, error.message, EXIT.notFound);
     if (error instanceof DiscoveryError)
       return complain(io, error.message, error.code === 'SERVER_NOT_FOUND' ? EXIT.notFound : EXIT.failed);
     throw error;

@@ -2,36 +2,57 @@
  * The one place that touches the process.
  * @module
  */
+import { Writable } from 'node:stream';
 import type { Io } from './io.ts';
 import { main } from './main.ts';
 
-const processIo: Io = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  onSignal: (listener) => {
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-    for (const signal of signals) process.on(signal, listener);
-    return () => {
-      for (const signal of signals) process.off(signal, listener);
-    };
-  },
-  exit: (code) => process.exit(code),
-};
+/** What we need of a process; the real one, or a stand-in. */
+export type Host = Pick<
+  NodeJS.Process,
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit' | 'exitCode'
+>;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+function ioOf(host: Host): Io {
+  return {
+    stdin: host.stdin,
+    stdout: host.stdout,
+    stderr: host.stderr,
+    env: host.env,
+    cwd: host.cwd(),
+    onSignal: (listener) => {
+      for (const signal of SIGNALS) host.on(signal, listener);
+      return () => {
+        for (const signal of SIGNALS) host.off(signal, listener);
+      };
+    },
+    reserveStdout: () => {
+      const { stdout, stderr } = host;
+      const write = stdout.write.bind(stdout) as (chunk: unknown, encoding: string, done: () => void) => boolean;
+      stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+      const reserved = new Writable({
+        decodeStrings: false,
+        write: (chunk, encoding, done) => void write(chunk, encoding, done),
+      });
+      stdout.on('error', (error) => reserved.destroy(error));
+      return reserved;
+    },
+    exit: (code) => host.exit(code),
+  };
+}
 
 /** Runs the command line of this process. What nobody caught ends it, said once; children go with it. */
-export function runProcess(argv: readonly string[]): void {
+export function runProcess(argv: readonly string[], host: Host = process): void {
   const crash = (error: unknown) => {
-    process.stderr.write(
+    host.stderr.write(
       `anygpt: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    process.exit(70);
+    host.exit(70);
   };
-  process.on('uncaughtException', crash);
-  process.on('unhandledRejection', crash);
-  main(argv, processIo).then((code) => {
-    process.exitCode = code;
+  host.on('uncaughtException', crash);
+  host.on('unhandledRejection', crash);
+  main(argv, ioOf(host)).then((code) => {
+    host.exitCode = code;
   }, crash);
 }

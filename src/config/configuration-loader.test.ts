@@ -325,7 +325,7 @@ describe('resolving', () => {
       failClosed: false,
     });
     expect(limits).toMatchObject({ result: 5_242_880, message: 16_777_216, callIdle: 60_000, localServers: 32 });
-    expect(limits).toMatchObject({ restarts: { count: 5 }, breaker: { failures: 5, rate: 0.5, minimum: 10 } });
+    expect(limits).toMatchObject({ breaker: { failures: 5, rate: 0.5, minimum: 10 } });
   });
 
   it('normalises a complete server', async () => {

@@ -5,7 +5,7 @@
  * @module
  */
 import * as z from 'zod/v4';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../nearest-names.ts';
 import { isObject } from './plain-object.ts';
 
 type Issue = z.core.$ZodIssue;

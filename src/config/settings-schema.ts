@@ -37,11 +37,6 @@ const cacheSchema = z.strictObject({
   dir: pathText('Folder of the cache. Default `<state folder>/cache`. `ANYGPT_CACHE_DIR` overrides.').optional(),
 });
 
-const restartsSchema = z.strictObject({
-  count: count('How often a local server may be restarted within `window`; after that only on demand.').default(5),
-  window: milliseconds('The time over which restarts are counted.').default(600_000),
-});
-
 const breakerSchema = z.strictObject({
   failures: count('Failures in a row that open the breaker.').default(5),
   rate: z.number().gt(0).max(1).default(0.5).describe('Share of failed calls within `window` that opens the breaker.'),
@@ -80,8 +75,6 @@ export const limitsSchema = z.strictObject({
   auditLine: bytes('One line of the audit log.').default(8 * KIB),
   drain: milliseconds('How long calls in flight may finish at shutdown.').default(10_000),
   shutdown: milliseconds('The longest a whole shutdown may take.').default(20_000),
-  jsonDepth: count('Nesting of any JSON from outside.').default(200),
-  restarts: restartsSchema.prefault({}).describe('How often a local server that dies is started again.'),
   breaker: breakerSchema.prefault({}).describe('When calls to a failing server are refused at once.'),
 });
 

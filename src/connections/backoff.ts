@@ -11,6 +11,8 @@ export interface BackoffOptions {
   readonly random?: () => number;
 }
 
+const LAST_DEATH = 4;
+
 export class Backoff {
   readonly #initialMs: number;
   readonly #maxMs: number;
@@ -62,8 +64,11 @@ export class Backoff {
   /** An open connection ended by itself. The first time costs nothing; a server that keeps dying is left alone. */
   died(error: Error): void {
     this.#count(error);
-    if (this.#failures > 1)
-      this.#until = this.#now() + this.#jittered(this.#initialMs * 2 ** Math.min(this.#failures - 2, 20));
+    if (this.#failures === 1) return;
+    // Starting costs more than asking: five starts in ten minutes are enough for a server that does not stay.
+    const wait =
+      this.#failures >= LAST_DEATH ? this.#maxMs : this.#jittered(this.#initialMs * 2 ** (this.#failures - 2));
+    this.#until = this.#now() + wait;
   }
 
   #count(error: Error): void {

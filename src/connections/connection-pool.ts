@@ -7,6 +7,7 @@
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
 import { abortable } from './abortable.ts';
 import { type Audience, audienceOf } from './audience.ts';
@@ -15,7 +16,6 @@ import { fingerprint } from './fingerprint.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
-import { Semaphore } from './semaphore.ts';
 
 export interface OpenRequest {
   readonly capabilities: Readonly<Record<string, unknown>>;

@@ -117,7 +117,7 @@ function causeCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Passes a body on and counts: the whole of a JSON body, or the bytes since the last blank line of an event stream. */
+/** Passes a body on and counts: the whole of a JSON body, or each event of a stream. */
 function capped(
   response: Response,
   server: string,
@@ -149,28 +149,36 @@ function capped(
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Bytes since the last blank line, wherever the chunks were cut. */
+/** Lengths of events, which end with a blank line, wherever the chunks were cut. */
 class EventCounter {
-  #size = 0;
-  #lineIsEmpty = true;
+  /** Bytes of the event, and of its line, that came in earlier chunks. */
+  #event = 0;
+  #line = 0;
   #afterCr = false;
 
+  /** The length of the longest event in this chunk, counted from its beginning in an earlier one. */
   push(chunk: Uint8Array): number {
-    let since = -1;
+    let longest = 0;
+    let eventStart = -this.#event;
+    let lineStart = -this.#line;
+    let afterCr = this.#afterCr;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at];
-      if (byte === LF && this.#afterCr) {
-        this.#afterCr = false;
-      } else if (byte === LF || byte === CR) {
-        if (this.#lineIsEmpty) since = at + 1;
-        this.#lineIsEmpty = true;
-        this.#afterCr = byte === CR;
-      } else {
-        this.#lineIsEmpty = false;
-        this.#afterCr = false;
+      if (byte !== LF && byte !== CR) continue;
+      const isEmpty = at === lineStart;
+      lineStart = at + 1;
+      if (isEmpty && afterCr && byte === LF) {
+        afterCr = false;
+        continue;
       }
+      afterCr = byte === CR;
+      if (!isEmpty) continue;
+      longest = Math.max(longest, lineStart - eventStart);
+      eventStart = lineStart;
     }
-    this.#size = since === -1 ? this.#size + chunk.length : chunk.length - since;
-    return this.#size;
+    this.#event = chunk.length - eventStart;
+    this.#line = chunk.length - lineStart;
+    this.#afterCr = afterCr;
+    return Math.max(longest, this.#event);
   }
 }

@@ -264,7 +264,11 @@ export class Peer {
   #end(reason: Error): void {
     if (this.#closed) return;
     this.#closed = reason;
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason);
+    for (const id of [...this.#pending.keys()]) {
+      const pending = this.#take(id);
+      pending?.reject(reason);
+      pending?.stream?.abort(reason);
+    }
     for (const controller of this.#incoming.values()) controller.abort(reason);
     this.#incoming.clear();
     this.#options.onClose?.(reason);

@@ -8,6 +8,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 
+// No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
 const REAPER = `
 trap '' INT TERM HUP
 groups=''
@@ -19,9 +20,9 @@ while read -r sign group; do
     groups=$rest
   fi
 done
-for g in $groups; do kill -TERM -- "-$g"; done 2>/dev/null
+for g in $groups; do kill -TERM "-$g"; done 2>/dev/null
 [ -n "$groups" ] && sleep 1
-for g in $groups; do kill -KILL -- "-$g"; done 2>/dev/null
+for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 `;
 
 const guarded = new Set<number>();

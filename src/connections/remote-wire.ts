@@ -19,6 +19,7 @@ export interface RemoteWireOptions extends GuardedFetchOptions {
 
 /** One request on its way, found again in `fetch` by a header that never leaves. */
 interface Exchange {
+  readonly signal: AbortSignal | undefined;
   isStream: boolean;
   failure: Error | undefined;
 }
@@ -110,18 +111,28 @@ abstract class RemoteWire implements Wire {
 
 class HttpWire extends RemoteWire {
   readonly hasPerRequestStream = true;
+  readonly #resumable: boolean;
   readonly #exchanges = new Map<string, Exchange>();
   #next = 1;
+
+  constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
+    super(options, create);
+    this.#resumable = options.resumable;
+  }
 
   async send(message: JsonRpcMessage, options: SendOptions = {}): Promise<void> {
     if (message.method === undefined || message.id === undefined) return this.inner.send(message, options);
     const key = String(this.#next++);
-    const exchange: Exchange = { isStream: false, failure: undefined };
+    const { requestSignal, ...rest } = options;
+    const exchange: Exchange = { signal: requestSignal, isStream: false, failure: undefined };
     const onRequestStreamEnd = () => options.onRequestStreamEnd?.(exchange.failure);
     this.#exchanges.set(key, exchange);
     try {
       await this.inner.send(message, {
-        ...options,
+        ...rest,
+        // The transport joins the signal to its own for good, which Node 20 never forgets. It has to know of it only to
+        // leave a cancelled stream alone instead of taking it up again.
+        ...(this.#resumable && requestSignal && { requestSignal }),
         headers: { ...options.headers, [EXCHANGE]: key },
         onRequestStreamEnd,
       });
@@ -149,7 +160,8 @@ class HttpWire extends RemoteWire {
     const headers = new Headers(init?.headers);
     const exchange = this.#exchanges.get(headers.get(EXCHANGE) ?? '');
     headers.delete(EXCHANGE);
-    const response = await this.guarded(input, { ...init, headers }, (failure) => {
+    const signal = (this.#resumable ? undefined : exchange?.signal) ?? init?.signal ?? null;
+    const response = await this.guarded(input, { ...init, headers, signal }, (failure) => {
       if (exchange && failure instanceof Error) exchange.failure = failure;
     });
     if (init?.method !== 'POST') return response;

@@ -115,11 +115,6 @@ export class StdioTransport implements Wire {
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Bytes written that the child has not read yet. */
-  get unread(): number {
-    return this.#child?.stdin.writableLength ?? 0;
-  }
-
   /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
   close(): Promise<void> {
     this.#closing ??= this.#end();

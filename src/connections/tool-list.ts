@@ -58,6 +58,7 @@ export async function readToolList(
     if (pages >= limits.pages) return done(`more than ${limits.pages} pages`);
     cursors.add(next);
     cursor = next;
+    await breath();
   }
 
   function done(incomplete: string | undefined): ToolList {

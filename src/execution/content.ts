@@ -11,11 +11,15 @@ export const CONTENT_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'aud
 
 const STAMP = 'io.modelcontextprotocol/serverInfo';
 
+const OLDER_TYPES: ReadonlyMap<string | undefined, ReadonlySet<string>> = new Map([
+  ['2024-10-07', new Set(['text', 'image', 'resource'])],
+  ['2024-11-05', new Set(['text', 'image', 'resource'])],
+  ['2025-03-26', new Set(['text', 'image', 'audio', 'resource'])],
+]);
+
 /** The content types a protocol revision knows; an unknown revision is taken for the newest. */
 export function contentTypesOf(revision: string | undefined): ReadonlySet<string> {
-  if (revision === '2024-11-05') return new Set(['text', 'image', 'resource']);
-  if (revision === '2025-03-26') return new Set(['text', 'image', 'audio', 'resource']);
-  return CONTENT_TYPES;
+  return OLDER_TYPES.get(revision) ?? CONTENT_TYPES;
 }
 
 /** Gives a result fit for the agent; the same object when there is nothing to change. */

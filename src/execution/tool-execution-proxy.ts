@@ -76,6 +76,8 @@ export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' 
   readonly resultsKept?: number | undefined;
   /** Time for one check on the other thread, in ms. Default 50. */
   readonly validationBudget?: number | undefined;
+  /** Caps on one tool schema; what exceeds them is not checked. Default 64 levels, 5,000 sub-schemas. */
+  readonly schema?: { readonly depth: number; readonly subSchemas: number } | undefined;
   /** Time for calls under way to end when closing, in ms. Default 10 s. */
   readonly drain?: number | undefined;
 }
@@ -127,7 +129,7 @@ export class ToolExecutionProxy {
     this.#drain = limits.drain ?? 10_000;
     this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
     this.breakers = new CircuitBreakers(options.breaker, clock);
-    this.validators = new SchemaValidators({ budget: limits.validationBudget });
+    this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     const report = (thrown: unknown) => log?.warn({ err: thrown }, 'a progress listener threw and hears no more');
 

@@ -4,6 +4,7 @@
  */
 import type { ErrorInfo } from '../errors.ts';
 import type { CallToolResult, ServerMetadata, ToolMetadata } from '../types.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
 /** Budget for lists, in tokens. */
 const LIST_TOKENS = 2000;
@@ -110,11 +111,6 @@ function fits(result: CallToolResult): boolean {
   return estimateTokens(String(result.content?.[0]?.text)) <= LIST_TOKENS;
 }
 
-/** An upper estimate of tokens without a tokenizer: a third of the ASCII characters, all of the others. */
-export function estimateTokens(text: string): number {
-  let other = 0;
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) other++;
-  return Math.ceil((text.length - other) / 3) + other;
-}
-
-const cut = (text: string): string => (text.length <= SHORT_SUMMARY ? text : `${text.slice(0, SHORT_SUMMARY - 1)}…`);
+/** Whole characters only: half an emoji is no text. */
+const cut = (text: string): string =>
+  text.length <= SHORT_SUMMARY ? text : `${text.slice(0, SHORT_SUMMARY - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -18,13 +18,15 @@ export async function createGatewayServer(
   handler: UpstreamHandler,
   identity: UpstreamIdentity,
 ): Promise<Server> {
-  const tools = metaToolDefinitions(await engine.serverNames());
   const server = new Server(IDENTITY, {
     capabilities: { tools: { listChanged: true } },
     instructions: INSTRUCTIONS,
     cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } },
   });
-  server.setRequestHandler('tools/list', async () => ({ tools: [...tools] as never }));
+  // Asked for anew each time: the servers it names change on reload.
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...metaToolDefinitions(await engine.serverNames())] as never,
+  }));
   server.setRequestHandler(
     'tools/call',
     async (request, context) => (await handler(toUpstreamCall(server, identity, request.params, context))) as never,

@@ -87,7 +87,12 @@ async function createExposedServer(
     setHandler(method, (request, context) => asProtocolError(() => answer(request.params, context)));
   if (capabilities.tools) {
     on('tools/list', async () => ({ tools: await listTools(engine, name) }));
-    on('tools/call', (params, context) => handler({ ...toUpstreamCall(server, identity, params, context), onNotification: notifier(server, identity, context) }));
+    on('tools/call', (params, context) =>
+      handler({
+        ...toUpstreamCall(server, identity, params, context),
+        onNotification: notifier(server, identity, context),
+      }),
+    );
   }
   const relayed = identity.era === 'legacy' ? [RELAYED, RELAYED_LEGACY] : [RELAYED];
   for (const [capability, methods] of relayed.flatMap((table) => Object.entries(table))) {

@@ -9,6 +9,9 @@ import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts'
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
 import type { CallContext, RunTool } from './upstream.ts';
 
+const MAX_LIMIT = 100;
+const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
+
 type Arguments = Readonly<Record<string, unknown>>;
 type Run = (engine: DiscoveryEngine, args: Arguments, context: CallContext) => Promise<CallToolResult>;
 
@@ -21,7 +24,7 @@ export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
         fail('TOOL_NOT_FOUND', `There is no tool "${name}" here. ${hint}`, { tool: name, outcome: 'not_sent' }),
       );
     }
-    const args = asObject(raw);
+    const args = lift(asObject(raw));
     if (!args)
       return asResult(fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} must be an object.`, { tool: name }));
     return TOOLS[name](engine, args, context);
@@ -36,7 +39,8 @@ const TOOLS: Readonly<Record<MetaToolName, Run>> = {
       return badArgument('search_tools', 'server', 'a string');
     const count = limit === undefined || limit === null ? undefined : Number(limit);
     if (count !== undefined && !(count >= 1)) return badArgument('search_tools', 'limit', 'a number from 1 to 100');
-    const found = await engine.find(query, { server: server || undefined, limit: count, caller });
+    const most = count && Math.min(Math.floor(count), MAX_LIMIT);
+    const found = await engine.find(query, { server: server || undefined, limit: most, caller });
     if (!found.success) return asResult(found);
     const { results, notes } = found.data;
     return answer({
@@ -97,6 +101,13 @@ const asResult = (failed: ToolResult<unknown>): CallToolResult => (failed.succes
 
 const badArgument = (tool: string, argument: string, expected: string): CallToolResult =>
   asResult(fail('TOOL_VALIDATION_ERROR', `${tool}: "${argument}" must be ${expected}.`, { tool, outcome: 'not_sent' }));
+
+/** Some agents wrap the whole call once too often; no meta-tool is complete with such a key alone. */
+function lift(args: Arguments | undefined): Arguments | undefined {
+  const [key, ...others] = Object.keys(args ?? {});
+  if (!args || key === undefined || others.length > 0 || !WRAPPERS.has(key)) return args;
+  return asObject(args[key]) ?? args;
+}
 
 function asObject(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null) return {};

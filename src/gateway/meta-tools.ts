@@ -3,6 +3,7 @@
  * @module
  */
 import type { ToolDefinition } from '../types.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 
 export const META_TOOL_NAMES = [
   'search_tools',
@@ -78,27 +79,19 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
 
-/** ` in github, jira and 3 more`: what can be found, within about forty tokens. */
+const MAX_NAME_TOKENS = 40;
+
+/** ` in github, jira and 3 more`: what can be found, within forty tokens. */
 function among(servers: readonly string[]): string {
   const sorted = [...servers].sort();
   let named = '';
   let count = 0;
   for (const name of sorted) {
     const next = named === '' ? name : `${named}, ${name}`;
-    if (tokens(next) > MAX_NAME_TOKENS) break;
+    if (estimateTokens(next) > MAX_NAME_TOKENS) continue;
     named = next;
     count++;
   }
-  if (count === 0) return sorted.length === 0 ? '' : ` in ${sorted.length} servers`;
+  if (count === 0) return sorted.length === 0 ? '' : ` in ${sorted.length} server${sorted.length === 1 ? '' : 's'}`;
   return ` in ${named}${count < sorted.length ? ` and ${sorted.length - count} more` : ''}`;
-}
-
-const MAX_NAME_TOKENS = 34;
-
-/** An upper estimate of tokens, for short lists of names: word pieces of at most four letters, every other sign one. */
-function tokens(text: string): number {
-  let count = 0;
-  for (const [piece] of text.matchAll(/[a-z]{1,5}|[A-Z][a-z]{0,4}|\d{1,3}|[^\sA-Za-z\d]/gu))
-    count += piece.length > 0 && piece.charCodeAt(0) > 0x7f ? 2 : 1;
-  return count;
 }

@@ -21,7 +21,7 @@ interface Parked {
   /** Who and what the call belongs to; the answers must come from there. */
   readonly binding: string;
   readonly questions: Map<string, Question>;
-  readonly result: Promise<RawResult>;
+  result: Promise<RawResult>;
   readonly controller: AbortController;
   notify: () => void;
   asked: number;
@@ -36,6 +36,7 @@ export interface ParkedCallsOptions {
 const PREFIX = 'anygpt.';
 /** Questions that come together are asked together. */
 const GATHER_MS = 5;
+const NEVER = new Promise<RawResult>(() => {});
 
 export class ParkedCalls {
   readonly #parked = new Map<string, Parked>();
@@ -64,18 +65,20 @@ export class ParkedCalls {
       id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
       binding,
       questions: new Map(),
-      result: work((request, stop) => this.#ask(call, request, stop), controller.signal),
+      result: NEVER,
       controller,
       notify: () => {},
       asked: 0,
       timer: undefined,
     };
+    call.result = work((request, stop) => this.#ask(call, request, stop), controller.signal);
+    // Whoever waits for the result hears of a failure; while the call is parked, nobody does.
     call.result.catch(() => {});
     return this.#next(call, signal);
   }
 
   /** Hands the agent's answers to the parked call and waits for what comes next. */
-  resume(
+  async resume(
     requestState: string,
     binding: string,
     responses: Readonly<Record<string, unknown>>,
@@ -110,14 +113,19 @@ export class ParkedCalls {
 
   async #next(call: Parked, signal: AbortSignal): Promise<RawResult> {
     const onAbort = () => call.controller.abort(signal.reason);
+    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const asked = new Promise<'asked'>((resolve) => {
-        call.notify = () => setTimeout(() => resolve('asked'), GATHER_MS);
-        if (call.questions.size > 0) call.notify();
-      });
-      const first = await Promise.race([call.result, asked]);
-      return first === 'asked' ? this.#park(call) : first;
+      for (;;) {
+        const asked = new Promise<'asked'>((resolve) => {
+          call.notify = () => setTimeout(() => resolve('asked'), GATHER_MS);
+          if (call.questions.size > 0) call.notify();
+        });
+        const first = await Promise.race([call.result, asked]);
+        if (first !== 'asked') return first;
+        // A question may have been withdrawn while others were gathered.
+        if (call.questions.size > 0) return this.#park(call);
+      }
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

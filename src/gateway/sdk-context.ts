@@ -43,6 +43,7 @@ export function toUpstreamCall(
     params: wholeParams(params, context),
     era: identity.era,
     session: identity.session,
+    revision: server.getNegotiatedProtocolVersion(),
     capabilities: (capabilities ?? {}) as Params,
     signal: request.signal,
     onProgress: token === undefined ? undefined : (progress) => void notifyProgress(context, token, progress),

@@ -44,8 +44,12 @@ export async function serveGatewayOnHttp(
   const handler = createUpstreamHandler(surface.run, parked);
   const modern = createMcpHandler(() => surface.createServer(handler, { era: 'modern' }), { legacy: 'reject' });
   const stopRelaying = surface.relayChanges?.(modern.notify);
-  const stopReloading = engine.onReload(() => modern.notify.toolsChanged());
   const sessions = new Map<string, Session>();
+  const stopReloading = engine.onReload(() => {
+    modern.notify.toolsChanged();
+    // A client that cannot be told now asks again later.
+    for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
+  });
 
   const legacy = async (request: Request): Promise<Response> => {
     const id = request.headers.get('mcp-session-id');
@@ -87,7 +91,7 @@ export async function serveGatewayOnHttp(
   });
   const hostIsOurs = localhostHostValidation();
   const originIsOurs = localhostOriginValidation();
-  const http = createServer((request, response) => {
+  const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
     if (!hostIsOurs(request, response) || !originIsOurs(request, response)) return;
     if (request.url?.split('?')[0] !== '/mcp') {
       response.writeHead(404).end();
@@ -95,7 +99,7 @@ export async function serveGatewayOnHttp(
     }
     void handle(request as never, response as never);
   });
-  http.requestTimeout = 0;
+  http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);

@@ -56,6 +56,7 @@ export class StdioLane {
   /** Ids of opening requests whose answers tell us that the SDK has settled on an era. */
   readonly #openings = new Map<JsonRpcId, ProtocolEra>();
   #era: ProtocolEra | undefined;
+  #revision: string | undefined;
   #capabilities: Readonly<Record<string, unknown>> = {};
   #asked = 0;
   #closed = false;
@@ -87,6 +88,8 @@ export class StdioLane {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    // A client may keep its end open after it has told us to go; reading on would keep this process alive.
+    this.#options.input.pause();
     const reason = new Error('the client closed the connection');
     for (const controller of this.#calls.values()) controller.abort(reason);
     for (const question of this.#questions.values()) question.reject(reason);
@@ -111,8 +114,10 @@ export class StdioLane {
       return this.#refuse(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
     if (message.method === undefined) {
       if (!this.#reply(message)) this.#forward(message);
-    } else if (message.id === undefined || message.id === null) {
+    } else if (message.id === undefined) {
       if (!this.#cancel(message)) this.#forward(message);
+    } else if (!isRequestId(message.id)) {
+      this.#refuse(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
     } else if (this.#calls.has(message.id)) {
       this.#refuse(message.id, INVALID_REQUEST, 'this request id is still in use');
     } else if (message.method === 'tools/call' && this.#understands(message.params)) {
@@ -135,6 +140,7 @@ export class StdioLane {
         params,
         era: modern ? 'modern' : 'legacy',
         session: modern ? undefined : SESSION,
+        revision: this.#revision,
         capabilities,
         signal: controller.signal,
         onProgress:
@@ -237,7 +243,9 @@ export class StdioLane {
     const era = this.#openings.get(id);
     if (!era) return;
     this.#openings.delete(id);
-    if (!message.error) this.#era = era;
+    if (message.error) return;
+    this.#era = era;
+    this.#revision = era === 'modern' ? MODERN_VERSION : (message.result?.protocolVersion as string | undefined);
   }
 
   #forward(message: JsonRpcMessage): void {
@@ -264,6 +272,8 @@ export class StdioLane {
     this.#options.output.write(`${text}\n`);
   }
 }
+
+const isRequestId = (id: unknown): id is JsonRpcId => typeof id === 'string' || Number.isSafeInteger(id);
 
 function idOf(message: unknown): JsonRpcId | null {
   const id = typeof message === 'object' && message !== null ? (message as { id?: unknown }).id : undefined;

@@ -4,7 +4,9 @@
  */
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
+import { DiscoveryError } from '../errors.ts';
 import type { Caller, CallToolResult, Progress, ToolCall } from '../types.ts';
+import { failure } from './answers.ts';
 import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 export interface UpstreamCall {
@@ -13,6 +15,7 @@ export interface UpstreamCall {
   /** One client connection; absent for requests that stand alone. */
   readonly session?: string | undefined;
   readonly principal?: string | undefined;
+  readonly revision?: string | undefined;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -43,18 +46,18 @@ const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.client
 /** Turns calls of either protocol era into runs of our tools, and knows how each era's agents can be asked. */
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call) => {
-    const { params, era, capabilities, signal, onProgress, onNotification, session, principal } = call;
+    const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
     const name = String(params.name ?? '');
     const meta = ownMeta(params._meta);
     const canBeAsked = INTERACTIVE.some((capability) => capabilities[capability]);
     if (era === 'legacy') {
-      const caller: Caller = { principal, session, capabilities, ask: canBeAsked ? call.ask : undefined };
+      const caller: Caller = { principal, session, revision, capabilities, ask: canBeAsked ? call.ask : undefined };
       return run(name, params.arguments, { caller, signal, onProgress, onNotification, meta });
     }
     const binding = `${principal ?? ''}\n${name}\n${JSON.stringify(params.arguments ?? null)}`;
     const inputResponses = record(params.inputResponses);
     if (ParkedCalls.owns(params.requestState))
-      return parked.resume(params.requestState, binding, inputResponses ?? {}, signal);
+      return refusable(parked.resume(params.requestState, binding, inputResponses ?? {}, signal));
     const context = {
       onProgress,
       onNotification,
@@ -62,12 +65,24 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
       inputResponses,
       requestState: typeof params.requestState === 'string' ? params.requestState : undefined,
     };
-    const caller: Caller = { principal, capabilities, acceptsInputRequired: true };
+    const caller: Caller = { principal, revision, capabilities, acceptsInputRequired: true };
     if (!canBeAsked) return run(name, params.arguments, { ...context, caller, signal });
-    return parked.run(binding, signal, (ask, own) =>
-      run(name, params.arguments, { ...context, caller: { ...caller, ask }, signal: own }),
+    return refusable(
+      parked.run(binding, signal, (ask, own) =>
+        run(name, params.arguments, { ...context, caller: { ...caller, ask }, signal: own }),
+      ),
     );
   };
+}
+
+/** What we refuse is a result that the agent can read, never a broken request. */
+async function refusable(result: Promise<RawResult>): Promise<RawResult> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof DiscoveryError) return failure(error.toInfo());
+    throw error;
+  }
 }
 
 const record = (value: unknown): Readonly<Record<string, unknown>> | undefined =>

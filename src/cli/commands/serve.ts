@@ -2,8 +2,10 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
+import type { Writable } from 'node:stream';
 import { DiscoveryEngine } from '../../discovery-engine.ts';
 import { configFile } from '../../engine-world.ts';
+import { DiscoveryError } from '../../errors.ts';
 import { createLogger, type LogLevel } from '../../log.ts';
 import type { Logger } from '../../types.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -47,7 +49,7 @@ Examples:
       return complain(io, '--http takes a port number', EXIT.usage);
     const logger = createLogger((line) => io.stderr.write(`anygpt: ${line}\n`), level as LogLevel);
     // A configuration written as code, or a dependency, may print; stdout belongs to the protocol.
-    console.log = console.info = console.debug = console.error;
+    const output = io.reserveStdout?.() ?? io.stdout;
     const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
       env: io.env,
       cwd: io.cwd,
@@ -57,7 +59,7 @@ Examples:
     try {
       return await serveEngine(
         engine,
-        { port, expose: values.expose as string | undefined, watch: values.watch === true, logger },
+        { port, expose: values.expose as string | undefined, watch: values.watch === true, logger, output },
         io,
       );
     } finally {
@@ -71,17 +73,28 @@ interface ServeOptions {
   readonly expose: string | undefined;
   readonly watch: boolean;
   readonly logger: Logger;
+  /** Where the protocol is spoken. */
+  readonly output: Writable;
 }
 
 async function serveEngine(
   engine: DiscoveryEngine,
-  { port, expose, watch, logger }: ServeOptions,
+  { port, expose, watch, logger, output }: ServeOptions,
   io: Io,
 ): Promise<number> {
-  const gateway = import('../../gateway/index.ts');
+  // Piece by piece: the gateway on stdio is started for every agent and need not load HTTP.
+  const stdio = import('../../gateway/serve-stdio.ts');
   await engine.getConfig();
-  const { discoverySurface, exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } = await gateway;
-  const surface = expose === undefined ? discoverySurface(engine) : exposedSurface(engine, expose);
+  const { discoverySurface, serveGatewayOnStdio } = await stdio;
+  if (expose !== undefined) {
+    const names = await engine.serverNames();
+    if (!names.includes(expose))
+      return complain(io, `There is no server "${expose}". Known: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+  }
+  const surface =
+    expose === undefined
+      ? discoverySurface(engine)
+      : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
   if (port === undefined && io.stdin.isTTY) {
     io.stderr.write(
       'anygpt: this is an MCP server; it waits for a client on stdin. To look around, run: anygpt --help\n',
@@ -89,8 +102,12 @@ async function serveEngine(
   }
   const served =
     port === undefined
-      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
-      : await serveGatewayOnHttp(engine, { port, surface });
+      ? serveGatewayOnStdio(engine, { input: io.stdin, output, surface })
+      : await (await import('../../gateway/serve-http.ts'))
+          .serveGatewayOnHttp(engine, { port, surface })
+          .catch((error: NodeJS.ErrnoException) => {
+            throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${port}: ${error.message}`);
+          });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../watch-config.ts');
   const stopWatching = await watchConfig(engine, { logger, files: watch });

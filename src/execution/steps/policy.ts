@@ -11,7 +11,9 @@ export interface PolicyDecision {
   readonly enabled: boolean;
   readonly reason?: string | undefined;
   /** What to refuse with; TOOL_DISABLED unless told. */
-  readonly code?: Extract<ErrorCode, 'TOOL_DISABLED' | 'TOOL_NOT_APPROVED' | 'TOOL_NOT_FOUND'> | undefined;
+  readonly code?:
+    | Extract<ErrorCode, 'TOOL_DISABLED' | 'TOOL_NOT_APPROVED' | 'TOOL_NOT_FOUND' | 'STORAGE_ERROR'>
+    | undefined;
 }
 
 /** Decides about one tool. A decision that cannot be made, because it throws, refuses. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { ok } from '../../result.ts';
-import { fitContent } from '../content.ts';
+import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';
 import { carryFlags, noteBytes, noteFlag } from '../result-notes.ts';
@@ -20,7 +20,7 @@ export const resultLimit =
   async (call) => {
     const result = await next(call);
     if (!result.success) return result;
-    const whole = fitContent(result.data);
+    const whole = fitContent(result.data, contentTypesOf(call.caller.revision));
     const bytes = jsonBytes(whole, limit);
     if (bytes <= limit) {
       noteBytes(whole, bytes);

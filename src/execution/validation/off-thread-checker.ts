@@ -7,6 +7,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Problem } from './problem.ts';
+import { SCHEMA_LIMITS, type SchemaLimits } from './schema-reader.ts';
 import type { Answer, Job } from './validation-worker.ts';
 
 /** What came of a check. */
@@ -16,6 +17,8 @@ export type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
 export interface OffThreadOptions {
   /** Time for one check, in ms. Default 50. */
   readonly budget?: number | undefined;
+  /** Caps on one schema. */
+  readonly schema?: SchemaLimits | undefined;
   /** Checks that may wait. Default 64. */
   readonly queue?: number | undefined;
   /** Time for the thread to start, in ms. Default 10 s. */
@@ -31,6 +34,7 @@ interface Pending {
 /** The one thread for doubtful checks. */
 export class OffThreadChecker {
   readonly #budget: number;
+  readonly #limits: SchemaLimits;
   readonly #queueLimit: number;
   readonly #startup: number;
   readonly #queue: Pending[] = [];
@@ -43,6 +47,7 @@ export class OffThreadChecker {
 
   constructor(options: OffThreadOptions = {}) {
     this.#budget = options.budget ?? 50;
+    this.#limits = options.schema ?? SCHEMA_LIMITS;
     this.#queueLimit = options.queue ?? 64;
     this.#startup = options.startup ?? 10_000;
   }
@@ -70,7 +75,7 @@ export class OffThreadChecker {
     const job = this.#queue.shift();
     if (job === undefined) return;
     this.#current = job;
-    const message: Job = { id: ++this.#jobs, schema: job.schema, value: job.value };
+    const message: Job = { id: ++this.#jobs, schema: job.schema, value: job.value, limits: this.#limits };
     try {
       this.#worker?.postMessage(message);
     } catch {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { nearestName } from '../../nearest-names.ts';
 import { checkValue } from './check-value.ts';
-import { nearestName } from './nearest-name.ts';
+import { excerpt, literal, shortType } from './excerpt.ts';
 import { describeViolations } from './problem.ts';
 import { checkSchema } from './schema-check.ts';
-import { excerpt, literal, typeText } from './type-text.ts';
 
 const problems = (schema: unknown, value: unknown) => {
   const checked = checkSchema(schema);
@@ -126,7 +126,7 @@ describe('describeViolations', () => {
   });
 });
 
-describe('typeText and excerpt', () => {
+describe('shortType and excerpt', () => {
   test.each<[unknown, string]>([
     [{ type: 'string' }, 'string'],
     [{ type: ['string', 'null'] }, 'string|null'],
@@ -139,7 +139,7 @@ describe('typeText and excerpt', () => {
     [true, 'any'],
     [{}, 'any'],
   ])('%j is %s', (schema, text) => {
-    expect(typeText(schema)).toBe(text);
+    expect(shortType(schema)).toBe(text);
   });
 
   test('a literal is cut when it is long', () => {

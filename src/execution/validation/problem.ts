@@ -3,10 +3,11 @@
  * and the broken part of the schema out. Long values are never repeated.
  * @module
  */
+
+import { nearestName } from '../../nearest-names.ts';
 import type { Path, Violation } from './check-value.ts';
-import { nearestName } from './nearest-name.ts';
+import { excerpt, literal, shortType } from './excerpt.ts';
 import { inPlace, jsonTypeOf, type SchemaNode } from './schema-node.ts';
-import { excerpt, literal, typeText } from './type-text.ts';
 
 /** One thing wrong with a value. Plain data, so that it can cross threads. */
 export interface Problem {
@@ -68,7 +69,7 @@ function describe(violation: Violation): Problem {
 function describeMissing(violation: Violation, name: string): Problem {
   const path = pathText([...violation.path, name]);
   const schema = propertyOf(violation.node, name)?.source;
-  const type = schema === undefined ? '' : ` (${typeText(schema)})`;
+  const type = schema === undefined ? '' : ` (${shortType(schema)})`;
   return {
     path,
     message: `"${path}" is missing${type}`,
@@ -94,11 +95,11 @@ function describeUnknown(violation: Violation, name: string): Problem {
 function expectation({ keyword, node, value, name, branches }: Violation): string {
   switch (keyword) {
     case 'type':
-      return `must be ${typeText(node.source)}, got ${gotType(value)}`;
+      return `must be ${shortType(node.source)}, got ${gotType(value)}`;
     case 'const':
       return `must be ${literal(node.constant?.value)}${gotValue(value)}`;
     case 'enum':
-      return `must be one of ${typeText({ enum: node.enumeration?.all })}${gotValue(value)}`;
+      return `must be one of ${shortType({ enum: node.enumeration?.all })}${gotValue(value)}`;
     case 'minimum':
       return `must be >= ${node.minimum}${gotValue(value)}`;
     case 'maximum':
@@ -122,7 +123,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'uniqueItems':
       return 'must not hold the same item twice';
     case 'contains':
-      return `must hold ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${typeText(node.contains?.source)}`;
+      return `must hold ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
     case 'minProperties':
       return `must have at least ${node.minProperties} properties, has ${sizeOf(value)}`;
     case 'maxProperties':
@@ -132,7 +133,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'anyOf':
     case 'oneOf':
       if (branches === undefined) return 'fits more than one of the alternatives, of which exactly one must fit';
-      return `must be ${typeText({ anyOf: branches.length > 0 ? (node.anyOf ?? node.oneOf)?.map((one) => one.source) : [] })}, got ${gotType(value)}`;
+      return `must be ${shortType({ anyOf: branches.length > 0 ? (node.anyOf ?? node.oneOf)?.map((one) => one.source) : [] })}, got ${gotType(value)}`;
     case 'not':
       return 'is of a kind that is not allowed here';
     default:

@@ -7,7 +7,7 @@
  * @module
  */
 import { inPlace, type PatternNode, type SchemaNode } from './schema-node.ts';
-import { SCHEMA_LIMITS, SchemaReader, UnusableSchema } from './schema-reader.ts';
+import { SCHEMA_LIMITS, type SchemaLimits, SchemaReader, UnusableSchema } from './schema-reader.ts';
 
 const MAX_CHAIN = 256;
 
@@ -17,11 +17,11 @@ export type CheckedSchema =
   | { readonly verdict: 'unusable'; readonly reason: string };
 
 /** Reads a schema and proves it harmless, or says what stands against it. Never throws, never fetches. */
-export function checkSchema(schema: unknown): CheckedSchema {
-  const reader = new SchemaReader(schema);
+export function checkSchema(schema: unknown, limits: SchemaLimits = SCHEMA_LIMITS): CheckedSchema {
+  const reader = new SchemaReader(schema, limits);
   try {
     const root = reader.read();
-    checkExpansion(root);
+    checkExpansion(root, limits.subSchemas);
     const patterns = [...reader.patterns];
     return { verdict: patterns.every((pattern) => pattern.linear) ? 'harmless' : 'doubtful', root, patterns };
   } catch (thrown) {
@@ -31,7 +31,7 @@ export function checkSchema(schema: unknown): CheckedSchema {
 }
 
 /** Refuses references that go round in place, and those that double and double again. */
-function checkExpansion(root: SchemaNode): void {
+function checkExpansion(root: SchemaNode, most: number): void {
   const cost = new Map<SchemaNode, number>();
   const open = new Set<SchemaNode>();
   const costOf = (node: SchemaNode): number => {
@@ -43,9 +43,7 @@ function checkExpansion(root: SchemaNode): void {
     let sum = 1;
     for (const part of inPlace(node)) sum = Math.min(sum + costOf(part), Number.MAX_SAFE_INTEGER);
     open.delete(node);
-    if (sum > SCHEMA_LIMITS.subSchemas) {
-      throw new UnusableSchema(`one value would be checked against more than ${SCHEMA_LIMITS.subSchemas} sub-schemas`);
-    }
+    if (sum > most) throw new UnusableSchema(`one value would be checked against more than ${most} sub-schemas`);
     cost.set(node, sum);
     return sum;
   };

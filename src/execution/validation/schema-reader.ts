@@ -7,7 +7,13 @@ import { isLinearPattern } from './linear-pattern.ts';
 import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
 
 /** Caps on what one schema may hold. */
-export const SCHEMA_LIMITS = { depth: 64, subSchemas: 5_000 } as const;
+export interface SchemaLimits {
+  readonly depth: number;
+  readonly subSchemas: number;
+}
+
+/** The caps unless told otherwise. */
+export const SCHEMA_LIMITS: SchemaLimits = { depth: 64, subSchemas: 5_000 };
 
 /** A schema that will not be used, and why. */
 export class UnusableSchema extends Error {}
@@ -17,6 +23,7 @@ type Source = Readonly<Record<string, unknown>>;
 /** Reads one document. */
 export class SchemaReader {
   readonly #root: unknown;
+  readonly #limits: SchemaLimits;
   readonly #nodes = new Map<unknown, SchemaNode>();
   readonly #anchors = new Map<string, unknown>();
   readonly #patterns = new Map<string, PatternNode>();
@@ -25,8 +32,9 @@ export class SchemaReader {
   readonly #untied: { readonly node: SchemaNode; readonly target: unknown }[] = [];
   #count = 0;
 
-  constructor(root: unknown) {
+  constructor(root: unknown, limits: SchemaLimits = SCHEMA_LIMITS) {
     this.#root = root;
+    this.#limits = limits;
     const dialect = isObject(root) ? own(root, '$schema') : undefined;
     // Up to draft 7 nothing beside `$ref` counts.
     this.#refSiblings = !(typeof dialect === 'string' && /draft-0[3467]/.test(dialect));
@@ -50,10 +58,9 @@ export class SchemaReader {
   #read(source: unknown, depth: number): SchemaNode {
     const known = isObject(source) ? this.#nodes.get(source) : undefined;
     if (known !== undefined) return known;
-    if (++this.#count > SCHEMA_LIMITS.subSchemas) {
-      throw new UnusableSchema(`it has more than ${SCHEMA_LIMITS.subSchemas} sub-schemas`);
-    }
-    if (depth > SCHEMA_LIMITS.depth) throw new UnusableSchema(`it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
+    const { subSchemas, depth: levels } = this.#limits;
+    if (++this.#count > subSchemas) throw new UnusableSchema(`it has more than ${subSchemas} sub-schemas`);
+    if (depth > levels) throw new UnusableSchema(`it is nested deeper than ${levels} levels`);
     const node = openNode(source);
     if (source === false) node.allows = false;
     if (!isObject(source)) return node;

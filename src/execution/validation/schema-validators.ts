@@ -7,6 +7,7 @@ import { checkValue } from './check-value.ts';
 import { OffThreadChecker, type OffThreadOptions } from './off-thread-checker.ts';
 import { describeViolations, type Problem } from './problem.ts';
 import { type CheckedSchema, checkSchema } from './schema-check.ts';
+import type { SchemaLimits } from './schema-reader.ts';
 
 /** What a check found. `unchecked` lets the value pass; `reason` is set when the schema is to blame. */
 export type Verdict =
@@ -29,9 +30,11 @@ const MAX_COPIED = 50_000;
 export class SchemaValidators {
   readonly #entries = new WeakMap<object, Entry>();
   readonly #offThread: OffThreadChecker;
+  readonly #limits: SchemaLimits | undefined;
 
   constructor(options: OffThreadOptions = {}) {
     this.#offThread = new OffThreadChecker(options);
+    this.#limits = options.schema;
   }
 
   /** Checks a value; at once where that is safe. Never throws, never rejects. */
@@ -71,7 +74,7 @@ export class SchemaValidators {
   #entry(schema: object): Entry {
     let entry = this.#entries.get(schema);
     if (entry === undefined) {
-      const checked = checkSchema(schema);
+      const checked = checkSchema(schema, this.#limits);
       entry = { checked, off: checked.verdict === 'unusable' ? checked.reason : undefined };
       this.#entries.set(schema, entry);
     }

@@ -8,13 +8,14 @@ import { RE2JS } from 're2js';
 import { checkValue } from './check-value.ts';
 import { describeViolations, type Problem } from './problem.ts';
 import { checkSchema } from './schema-check.ts';
-import { nativeTest } from './schema-reader.ts';
+import { nativeTest, type SchemaLimits } from './schema-reader.ts';
 
 /** What the main thread asks. */
 export interface Job {
   readonly id: number;
   readonly schema: unknown;
   readonly value: unknown;
+  readonly limits?: SchemaLimits | undefined;
 }
 
 /** What it gets: problems, or `exhausted` when the value is nested beyond reason. */
@@ -25,7 +26,7 @@ export interface Answer {
 
 /** Does one job. */
 export function work(job: Job): Answer {
-  const checked = checkSchema(job.schema);
+  const checked = checkSchema(job.schema, job.limits);
   if (checked.verdict === 'unusable') return { id: job.id, problems: 'exhausted' };
   for (const pattern of checked.patterns) pattern.test ??= linearTest(pattern.source) ?? nativeTest(pattern.source);
   const violations = checkValue(checked.root, job.value, Number.POSITIVE_INFINITY);

@@ -1,29 +1,30 @@
 /**
- * Text from servers made safe to show: no control, bidi, zero-width or tag characters, white space folded.
+ * Text from servers made safe to show: no control, bidi, zero-width or tag characters, no halves of characters, white
+ * space folded where one line is wanted.
  * @module
  */
 
-// Zero-width joiner and variation selector 16 stay: emoji need them.
+// Characters that show nothing and can carry a hidden text or turn the visible one around. What emoji are joined and
+// coloured with (zero-width joiner, variation selectors 15 and 16) stays. `\ud800-\udfff`, with `u`, are lone halves.
 const INVISIBLE =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}\ud800-\udfff]|\u034f|[\u180b-\u180d]|\u180f|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/gu;
+const LINE_BREAK = /[\u0085\u2028\u2029]/g;
 const TERMINAL_SEQUENCE =
   /\u001b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Removes what a terminal or a reader would not show, and cuts to a length. */
+/** Removes what a terminal or a reader would not show, and cuts to at most `maxChars`. */
 export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
   const cut = text.length > maxChars * 2 ? text.slice(0, maxChars * 2) : text;
-  const clean = cut.replace(TERMINAL_SEQUENCE, '').replace(INVISIBLE, '');
-  return clean.length > maxChars ? `${truncate(clean, maxChars - 1)}…` : clean;
+  const clean = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
+  return shorten(clean, maxChars);
 }
 
 /** One line: plain text with white space folded. */
 export function oneLine(text: string, maxChars: number): string {
-  return plainText(
-    plainText(text, maxChars * 4)
-      .replace(/\s+/g, ' ')
-      .trim(),
-    maxChars,
-  );
+  const folded = plainText(text, maxChars * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return shorten(folded, maxChars);
 }
 
 /** The first sentence of a description, as a summary of at most `maxChars`. */
@@ -45,6 +46,11 @@ export function firstSentence(description: string, maxChars = 100): string {
 const skipAbbreviations = (line: string): string =>
   line.replace(/\b(?:e\.g|i\.e|etc|vs|approx|incl)\./gi, (match) => '_'.repeat(match.length));
 
+/** Cuts a text that is too long, and shows that with an ellipsis. */
+export const shorten = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : maxChars < 1 ? '' : `${truncate(text, maxChars - 1)}…`;
+
+/** Cuts between characters, never inside one. */
 function truncate(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

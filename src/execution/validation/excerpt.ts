@@ -2,30 +2,13 @@
  * A sub-schema in a few words of TypeScript, and in a few bytes of JSON: for messages that an agent mends its call from.
  * @module
  */
+import { typeText } from '../../type-text.ts';
 
 const MAX_PART_BYTES = 2_000;
 
 /** Short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
-export function typeText(schema: unknown, depth = 0): string {
-  if (typeof schema !== 'object' || schema === null || depth > 3) return 'any';
-  const { type, enum: values, const: constant, items, anyOf, oneOf } = schema as Record<string, unknown>;
-  if (Array.isArray(values) && values.length > 0) {
-    const shown = values.slice(0, 12).map((value) => literal(value));
-    return values.length > shown.length ? `${shown.join('|')}|…` : shown.join('|');
-  }
-  if (constant !== undefined) return literal(constant);
-  if (type === 'array') {
-    const item = typeText(items, depth + 1);
-    return /[|]/.test(item) ? `(${item})[]` : `${item}[]`;
-  }
-  if (typeof type === 'string') return type;
-  if (Array.isArray(type)) return type.slice(0, 7).map(String).join('|');
-  const options = Array.isArray(anyOf) ? anyOf : oneOf;
-  if (Array.isArray(options)) {
-    return [...new Set(options.slice(0, 6).map((option) => typeText(option, depth + 1)))].join('|') || 'any';
-  }
-  return 'properties' in schema ? 'object' : 'any';
-}
+export const shortType = (schema: unknown): string =>
+  typeText(schema, {}, { depth: 0, members: 12, maxChars: 500, bare: true });
 
 /** A value as a literal, cut when it is long. */
 export function literal(value: unknown): string {
@@ -44,7 +27,7 @@ export function excerpt(schema: unknown): unknown {
     const part = shorten(schema, depth, width);
     if (JSON.stringify(part).length <= MAX_PART_BYTES) return part;
   }
-  return { type: typeText(schema) };
+  return { type: shortType(schema) };
 }
 
 const DROPPED: ReadonlySet<string> = new Set(['$schema', '$defs', 'definitions', '$comment', 'examples', 'title']);

@@ -1,0 +1,66 @@
+// A corpus in, a home folder out that looks as if an earlier gateway had seen every server: a configuration file, the
+// cached lists, and the ready index.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileStore } from '../../dist/cache/file-store.js';
+import { fingerprint } from '../../dist/connections/fingerprint.js';
+import { buildState } from '../../dist/engine-state.js';
+import { ConfigurationLoader, configFile, DiscoveryEngine, silentLogger } from '../../dist/index.js';
+
+/** Leaves a mark when it runs; no server of a cached world may ever be started. */
+const TRIPWIRE = 'require("node:fs").appendFileSync(process.argv[1], "started\\n"); setInterval(() => {}, 1000)';
+
+const folders = new Set();
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A home folder of its own, removed when the process ends; `env` is what a gateway in it is started with. */
+export const createHome = (servers) => {
+  const home = mkdtempSync(join(tmpdir(), 'anygpt-bench-'));
+  folders.add(home);
+  mkdirSync(join(home, '.anygpt'));
+  const config = join(home, '.anygpt', 'mcp-discovery.config.json');
+  writeFileSync(config, JSON.stringify({ discovery: { servers } }));
+  const { PATH } = process.env;
+  return { home, config, env: { PATH, HOME: home, ANYGPT_HOME: join(home, '.anygpt') } };
+};
+
+/** An engine on a home folder. */
+export const openEngine = ({ home, config, env }) => new DiscoveryEngine(configFile(config), { env, home, cwd: home });
+
+/** A home folder in which every server of the corpus is cached. */
+export const createCachedWorld = async (corpus) => {
+  const mark = join(tmpdir(), `anygpt-bench-started-${process.pid}-${folders.size}`);
+  folders.add(mark);
+  const servers = [...corpus].map(([name, { description }]) => ({
+    name,
+    ...(description && { description }),
+    connection: { type: 'stdio', command: process.execPath, args: ['-e', TRIPWIRE, mark, name] },
+  }));
+  const world = createHome(servers);
+  await fillCache(world, corpus);
+  return { ...world, wasStarted: () => existsSync(mark) };
+};
+
+/** Does what an engine does that sees every server for the first time, with the corpus in place of the servers. */
+const fillCache = async ({ home, config: file, env }, corpus) => {
+  const config = await new ConfigurationLoader({ env, home, cwd: home }).load(file);
+  const { discovery, catalog } = await buildState(config, {
+    store: async () => new FileStore(config.cache.dir),
+    list: async ({ name, connection }) => ({
+      server: name,
+      fingerprint: fingerprint(connection),
+      fetchedAt: Date.now(),
+      tools: corpus.get(name).tools,
+      skipped: [],
+      verdict: { era: 'legacy', transport: 'stdio' },
+    }),
+    logger: silentLogger,
+    now: Date.now,
+    onChange: () => {},
+  });
+  await Promise.all([...corpus.keys()].map((name) => discovery.refresh(name)));
+  await catalog.save();
+};

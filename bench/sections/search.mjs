@@ -1,0 +1,60 @@
+// Search, listing, details and reload in one process, and the memory they need. Every size gets a process of its own
+// (search-child.mjs), so that memory is counted from nothing.
+import { spawnSync } from 'node:child_process';
+
+export const title = 'Search (in process)';
+
+const CHILD = new URL('./search-child.mjs', import.meta.url).pathname;
+
+const inChild = (task, ...args) => {
+  const done = spawnSync(process.execPath, ['--expose-gc', CHILD, task, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
+  if (done.status !== 0) throw new Error(`${task} ${args.join(' ')} ended with ${done.status}`);
+  return JSON.parse(done.stdout);
+};
+
+export const measure = async ({ corpus, queries }) => {
+  const lines = [];
+  for (const tools of [1000, 10_000, 50_000]) {
+    const { p50, p99, megabytes, indexed } = inChild('index', tools);
+    const size = `${tools / 1000}k tools`;
+    lines.push(
+      { what: `${size}: search, p50`, value: p50, unit: 'ms', note: `indexed in ${indexed.toFixed(0)} ms` },
+      { what: `${size}: search, p99`, value: p99, unit: 'ms', ...(tools === 10_000 && { budget: 5 }) },
+      { what: `${size}: index, after GC`, value: megabytes, unit: 'MB' },
+    );
+  }
+  if (corpus && queries) {
+    const { p50, p99, tools } = inChild('index', corpus, queries);
+    lines.push({
+      what: `given corpus: search, p99`,
+      value: p99,
+      unit: 'ms',
+      budget: 5,
+      note: `p50 ${p50.toFixed(2)} ms, ${tools} tools`,
+    });
+  }
+  const engine = inChild('engine');
+  lines.push(
+    {
+      what: 'list from cache, p99',
+      value: engine.list,
+      unit: 'ms',
+      budget: 5,
+      note: `first read from disk ${engine.firstList.toFixed(2)} ms`,
+    },
+    {
+      what: 'details from cache, p99',
+      value: engine.details,
+      unit: 'ms',
+      budget: 5,
+      note: `first read from disk ${engine.firstDetails.toFixed(2)} ms`,
+    },
+    { what: 'reload, 100 servers', value: engine.reload, unit: 'ms', budget: 500, note: '1,000 tools, median of 9' },
+    { what: '1,000 servers, 10,000 tools: ready index only', value: engine.ready, unit: 'MB', budget: 100 },
+    { what: '1,000 servers, 10,000 tools: all definitions too', value: engine.loaded, unit: 'MB', budget: 100 },
+  );
+  return lines;
+};

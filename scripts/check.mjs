@@ -1,0 +1,45 @@
+// `npm run check`: everything a change must pass, for people and CI alike. `--without a,b` leaves steps out.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (path) => `${root}node_modules/${path}`;
+const node = (...args) => {
+  const { status, signal } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  return status === 0 || `exit ${status ?? signal}`;
+};
+
+/** The configuration page is written from the schema; it must be the one that is checked in. */
+const docs = async () => {
+  const { toReferencePage } = await import(`${root}dist/config/reference-page.js`);
+  const same = readFileSync(`${root}docs/configuration.md`, 'utf8') === toReferencePage();
+  return same || 'docs/configuration.md is out of date: npm run docs:config';
+};
+
+const STEPS = {
+  types: () => node(bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'),
+  lint: () => node(bin('@biomejs/biome/bin/biome'), 'check', '.'),
+  build: () => node('scripts/build.mjs'),
+  tests: () => node(bin('vitest/vitest.mjs'), 'run', '--coverage'),
+  publint: () => node(bin('publint/src/cli.js'), '--strict'),
+  docs,
+  examples: () => node('examples/01-tour.mjs'),
+};
+
+const left = process.argv.indexOf('--without');
+const without = new Set(left === -1 ? [] : process.argv[left + 1]?.split(','));
+const results = [];
+for (const [name, run] of Object.entries(STEPS)) {
+  if (without.has(name)) continue;
+  console.error(`\n== ${name}`);
+  const start = performance.now();
+  const outcome = await run();
+  results.push({ name, outcome, seconds: ((performance.now() - start) / 1000).toFixed(1) });
+}
+console.error();
+for (const { name, outcome, seconds } of results)
+  console.error(
+    `${outcome === true ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)${outcome === true ? '' : `: ${outcome}`}`,
+  );
+process.exitCode = results.every(({ outcome }) => outcome === true) ? 0 : 1;

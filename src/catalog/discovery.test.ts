@@ -1,0 +1,339 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { definition } from '../../test/fixtures/connections/harness.ts';
+import { memoryLog } from '../../test/fixtures/engine.ts';
+import { DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { compileRules } from '../rules/compile-rules.ts';
+import { SearchEngine } from '../search/search-engine.ts';
+import type { ServerDefinition } from '../types.ts';
+import { Catalog } from './catalog.ts';
+import { Discovery } from './discovery.ts';
+import type { Listing } from './listing.ts';
+import { searchNotes } from './search-notes.ts';
+
+const HOUR = 3_600_000;
+
+const listing = (server: string, names: readonly string[], more: Partial<Listing> = {}): Listing => ({
+  server,
+  fingerprint: 'f',
+  fetchedAt: Date.now(),
+  tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
+  skipped: [],
+  ...more,
+});
+
+async function setUp(
+  names: readonly string[],
+  list: (server: string, attempt: number) => Promise<Listing>,
+  more: { attempts?: number } = {},
+) {
+  const servers = new Map(
+    names.map((name) => [
+      name,
+      {
+        definition: definition(name, { kind: 'http', url: 'http://x', headers: {}, auth: undefined }),
+        fingerprint: 'f',
+      },
+    ]),
+  );
+  const rules = await compileRules([], 'first-match');
+  const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
+  const log = memoryLog();
+  const asked: string[] = [];
+  const changed: string[] = [];
+  const running = { now: 0, most: 0 };
+  const discovery = new Discovery({
+    catalog,
+    servers,
+    list: async ({ name }: ServerDefinition) => {
+      asked.push(name);
+      running.most = Math.max(running.most, ++running.now);
+      try {
+        return await list(name, asked.filter((one) => one === name).length);
+      } finally {
+        running.now--;
+      }
+    },
+    ttlMs: HOUR,
+    parallel: 5,
+    logger: log,
+    now: () => Date.now(),
+    random: () => 0.5,
+    retry: { attempts: more.attempts ?? 3, initial: 1000, max: 30_000, factor: 2, jitter: 0.1 },
+    onChange: (server) => void changed.push(server),
+  });
+  return { catalog, discovery, log, asked, changed, running };
+}
+
+const tick = () => vi.advanceTimersByTimeAsync(0);
+const never = () => new Promise<never>(() => {});
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('first lists', () => {
+  it('are waited for, but not longer than said, and the rest is named', async () => {
+    const { discovery } = await setUp(['quick', 'slow'], (server) =>
+      server === 'slow' ? never() : Promise.resolve(listing(server, ['a'])),
+    );
+    const waited = discovery.firstLists(discovery.unseen(), 2000);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(discovery.unseen()).toEqual(['slow']);
+    await vi.advanceTimersByTimeAsync(1);
+    await waited;
+    expect(discovery.isRunning('slow')).toBe(true);
+    expect(searchNotes(discovery, ['quick', 'slow'], [], 0)).toEqual(['slow not searched: still starting, try again']);
+  });
+
+  it('are read five at a time, each once however many ask', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `s${i}`);
+    const { discovery, asked, running } = await setUp(names, async (server) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return listing(server, ['a']);
+    });
+    const all = Promise.all([discovery.firstLists(names, 10_000), discovery.firstLists(names, 10_000)]);
+    await vi.advanceTimersByTimeAsync(1000);
+    await all;
+    expect(running.most).toBe(5);
+    expect(asked).toHaveLength(12);
+    expect(discovery.unseen()).toEqual([]);
+  });
+
+  it('do not wait for a second attempt', async () => {
+    const { discovery, asked } = await setUp(['down'], async (server) => {
+      throw new ServerConnectionError(server, 'refused');
+    });
+    await discovery.firstLists(['down'], 2000);
+    expect(discovery.failure('down')?.message).toBe('refused');
+    expect(asked).toHaveLength(1);
+    expect(discovery.isRunning('down')).toBe(true);
+    discovery.stop();
+  });
+});
+
+describe('a failure', () => {
+  it('is tried again after 1, 2 and 4 seconds, then said once', async () => {
+    const { discovery, asked, log } = await setUp(['down'], async (server) => {
+      throw new ServerConnectionError(server, 'refused');
+    });
+    const done = discovery.refresh('down');
+    for (const [ms, attempts] of [
+      [999, 1],
+      [1, 2],
+      [1999, 2],
+      [1, 3],
+      [4000, 4],
+      [60_000, 4],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(ms);
+      expect(asked).toHaveLength(attempts);
+    }
+    expect(await done).toBe(false);
+    expect(log.lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+  });
+
+  it('waits as long as the server asks for', async () => {
+    const { discovery, asked } = await setUp(['busy'], async (server, attempt) => {
+      if (attempt === 1) throw new DiscoveryError('RATE_LIMITED', 'slow down', { retryAfterMs: 9000 });
+      return listing(server, ['a']);
+    });
+    const done = discovery.refresh('busy');
+    await vi.advanceTimersByTimeAsync(8999);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await done).toBe(true);
+    expect(discovery.failure('busy')).toBeUndefined();
+  });
+
+  it('that waiting does not mend is not repeated', async () => {
+    const { discovery, asked } = await setUp(['locked', 'odd'], async (server) => {
+      if (server === 'odd') throw 'not even an error';
+      throw new DiscoveryError('SERVER_AUTH_REQUIRED', 'log in first');
+    });
+    expect(await discovery.refresh('locked')).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toEqual(['locked']);
+    expect(searchNotes(discovery, ['locked'], [], 0)).toEqual(['locked not searched: login needed']);
+    void discovery.refresh('odd');
+    await tick();
+    expect(discovery.failure('odd')?.code).toBe('SERVER_CONNECTION_ERROR');
+  });
+
+  it('keeps the last good list and spoils no other', async () => {
+    const { discovery, catalog } = await setUp(
+      ['shaky', 'fine'],
+      async (server, attempt) => {
+        if (server === 'shaky' && attempt > 1) throw new ServerConnectionError(server, 'gone');
+        return listing(server, [`${server}_${attempt}`]);
+      },
+      { attempts: 0 },
+    );
+    await Promise.all([discovery.refresh('shaky'), discovery.refresh('fine')]);
+    await Promise.all([discovery.refresh('shaky'), discovery.refresh('fine')]);
+    expect(catalog.tools('shaky').map(({ name }) => name)).toEqual(['shaky_1']);
+    expect(catalog.tools('fine').map(({ name }) => name)).toEqual(['fine_2']);
+    expect(discovery.failure('shaky')?.message).toBe('gone');
+  });
+});
+
+describe('an incomplete list', () => {
+  it('is better than none, and never replaces a complete one', async () => {
+    const { discovery, catalog, log } = await setUp(['big'], async (server, attempt) =>
+      attempt === 3
+        ? listing(server, ['a', 'b'])
+        : listing(server, ['a'], { incomplete: 'the server repeated a page cursor' }),
+    );
+    expect(await discovery.refresh('big')).toBe(true);
+    expect(catalog.state('big')).toMatchObject({ toolCount: 1, incomplete: 'the server repeated a page cursor' });
+    await discovery.refresh('big');
+    await discovery.refresh('big');
+    expect(catalog.state('big')).toMatchObject({ toolCount: 2, incomplete: undefined });
+    expect(await discovery.refresh('big')).toBe(false);
+    expect(catalog.state('big')?.toolCount).toBe(2);
+    expect(log.lines.at(-1)).toContain('the old one stays');
+  });
+
+  it('names the tools that were left out', async () => {
+    const { discovery, log } = await setUp(['s'], async (server) =>
+      listing(server, ['a'], { skipped: [{ name: 'bad', reason: 'inputSchema is not an object' }] }),
+    );
+    await discovery.refresh('s');
+    expect(log.lines.join()).toMatch(/left out.*bad.*inputSchema/);
+  });
+});
+
+describe('age', () => {
+  it('is old after the time to live and stale after a day', async () => {
+    const { discovery } = await setUp(['s'], async (server) => listing(server, ['a']));
+    expect([discovery.isOld('s'), discovery.isStale('s')]).toEqual([false, false]);
+    await discovery.refresh('s');
+    vi.setSystemTime(Date.now() + HOUR);
+    expect(discovery.isOld('s')).toBe(false);
+    vi.setSystemTime(Date.now() + 1);
+    expect([discovery.isOld('s'), discovery.isStale('s')]).toEqual([true, false]);
+    vi.setSystemTime(Date.now() + 24 * HOUR);
+    expect(discovery.isStale('s')).toBe(true);
+    const hit = { server: 's', tool: 'a', summary: '', relevance: 1, tags: [] };
+    expect(searchNotes(discovery, [], [hit], 2)).toEqual([
+      'list older than a day, server away: s',
+      '2 matching tools are disabled',
+    ]);
+    expect(searchNotes(discovery, [], [], 1)).toEqual(['1 matching tool is disabled']);
+  });
+
+  it('is mended behind an answer: what was shown first, the rest two at a time', async () => {
+    const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
+    let slow = false;
+    const { discovery, asked, running } = await setUp(names, async (server) => {
+      if (slow) await new Promise((resolve) => setTimeout(resolve, 100));
+      return listing(server, ['a']);
+    });
+    await Promise.all(names.map((name) => discovery.refresh(name)));
+    discovery.refreshBehind(['s5']);
+    expect(asked).toHaveLength(7);
+    vi.setSystemTime(Date.now() + 2 * HOUR);
+    slow = true;
+    asked.length = running.most = 0;
+    discovery.refreshBehind(['s5', 's5', 'unknown']);
+    await tick();
+    expect(asked).toEqual(['s5', 's0', 's1']);
+    discovery.refreshBehind([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toHaveLength(7);
+    expect(running.most).toBe(3);
+  });
+
+  it('of a server that is away is not mended behind every answer', async () => {
+    const { discovery, asked } = await setUp(
+      ['s'],
+      async (server, attempt) => {
+        if (attempt > 1) throw new ServerConnectionError(server, 'gone');
+        return listing(server, ['a']);
+      },
+      { attempts: 0 },
+    );
+    await discovery.refresh('s');
+    vi.setSystemTime(Date.now() + 2 * HOUR);
+    for (let i = 0; i < 5; i++) {
+      discovery.refreshBehind(['s']);
+      await tick();
+    }
+    expect(asked).toHaveLength(2);
+    vi.setSystemTime(Date.now() + 61_000);
+    discovery.refreshBehind(['s']);
+    await tick();
+    expect(asked).toHaveLength(3);
+  });
+});
+
+describe('a change notice', () => {
+  it('ten thousand times in a burst costs at most two list requests', async () => {
+    const { discovery, asked, changed } = await setUp(['s'], async (server) => listing(server, ['a']));
+    for (let i = 0; i < 10_000; i++) {
+      discovery.changed('s');
+      if (i % 1000 === 0) await vi.advanceTimersByTimeAsync(10);
+    }
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(asked.length).toBeGreaterThanOrEqual(1);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    // The visible list changed once, with the first.
+    expect(changed).toEqual(['s']);
+    discovery.changed('unknown');
+  });
+
+  it('is not lost when a list is being read that may be older', async () => {
+    let finish = () => {};
+    const { discovery, catalog } = await setUp(['s'], async (server, attempt) => {
+      if (attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
+      return listing(server, [`version_${attempt}`]);
+    });
+    const first = discovery.refresh('s');
+    await tick();
+    discovery.changed('s');
+    await vi.advanceTimersByTimeAsync(100);
+    finish();
+    await first;
+    await discovery.idle();
+    expect(catalog.tools('s').map(({ name }) => name)).toEqual(['version_2']);
+  });
+});
+
+describe('stopping', () => {
+  it('ends waits, drops notices and lets a late list change nothing', async () => {
+    let answer = (_listing: Listing) => {};
+    const { discovery, catalog, asked, log } = await setUp(['late', 'down', 'noisy'], (server) =>
+      server === 'late'
+        ? new Promise<Listing>((resolve) => (answer = resolve))
+        : Promise.reject(new ServerConnectionError(server, 'refused')),
+    );
+    const waiting = [discovery.refresh('late'), discovery.refresh('down')];
+    discovery.changed('noisy');
+    await tick();
+    discovery.stop();
+    answer(listing('late', ['a']));
+    expect(await Promise.all(waiting)).toEqual([false, false]);
+    expect(catalog.isSeen('late')).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    discovery.changed('noisy');
+    expect(asked).toEqual(['late', 'down']);
+    expect(log.lines).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await discovery.refresh('unknown')).toBe(false);
+  });
+});
+
+it('notes name a few servers and count the rest', async () => {
+  const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
+  const { discovery } = await setUp(names, async (server) => {
+    throw new DiscoveryError('CONFIGURATION_ERROR', `${server}: ${'x'.repeat(500)}`);
+  });
+  await discovery.firstLists(names, 100);
+  const notes = searchNotes(discovery, names, [], 0);
+  expect(notes).toHaveLength(5);
+  expect(notes[0]).toMatch(/^s0 not searched: s0: x+…$/);
+  expect(notes[0]?.length).toBeLessThan(130);
+  expect(notes[4]).toBe('3 more servers not searched; list_mcp_servers says why');
+});

@@ -1,0 +1,77 @@
+/**
+ * The ready index as bytes and back: one line per server about its list, then the snapshot of the search index.
+ * @module
+ */
+import type { Listing } from './listing.ts';
+
+/** One server's line in the ready index. */
+export interface IndexEntry {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly fetchedAt: number;
+  readonly toolCount: number;
+  readonly enabledCount: number;
+  /** Of the tools as the server lists them; absent where only the configuration gives them. */
+  readonly digest?: string | undefined;
+  readonly title?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly verdict?: Listing['verdict'];
+  readonly skipped?: number | undefined;
+  readonly incomplete?: string | undefined;
+}
+
+/** What was kept of a catalogue: a line per server and the search index over all of them. */
+export interface ReadyIndex {
+  readonly entries: readonly IndexEntry[];
+  readonly snapshot: Uint8Array;
+}
+
+const VERSION = 2;
+const ALIGNMENT = 8;
+
+/** Writes an index; `stamp` names what it depends on besides the lists. */
+export function encodeIndex({ entries, snapshot }: ReadyIndex, stamp: string): Uint8Array {
+  const head = Buffer.from(JSON.stringify({ version: VERSION, stamp, entries }));
+  const start = aligned(4 + head.length);
+  const bytes = new Uint8Array(start + snapshot.byteLength);
+  new DataView(bytes.buffer).setUint32(0, head.length, true);
+  bytes.set(head, 4);
+  bytes.set(snapshot, start);
+  return bytes;
+}
+
+/** Reads an index; undefined for anything that is not one, whole, of this version and with this stamp. */
+export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | undefined {
+  if (bytes.byteLength < ALIGNMENT) return undefined;
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
+  const start = aligned(4 + length);
+  if (start > bytes.byteLength) return undefined;
+  const head = parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, length).toString('utf8'));
+  if (!isRecord(head) || head.version !== VERSION || head.stamp !== stamp) return undefined;
+  if (!Array.isArray(head.entries) || !head.entries.every(isEntry)) return undefined;
+  // Copied: the index is read through typed arrays, which want their bytes aligned.
+  return { entries: head.entries, snapshot: new Uint8Array(bytes.subarray(start)) };
+}
+
+const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
+
+function isEntry(data: unknown): data is IndexEntry {
+  if (!isRecord(data)) return false;
+  const { name, fingerprint, fetchedAt, toolCount, enabledCount, title, instructions, incomplete } = data;
+  return (
+    typeof name === 'string' &&
+    typeof fingerprint === 'string' &&
+    [fetchedAt, toolCount, enabledCount].every((number) => typeof number === 'number') &&
+    [title, instructions, incomplete].every((text) => text === undefined || typeof text === 'string')
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test/fixtures/gateway/fake-io.ts';
+import { main } from './main.ts';
+
+const run = async (...argv: string[]) => {
+  const io = fakeIo({ cwd: '/', env: { ANYGPT_HOME: '/nonexistent' } });
+  return { code: await main(argv, io), out: io.out(), err: io.err() };
+};
+const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+
+describe('the command line', () => {
+  it('prints help when asked, and without a command', async () => {
+    for (const argv of [[], ['--help'], ['-h'], ['help'], ['mcp'], ['mcp', '--help'], ['mcp', '-h']]) {
+      const { code, out, err } = await run(...argv);
+      expect([code, err], argv.join(' ')).toEqual([0, '']);
+      expect(out).toContain('Usage: anygpt mcp <command>');
+    }
+  });
+
+  it('prints the version of package.json', async () => {
+    for (const flag of ['--version', '-v']) expect(await run(flag)).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+  });
+
+  it('prints the help of a command, with or without mcp in front', async () => {
+    for (const argv of [
+      ['mcp', 'serve', '--help'],
+      ['serve', '-h'],
+      ['mcp', 'trust', '--help'],
+    ]) {
+      const { code, out } = await run(...argv);
+      expect(code).toBe(0);
+      expect(out).toMatch(/^Usage: anygpt mcp (serve|trust)/);
+    }
+  });
+
+  it('ends with 1 for an unknown command, also one with a treacherous name', async () => {
+    for (const name of ['frobnicate', '__proto__', 'toString']) {
+      const { code, out, err } = await run('mcp', name);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toContain(`There is no command "${name}"`);
+    }
+  });
+
+  it('ends with 1 for bad options, and shows the usage', async () => {
+    const bad = [
+      ['serve', '--frobnicate'],
+      ['serve', 'surplus'],
+      ['serve', '--log-level', 'loud'],
+      ['serve', '--http', 'eighty'],
+      ['serve', '--http', '70000'],
+      ['serve', '--config'],
+      ['trust', '--force'],
+    ];
+    for (const argv of bad) {
+      const { code, out, err } = await run('mcp', ...argv);
+      expect([code, out], argv.join(' ')).toEqual([1, '']);
+      expect(err).toMatch(/^anygpt: /);
+    }
+  });
+});

@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openOptions, remote, sdkServer, serve, sseServer, toolCall } from '../../test/fixtures/connections/harness.ts';
+import { evilHttp } from '../../test/fixtures/evil.ts';
+import { openConnection } from './open-connection.ts';
+import type { OpenOptions } from './open-options.ts';
+
+/** Opens a connection and counts how often it ended. */
+async function open(url: string, options: Partial<OpenOptions> = {}, kind: 'http' | 'sse' = 'http') {
+  const ends: Error[] = [];
+  const onClose = (reason: Error) => ends.push(reason);
+  const { connection } = await openConnection(remote(url, { kind }), openOptions({ ...options, onClose }));
+  return { connection, ends, [Symbol.asyncDispose]: () => connection.close() };
+}
+
+const small = { limits: { ...openOptions().limits, messageBytes: 10_000 } };
+const started = (response: { writeHead: (status: number, headers: Record<string, string>) => unknown }) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+
+describe('Streamable HTTP', () => {
+  it('counts as closed when the server has forgotten the session, and the call was not made', async () => {
+    await using server = await sdkServer({ era: 'legacy' });
+    await using old = await open(server.url);
+    await old.connection.listTools();
+    server.forgetSessions();
+    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+      message: expect.stringContaining('ended the session'),
+      details: { outcome: 'not_sent' },
+    });
+    await expect.poll(() => old.ends).toHaveLength(1);
+    expect(old.connection.closed).toBe(true);
+    await using anew = await open(server.url);
+    expect(await anew.connection.callTool(toolCall('echo', { a: 1 }))).toMatchObject({ content: [{}] });
+  });
+
+  it('counts as closed also where that is said with a 400, as the example of the SDK does', async () => {
+    const body =
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}';
+    const refuse = { http: { status: 400, headers: { 'content-type': 'application/json' }, body } };
+    await using server = await evilHttp({ era: 'legacy', on: [{ method: 'tools/call', do: [refuse] }] });
+    await using old = await open(`${server.origin}/mcp`);
+    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'not_sent' } });
+    await expect.poll(() => old.ends).toHaveLength(1);
+  });
+
+  it.each([401, 404, 405, 429, 500, 503])(
+    'survives that the stream for notifications is answered with %i',
+    async (status) => {
+      await using server = await evilHttp({ era: 'legacy', on: [{ method: 'GET', do: [{ http: { status } }] }] });
+      await using old = await open(`${server.origin}/mcp`);
+      await expect.poll(() => server.journal().filter(({ event }) => event === 'http').length).toBeGreaterThan(0);
+      await sleep(30);
+      expect(old.connection.closed).toBe(false);
+      expect(await old.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+    },
+  );
+
+  it('hears notifications on that stream', async () => {
+    const broadcast = { method: 'notifications/tools/list_changed' };
+    await using server = await evilHttp({
+      era: 'legacy',
+      on: [{ method: 'tools/call', do: [{ delay: 100 }, { broadcast }, { default: true }] }],
+    });
+    const heard: string[] = [];
+    await using old = await open(`${server.origin}/mcp`, { onNotification: (method) => heard.push(method) });
+    await old.connection.callTool(toolCall('echo'));
+    await expect.poll(() => heard).toEqual(['notifications/tools/list_changed']);
+  });
+
+  it.each([
+    ['JSON', [{ big: 20_000 }]],
+    ['a stream', [{ sse: true }, { big: 20_000 }]],
+  ])('says that an answer in %s was too large, and goes on', async (_, steps) => {
+    for (const era of ['legacy', 'modern'] as const) {
+      await using server = await evilHttp({ era, on: [{ method: 'tools/call', nth: 1, do: steps }] });
+      await using opened = await open(`${server.origin}/mcp`, small);
+      await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+        code: 'RESULT_TOO_LARGE',
+        details: { server: 'remote', outcome: 'unknown' },
+      });
+      expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+      expect(server.received('tools/call')).toHaveLength(2);
+    }
+  });
+
+  it.each([
+    ['before the answer', [{ reset: true }]],
+    ['in the middle of JSON', [{ raw: '{"jsonrpc"' }, { delay: 20 }, { reset: true }]],
+    ['in the middle of a stream', [{ sse: true }, { raw: 'data: {"json' }, { delay: 20 }, { reset: true }]],
+    ['politely, without an answer', [{ sse: true }, { close: true }]],
+  ])('does not know what became of a call that is cut off %s, and never repeats it', async (_, steps) => {
+    for (const era of ['legacy', 'modern'] as const) {
+      await using server = await evilHttp({ era, on: [{ method: 'tools/call', do: steps }] });
+      await using opened = await open(`${server.origin}/mcp`);
+      const error = await opened.connection.callTool(toolCall('echo')).catch((thrown) => thrown);
+      expect(error).toMatchObject({ name: 'DiscoveryError', details: { outcome: 'unknown' } });
+      expect(['SERVER_CONNECTION_ERROR', 'TOOL_EXECUTION_ERROR']).toContain(error.code);
+      expect(server.received('tools/call')).toHaveLength(1);
+      expect(opened.connection.closed).toBe(false);
+    }
+  });
+
+  it('does not resume a stream of a modern server, and resumes one of an old server no sooner than in a second', async () => {
+    let gets = 0;
+    await using server = await serve((request, response) => {
+      if (request.method === 'GET') gets++;
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        const { id, method } = JSON.parse(body) as { id: number; method: string };
+        const discovered = { supportedVersions: ['2026-07-28'], capabilities: {} };
+        if (method === 'server/discover')
+          return response
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ jsonrpc: '2.0', id, result: discovered }));
+        started(response);
+        response.end('retry: 0\nid: 1\ndata: \n\n');
+      });
+    });
+    await using modern = await open(server.url);
+    const before = Date.now();
+    await expect(modern.connection.callTool(toolCall('x'))).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+    expect(Date.now() - before).toBeLessThan(500);
+    expect(gets).toBe(0);
+  });
+
+  it('takes up a stream of an old server again where it broke off', async () => {
+    const times: number[] = [];
+    await using server = await serve((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        if (request.method === 'GET') {
+          if (!request.headers['last-event-id']) return void response.writeHead(405).end();
+          times.push(Date.now());
+          started(response);
+          return void response.end('data: {"jsonrpc":"2.0","id":3,"result":{"content":[]}}\n\n');
+        }
+        const { id, method } = JSON.parse(body) as { id?: number; method: string };
+        if (id === undefined) return void response.writeHead(202).end();
+        if (method === 'server/discover') return void response.writeHead(404).end();
+        if (method === 'tools/call') {
+          times.push(Date.now());
+          started(response);
+          return void response.end('retry: 0\nid: e1\ndata: \n\n');
+        }
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, tools: [] };
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+    });
+    await using old = await open(server.url);
+    await old.connection.listTools();
+    expect(await old.connection.callTool(toolCall('x'))).toEqual({ content: [] });
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('keeps error answers that come with a status', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no such thing', data: 5 } });
+    for (const [era, status] of [
+      ['legacy', 400],
+      ['legacy', 500],
+      ['modern', 404],
+      ['modern', 400],
+    ] as const) {
+      await using server = await evilHttp({
+        era,
+        session: false,
+        on: [
+          { method: 'prompts/list', do: [{ http: { status, headers: { 'content-type': 'application/json' }, body } }] },
+        ],
+      });
+      await using opened = await open(`${server.origin}/mcp`);
+      await expect(opened.connection.request('prompts/list', {})).rejects.toMatchObject({
+        name: 'JsonRpcError',
+        code: -32601,
+        data: 5,
+      });
+    }
+  });
+
+  it.each([
+    [413, 'failed', false],
+    [500, 'unknown', true],
+    [502, 'unknown', true],
+  ])('tells of HTTP %i in answer to a call', async (status, outcome, retryable) => {
+    await using server = await evilHttp({ on: [{ method: 'tools/call', do: [{ http: { status, body: 'nope' } }] }] });
+    await using opened = await open(`${server.origin}/mcp`);
+    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: `remote: it answered HTTP ${status}: nope.`,
+      details: { outcome, retryable },
+    });
+  });
+
+  it('cancels by closing the stream of a modern server, and by saying so to an old one, within 200 ms', async () => {
+    for (const era of ['legacy', 'modern'] as const) {
+      await using server = await evilHttp({
+        era,
+        on: [{ method: 'tools/call', do: [{ sse: true }, { delay: 5000 }] }],
+      });
+      await using opened = await open(`${server.origin}/mcp`);
+      const controller = new AbortController();
+      const call = opened.connection.callTool(toolCall('echo', {}, { signal: controller.signal }));
+      await expect.poll(() => server.received('tools/call').length).toBe(1);
+      controller.abort(new Error('enough'));
+      await expect(call).rejects.toThrow('enough');
+      const aborted = () =>
+        server.journal().filter(({ event, http }) => event === 'aborted' && http?.method === 'POST').length;
+      await expect.poll(aborted, { timeout: 200, interval: 10 }).toBe(1);
+      const [asked] = server.received('tools/call');
+      const told = () => server.received('notifications/cancelled').map(({ frame }) => frame?.params?.requestId);
+      await expect.poll(told, { timeout: 200, interval: 10 }).toEqual(era === 'legacy' ? [asked?.frame?.id] : []);
+    }
+  });
+
+  it('sends no header of ours that is nobody else’s business', async () => {
+    await using server = await evilHttp();
+    await using opened = await open(`${server.origin}/mcp`);
+    await opened.connection.callTool(toolCall('echo'));
+    const names = server.journal().flatMap(({ http }) => Object.keys(http?.headers ?? {}));
+    expect(names).toContain('mcp-method');
+    expect(names.filter((name) => name.startsWith('x-'))).toEqual([]);
+  });
+
+  it('does not wait for a server that does not answer the goodbye', async () => {
+    await using server = await evilHttp({ era: 'legacy', on: [{ method: 'DELETE', do: [{ delay: 20_000 }] }] });
+    const { connection } = await open(`${server.origin}/mcp`);
+    const before = Date.now();
+    await connection.close();
+    expect(Date.now() - before).toBeLessThan(1500);
+  });
+});
+
+describe('legacy SSE', () => {
+  it('ends with its stream, once, and does not come back by itself', async () => {
+    await using server = await sseServer((method) => (method === 'tools/call' ? 'nothing' : undefined));
+    await using opened = await open(server.url, {}, 'sse');
+    const call = opened.connection.callTool(toolCall('x'));
+    await expect.poll(() => server.requests.filter((request) => request.startsWith('POST /messages')).length).toBe(3);
+    server.cut();
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
+    await sleep(50);
+    expect(opened.ends).toHaveLength(1);
+    expect(server.opened).toBe(1);
+  });
+
+  it('ends with an event that is too long, and ignores what is no message', async () => {
+    await using server = await sseServer();
+    await using opened = await open(server.url, small, 'sse');
+    server.write(': comment\n\ndata: {}\n\ndata: no json\n\nevent: odd\ndata: x\n\n');
+    expect(await opened.connection.listTools()).toMatchObject({ tools: [] });
+    server.write(`data: ${'x'.repeat(20_000)}`);
+    await expect.poll(() => opened.ends).toHaveLength(1);
+    expect(server.opened).toBe(1);
+  });
+
+  it('does not follow a server that moves its endpoint to another origin later', async () => {
+    await using server = await sseServer();
+    await using opened = await open(server.url, {}, 'sse');
+    server.write('event: endpoint\ndata: http://169.254.169.254/\n\n');
+    await expect.poll(() => opened.ends).toHaveLength(1);
+    await expect(opened.connection.listTools()).rejects.toMatchObject({ details: { outcome: 'not_sent' } });
+  });
+
+  it('counts as closed when the server has forgotten us', async () => {
+    await using server = await evilHttp({ transports: ['sse'] });
+    let gone = false;
+    const forgetful: typeof fetch = (input, init) =>
+      gone && init?.method === 'POST' ? Promise.resolve(new Response(null, { status: 404 })) : fetch(input, init);
+    await using opened = await open(`${server.origin}/sse`, { fetch: forgetful }, 'sse');
+    gone = true;
+    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      details: { outcome: 'not_sent' },
+    });
+    await expect.poll(() => opened.ends).toHaveLength(1);
+  });
+
+  it('tells of a POST that was refused', async () => {
+    await using server = await evilHttp({ transports: ['sse'] });
+    let broken = false;
+    const failing: typeof fetch = (input, init) =>
+      broken && init?.method === 'POST' ? Promise.resolve(new Response('nope', { status: 500 })) : fetch(input, init);
+    await using opened = await open(`${server.origin}/sse`, { fetch: failing }, 'sse');
+    broken = true;
+    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: expect.stringContaining('HTTP 500: nope'),
+    });
+    expect(opened.connection.closed).toBe(false);
+  });
+});

@@ -1,0 +1,297 @@
+import { readdirSync as readDirectory, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../../test/fixtures/connections/harness.ts';
+import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
+import { JsonRpcError, type JsonRpcMessage, NotSentError } from './json-rpc.ts';
+import { Peer, PeerClosedError } from './peer.ts';
+import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
+
+const PATH = process.env.PATH ?? '';
+const text = (result: Readonly<Record<string, unknown>>) => (result.content as { text: string }[])[0]?.text;
+
+function transport(command: string, args: readonly string[], more: Partial<StdioTransportOptions> = {}) {
+  return new StdioTransport({ command, args, env: { PATH }, maxMessageBytes: 1_000_000, stderrBytes: 65_536, ...more });
+}
+
+/** A peer of an evil server, and what is needed to look at both. */
+async function start(scenario: EvilScenario, more: Partial<StdioTransportOptions> = {}) {
+  const server = evil(scenario);
+  const wire = transport(server.command, server.args, { stageMs: 200, ...more });
+  const peer = new Peer(wire);
+  await peer.start();
+  return {
+    server,
+    wire,
+    peer,
+    call: (n: unknown = 1, tool = 'echo') => peer.request('tools/call', { name: tool, arguments: { text: String(n) } }),
+    [Symbol.asyncDispose]: async () => {
+      await peer.close();
+      server[Symbol.dispose]();
+    },
+  };
+}
+
+const on = (steps: readonly object[]): EvilScenario => ({
+  on: [{ method: 'tools/call', do: steps as Record<string, unknown>[] }],
+});
+
+/** Runs a node script and collects its messages until it ends. */
+async function messagesOf(source: string): Promise<{ wire: StdioTransport; messages: JsonRpcMessage[] }> {
+  const wire = transport(process.execPath, ['-e', source]);
+  const messages: JsonRpcMessage[] = [];
+  wire.onmessage = (message) => messages.push(message);
+  const ended = new Promise<void>((resolve) => {
+    wire.onclose = resolve;
+  });
+  await wire.start();
+  await ended;
+  return { wire, messages };
+}
+
+describe('what a server writes', () => {
+  it('is read through banners, colours, a BOM, CRLF and JSON that is no JSON-RPC', async () => {
+    const { wire, messages } = await messagesOf(`
+      process.stdout.write('\\ufeff{"jsonrpc":"2.0","method":"a"}\\r\\n');
+      process.stdout.write('\\x1b[32mServer started!\\x1b[0m\\n\\r\\n\\n{"level":"info"}\\n[1]\\n{broken\\n');
+      process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\\r\\nlast words without a newline');
+    `);
+    expect(messages).toEqual([
+      { jsonrpc: '2.0', method: 'a' },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]);
+    expect(wire.noise).toBe(4);
+    expect(wire.stderr.toString()).toContain('[stdout] {"level":"info"}');
+  });
+
+  it('is the same in one-byte writes, in a thousand frames at once, and with a character cut in two', async () => {
+    await using cut = await start(on([{ slice: 1 }, { result: { content: [{ type: 'text', text: 'grüße 😀' }] } }]));
+    expect(text((await cut.call()).result)).toBe('grüße 😀');
+    const many = { notify: { method: 'notifications/x', params: { n: '$n' } }, repeat: 1000, together: true };
+    await using burst = await start(on([many, { default: true }]));
+    const heard: unknown[] = [];
+    const receive = burst.wire.onmessage;
+    burst.wire.onmessage = (message, info) => {
+      if (message.method === 'notifications/x') heard.push(message.params?.n);
+      receive?.(message, info);
+    };
+    await burst.call();
+    expect(heard).toEqual(Array.from({ length: 1000 }, (_, n) => n));
+  });
+
+  it('comes with its length', async () => {
+    await using server = await start({});
+    const { bytes } = await server.call('x'.repeat(1000));
+    expect(bytes).toBeGreaterThan(1000);
+    expect(bytes).toBeLessThan(1300);
+  });
+});
+
+describe('a message that is too long', () => {
+  const lost: (number | undefined)[] = [];
+  const options = { maxMessageBytes: 10_000, onTooLarge: (id: number | undefined) => lost.push(id) };
+
+  it.each([
+    ['first', [{ big: 20_000 }], 1],
+    ['last', [{ frame: { result: { a: 'x'.repeat(20_000) }, jsonrpc: '2.0', id: '$id' } }], 1],
+    ['never', [{ fill: 25_000 }], undefined],
+  ])('is told with the id of the request it answers when that comes %s', async (_, steps, id) => {
+    lost.length = 0;
+    await using server = await start(on(steps), options);
+    const call = server.call();
+    call.catch(() => {});
+    await expect.poll(() => lost).toEqual([id]);
+  });
+
+  it('is only noise when it is a notification, and everything after it is read', async () => {
+    lost.length = 0;
+    const notify = { method: 'notifications/x', params: { text: 'x'.repeat(20_000) } };
+    await using server = await start(on([{ notify }, { default: true }]), options);
+    expect(text((await server.call('ok')).result)).toContain('ok');
+    expect(lost).toEqual([]);
+    expect(server.wire.noise).toBe(1);
+  });
+
+  it('of 64 MiB without a newline costs no memory', async () => {
+    lost.length = 0;
+    const MIB = 2 ** 20;
+    await using server = await start(on([{ fill: 64 * MIB }, { raw: '\n' }, { default: true }]), {
+      maxMessageBytes: 4 * MIB,
+      onTooLarge: (id) => lost.push(id),
+    });
+    let peak = 0;
+    const before = process.memoryUsage();
+    const timer = setInterval(() => {
+      const { external, arrayBuffers } = process.memoryUsage();
+      peak = Math.max(peak, external - before.external, arrayBuffers - before.arrayBuffers);
+    }, 5);
+    expect(text((await server.call('after')).result)).toContain('after');
+    clearInterval(timer);
+    expect(lost).toEqual([undefined]);
+    expect(peak / MIB).toBeLessThan(40);
+  });
+});
+
+describe('stderr', () => {
+  it('may flood: the last 64 KiB stay, and calls go on', async () => {
+    await using server = await start(on([{ stderr: 'a', fill: 8_000_000 }, { stderr: 'THE END' }, { default: true }]));
+    expect(text((await server.call('ok')).result)).toContain('ok');
+    await expect.poll(() => server.wire.stderr.toString().endsWith('THE END')).toBe(true);
+    expect(server.wire.stderr.size).toBe(65_536);
+  });
+});
+
+describe('starting', () => {
+  it('hands arguments over byte by byte, without a shell', async () => {
+    const args = ['; touch /tmp/pwn', '$(id)', '`id`', 'a\nb', '-x', "'", '"', '', 'ä😀', '*'];
+    const wire = transport(process.execPath, [
+      '-e',
+      'process.stdout.write(JSON.stringify({jsonrpc:"2.0",method:"argv",params:process.argv.slice(1)})+"\\n")',
+      '--',
+      ...args,
+    ]);
+    const got = new Promise((resolve) => {
+      wire.onmessage = ({ params }) => resolve(params);
+    });
+    await wire.start();
+    expect(await got).toEqual(args);
+    const { pid } = wire;
+    await wire.close();
+    expect(alive(pid)).toBe(false);
+  });
+
+  it('takes a command line as the name of a file, which does not exist', async () => {
+    await expect(transport("sh -c 'touch /tmp/pwn'", []).start()).rejects.toMatchObject({ code: 'ENOENT' });
+    const wire = transport('/does/not/exist', []);
+    await expect(wire.start()).rejects.toMatchObject({ code: 'ENOENT' });
+    await wire.close();
+    expect(() => wire.send({ jsonrpc: '2.0', method: 'x' })).toThrow(NotSentError);
+  });
+
+  it('gives the child the environment it was given and nothing else', async () => {
+    process.env.CANARY_OF_OURS = 'canary';
+    using server = evil({ start: [{ do: [{ dumpEnv: true }] }] });
+    const wire = transport(server.command, server.args, { env: { PATH, TOKEN: 't' } });
+    await wire.start();
+    await expect.poll(() => server.journal().find(({ event }) => event === 'env')?.env).toEqual({ PATH, TOKEN: 't' });
+    delete process.env.CANARY_OF_OURS;
+    await wire.close();
+  });
+});
+
+describe('a server that dies', () => {
+  it('fails all calls in flight at once and never gets one of them twice', async () => {
+    await using server = await start({
+      on: [
+        { method: 'tools/call', nth: [1, 15], do: [] },
+        { method: 'tools/call', nth: 16, do: [{ kill: 'SIGKILL' }] },
+      ],
+    });
+    const calls = await Promise.allSettled(Array.from({ length: 16 }, (_, n) => server.call(n)));
+    for (const call of calls) expect(call).toMatchObject({ status: 'rejected', reason: expect.any(PeerClosedError) });
+    expect(server.wire.exitReason).toBe('ended by SIGKILL');
+    expect(server.server.received('tools/call')).toHaveLength(16);
+  });
+
+  it('says its last words', async () => {
+    await using server = await start(on([{ stderr: 'the disk is full' }, { result: {} }, { exit: 3 }]));
+    await server.call();
+    await expect.poll(() => server.wire.exitReason).toBe('exited with code 3');
+    expect(server.wire.stderr.toString()).toBe('the disk is full');
+  });
+
+  it('counts as dead when it only stops listening', async () => {
+    const wire = transport(process.execPath, ['-e', 'require("fs").closeSync(0); setInterval(() => {}, 1000)'], {
+      stageMs: 100,
+    });
+    const errors: Error[] = [];
+    const peer = new Peer(wire);
+    wire.onerror = (error) => errors.push(error);
+    await peer.start();
+    // The pipe is broken once the child has closed its end; how soon that is seen does not matter.
+    const asking = (async () => {
+      for (;;) {
+        await Promise.race([peer.request('m', { padding: 'x'.repeat(100_000) }), sleep(50)]);
+      }
+    })();
+    await expect(asking).rejects.toThrow(/closed|not running/);
+    await peer.close();
+    expect(alive(wire.pid)).toBe(false);
+  });
+
+  it('is noticed although a grandchild holds its output open', async () => {
+    const grandchild = `require("child_process").spawn(process.execPath, [${JSON.stringify(fixture('stubborn.mjs'))}], {stdio:"inherit"})`;
+    const wire = transport(process.execPath, ['-e', `${grandchild}; setTimeout(() => process.exit(1), 100)`], {
+      stageMs: 100,
+    });
+    const peer = new Peer(wire);
+    await peer.start();
+    await expect(peer.request('m', {})).rejects.toBeInstanceOf(PeerClosedError);
+    expect(wire.exitReason).toBe('exited with code 1');
+    const { pid } = wire;
+    await wire.close();
+    expect(groupOf(pid)).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  it('lets a server that listens to the end of its input go by itself', async () => {
+    const server = await start({});
+    await server.call();
+    const before = Date.now();
+    await server.peer.close();
+    expect(Date.now() - before).toBeLessThan(1500);
+    expect(server.wire.exitReason).toBe('exited with code 0');
+    expect(server.server.journal().some(({ event }) => event === 'signal')).toBe(false);
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('leaves no descendant of a wrapper whose grandchild ignores end of input and SIGTERM', async () => {
+    const wire = transport('sh', ['-c', `"${process.execPath}" "${fixture('stubborn.mjs')}"; true`]);
+    await wire.start();
+    await expect.poll(() => wire.stderr.toString(), { timeout: 10_000 }).toContain('ready');
+    const { pid } = wire;
+    expect(groupOf(pid).length).toBe(2);
+    const before = Date.now();
+    await wire.close();
+    expect(Date.now() - before).toBeLessThan(6000);
+    expect(groupOf(pid)).toEqual([]);
+  });
+
+  it('may be asked for often, and is done once', async () => {
+    const server = await start({ ignoreEof: true });
+    await server.call();
+    await Promise.all([server.wire.close(), server.wire.close(), server.peer.close()]);
+    expect(server.server.journal().filter(({ event }) => event === 'signal').length).toBeLessThanOrEqual(1);
+    expect(alive(server.wire.pid)).toBe(false);
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+it('hands error answers on', async () => {
+  await using server = await start(on([{ error: { code: -5, message: 'm', data: { d: 1 } } }]));
+  const error = await server.call().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(JsonRpcError);
+  expect(error).toMatchObject({ code: -5, data: { d: 1 } });
+});
+
+function alive(pid: number | undefined): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] !== 'Z';
+  } catch {
+    return false;
+  }
+}
+
+/** The living processes of a group. */
+function groupOf(group: number | undefined): number[] {
+  const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    try {
+      const [state, , pgrp] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return Number(pgrp) === group && state !== 'Z';
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,182 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { engineIn, entry, type Folder, folder, isAlive, memoryLog, until } from '../test/fixtures/engine.ts';
+import { type Evil, evil } from '../test/fixtures/evil.ts';
+import { configFile } from './engine-world.ts';
+import { reloadStamp, watchConfig } from './watch-config.ts';
+
+const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
+const server = (...names: string[]): Evil => evil({ era: 'legacy', tools: names.map(tool) });
+const starts = (one: Evil) => one.journal().filter(({ event }) => event === 'start');
+
+/** A configuration file in the folder that can be rewritten. */
+const fileIn = (home: Folder) => {
+  const path = join(home.path, 'test.config.json');
+  const write = (config: unknown) =>
+    writeFileSync(path, typeof config === 'string' ? config : JSON.stringify({ discovery: config }));
+  return { path, write };
+};
+
+describe('a reload', () => {
+  it('keeps connections and lists of unchanged servers, and replaces changed ones', async () => {
+    using home = folder();
+    using same = server('same_tool');
+    using old = server('old_tool');
+    using fresh = server('fresh_tool');
+    const { path, write } = fileIn(home);
+    // Without a disk, so that what is known comes from memory alone.
+    const cache = { enabled: false };
+    write({ cache, servers: [entry('same', same), entry('other', old)] });
+    await using engine = engineIn(home, configFile(path));
+    await engine.find('x', { waitMs: 20_000 });
+    const [oldPid] = starts(old).map(({ pid }) => pid);
+    write({ cache, servers: [entry('same', same), entry('other', fresh), entry('third', fresh)] });
+    let told = 0;
+    const stop = engine.onReload(() => told++);
+    await engine.reload();
+    expect(told).toBe(1);
+    expect((await engine.listServers()).map(({ name, status }) => [name, status])).toEqual([
+      ['same', 'connected'],
+      ['other', 'disconnected'],
+      ['third', 'disconnected'],
+    ]);
+    expect(await engine.searchTools('same_tool', { server: 'same', waitMs: 0 })).toHaveLength(1);
+    await until(() => !isAlive(oldPid as number));
+    expect(await engine.call({ server: 'other', tool: 'fresh_tool' })).toMatchObject({ success: true });
+    expect(await engine.call({ server: 'same', tool: 'same_tool' })).toMatchObject({ success: true });
+    expect(starts(same)).toHaveLength(1);
+    stop();
+    await engine.reload();
+    expect(told).toBe(1);
+  });
+
+  it('lets calls under way finish where they began', async () => {
+    using home = folder();
+    using slow = evil({
+      era: 'legacy',
+      tools: [tool('slow')],
+      on: [{ method: 'tools/call', do: [{ delay: 200 }, { default: true }] }],
+    });
+    const { path, write } = fileIn(home);
+    write({ servers: [entry('slow', slow)] });
+    await using engine = engineIn(home, configFile(path));
+    const running = engine.call({ server: 'slow', tool: 'slow' });
+    await until(() => slow.received('tools/call').length === 1);
+    write({ servers: [] });
+    await engine.reload();
+    expect(await engine.call({ server: 'slow', tool: 'slow' })).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+    expect(await running).toMatchObject({ success: true });
+    await until(() => starts(slow).every(({ pid }) => !isAlive(pid)));
+  });
+
+  it('of something that cannot be used throws and changes nothing', async () => {
+    using home = folder();
+    using one = server('tool_one');
+    const { path, write } = fileIn(home);
+    write({ servers: [entry('one', one)], toolRules: [{ pattern: ['nothing'], enabled: false }] });
+    await using engine = engineIn(home, configFile(path));
+    await engine.toolsOf('one');
+    const before = await engine.getConfig();
+    for (const bad of ['{ not json', { servers: 5 }, { toolRules: [{ pattern: ['/(?=x)/'] }] }]) {
+      write(bad);
+      await expect(engine.reload()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    }
+    expect(await engine.getConfig()).toBe(before);
+    expect(await engine.call({ server: 'one', tool: 'tool_one' })).toMatchObject({ success: true });
+    write({ servers: [entry('one', one)], toolRules: [{ pattern: ['tool_*'], enabled: false }] });
+    await Promise.all([engine.reload(), engine.reload()]);
+    expect(await engine.call({ server: 'one', tool: 'tool_one' })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(await engine.searchTools('tool_one')).toEqual([]);
+  });
+
+  it('mends an engine whose first configuration could not be used', async () => {
+    using home = folder();
+    const { path, write } = fileIn(home);
+    write('{');
+    await using engine = engineIn(home, configFile(path));
+    await expect(engine.getConfig()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    write({ servers: [] });
+    await engine.reload();
+    expect((await engine.getConfig()).servers).toEqual([]);
+  });
+
+  it('changes limits at once', async () => {
+    using home = folder();
+    using big = evil({ era: 'legacy', tools: [tool('dump')], on: [{ method: 'tools/call', do: [{ big: 5000 }] }] });
+    const { path, write } = fileIn(home);
+    write({ servers: [entry('big', big)] });
+    await using engine = engineIn(home, configFile(path));
+    const size = async () => {
+      const result = await engine.call({ server: 'big', tool: 'dump' });
+      return result.success ? result.data.content?.length : result.error.code;
+    };
+    expect(await size()).toBe(1);
+    write({ servers: [entry('big', big)], limits: { result: 2000 } });
+    await engine.reload();
+    expect(await size()).toBe(2);
+    expect(starts(big)).toHaveLength(1);
+  });
+
+  it('with a hundred servers takes well under half a second', async () => {
+    using home = folder();
+    const tools = Array.from({ length: 20 }, (_, i) => ({ name: `tool_${i}`, description: `Number ${i}.` }));
+    const servers = Array.from({ length: 100 }, (_, i) => ({
+      name: `server_${i}`,
+      connection: { type: 'stdio', command: 'nothing' },
+      tools,
+    }));
+    const { path, write } = fileIn(home);
+    write({ servers });
+    await using engine = engineIn(home, configFile(path));
+    await engine.searchTools('tool_7');
+    write({ servers, toolRules: [{ pattern: ['*_7'], tags: ['seven'] }] });
+    const started = performance.now();
+    await engine.reload();
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect((await engine.searchTools('tool_7'))[0]?.tags).toEqual(['seven']);
+  });
+});
+
+describe('watchConfig', () => {
+  it('reloads when a file changes or somebody touches the stamp, and says when it cannot', async () => {
+    using home = folder();
+    const { path, write } = fileIn(home);
+    const log = memoryLog();
+    write({ servers: [] });
+    await using engine = engineIn(home, configFile(path));
+    const stop = await watchConfig(engine, { logger: log, files: true, settleMs: 20 });
+    using one = server('a');
+    write({ servers: [entry('one', one)] });
+    await until(async () => (await engine.serverNames()).length === 1);
+    write('{ nope');
+    await until(() => log.lines.some((line) => line.includes('the old one stays')));
+    expect(await engine.serverNames()).toEqual(['one']);
+    write({ servers: [entry('two', one)] });
+    await until(async () => (await engine.serverNames())[0] === 'two');
+    const reloads = () => log.lines.filter((line) => line.includes('was reloaded')).length;
+    const before = reloads();
+    writeFileSync(reloadStamp(home.path), 'now');
+    await until(() => reloads() > before);
+    stop();
+    write({ servers: [] });
+    writeFileSync(reloadStamp(home.path), 'again');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await engine.serverNames()).toEqual(['two']);
+  });
+
+  it('without `files` listens to the stamp alone', async () => {
+    using home = folder();
+    const { path, write } = fileIn(home);
+    write({ servers: [] });
+    await using engine = engineIn(home, configFile(path), { env: { ANYGPT_HOME: join(home.path, 'state') } });
+    const log = memoryLog();
+    const stop = await watchConfig(engine, { logger: log, settleMs: 10 });
+    write({ servers: [], cache: { ttl: 5 } });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(log.lines).toEqual([]);
+    writeFileSync(reloadStamp(join(home.path, 'state')), 'x');
+    await until(async () => (await engine.getConfig()).cache.ttl === 5);
+    stop();
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * The life of an engine: loads the configuration on first use, swaps in a new one on reload, writes and closes at the
+ * end. Configuration in, the state in force out.
+ * @module
+ */
+import { lookUpTool } from './catalog/tool-lookup.ts';
+import { Downstreams } from './downstreams.ts';
+import type { Execution } from './engine-execution.ts';
+import { buildState, type EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+import { DiscoveryError } from './errors.ts';
+import { ResultPages } from './execution/result-pages.ts';
+import { logRuleWarnings } from './rule-warnings.ts';
+
+const SAVE_AFTER_MS = 1000;
+
+/** A configuration in force and what carries out calls under it, once somebody has called. */
+export interface Running {
+  readonly state: EngineState;
+  opening: Promise<Execution> | undefined;
+  execution: Execution | undefined;
+}
+
+export class EngineRuntime {
+  readonly downstreams: Downstreams;
+  readonly #world: EngineWorld;
+  readonly #pages = new ResultPages();
+  readonly #reloadListeners = new Set<() => void>();
+  readonly #reported = new WeakSet<EngineState>();
+  #current: Running | undefined;
+  #ready: Promise<Running>;
+  #reloading: Promise<unknown>;
+  #saving: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(world: EngineWorld) {
+    this.#world = world;
+    this.downstreams = new Downstreams(world, (server) => this.#current?.state.discovery.changed(server));
+    this.#ready = this.#build().then((state) => this.#install(state));
+    // Whoever asks for something gets the error.
+    this.#reloading = this.#ready.catch(() => {});
+  }
+
+  /** What is in force, if anything was loaded yet. */
+  get current(): Running | undefined {
+    return this.#current;
+  }
+
+  /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
+  ready(): Promise<Running> {
+    return this.#ready;
+  }
+
+  /** What carries out calls. The first call loads it: who only searches does not pay for it. */
+  execution(running: Running): Execution | Promise<Execution> {
+    running.opening ??= this.#openExecution(running);
+    return running.execution ?? running.opening;
+  }
+
+  /** Loads the configuration anew and swaps it in, one reload at a time. On any error the old state goes on. */
+  reload(): Promise<void> {
+    const reload = this.#reloading.then(() => this.#reload());
+    this.#reloading = reload.catch(() => {});
+    return reload;
+  }
+
+  onReload(listener: () => void): () => void {
+    this.#reloadListeners.add(listener);
+    return () => this.#reloadListeners.delete(listener);
+  }
+
+  /** Says, once and behind the first answer, which rules do not do what they seem to. */
+  answered(state: EngineState): void {
+    if (this.#reported.has(state) || state.rules.rules.length === 0) return;
+    this.#reported.add(state);
+    setImmediate(async () => {
+      await state.discovery.idle();
+      if (!this.#closed && this.#current?.state === state) await logRuleWarnings(state, this.#world.logger);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and takes no configuration.');
+    const before = this.#current;
+    // What was learnt so far is what the new state starts from.
+    await before?.state.catalog.save();
+    const next = await this.#build(before?.state);
+    before?.state.discovery.stop();
+    this.#ready = Promise.resolve(this.#install(next));
+    // Calls under way end where they began.
+    void before?.opening?.then((execution) => execution.proxy.finish().then(execution.closeAudit));
+    for (const listener of this.#reloadListeners) listener();
+  }
+
+  async #close(): Promise<void> {
+    await this.#reloading;
+    const { state, opening } = this.#current ?? {};
+    const execution = await opening;
+    state?.discovery.stop();
+    clearTimeout(this.#saving);
+    await execution?.proxy.close();
+    await this.downstreams.pool.close();
+    await state?.catalog.save();
+    await execution?.closeAudit();
+    this.#pages.close();
+  }
+
+  async #build(before?: EngineState): Promise<EngineState> {
+    const { openStore, logger, now } = this.#world;
+    return buildState(await this.#world.loadConfig(), {
+      store: openStore,
+      list: (definition, caller) => this.downstreams.list(definition, caller),
+      logger,
+      now,
+      onChange: () => this.#saveSoon(),
+      before,
+    });
+  }
+
+  #install(state: EngineState): Running {
+    this.#current = { state, opening: undefined, execution: undefined };
+    this.downstreams.configure(state);
+    for (const warning of state.config.warnings) this.#world.logger.warn({}, warning);
+    if (state.catalog.dirty) this.#saveSoon();
+    return this.#current;
+  }
+
+  async #openExecution(running: Running): Promise<Execution> {
+    const { createExecution } = await import('./engine-execution.ts');
+    const { state } = running;
+    running.execution = createExecution({
+      state,
+      world: this.#world,
+      downstreams: this.downstreams,
+      pages: this.#pages,
+      lookup: (server, tool) => lookUpTool(state, { server, tool }),
+    });
+    return running.execution;
+  }
+
+  #saveSoon(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => void this.#current?.state.catalog.save(), SAVE_AFTER_MS).unref();
+  }
+}

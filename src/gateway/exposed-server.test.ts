@@ -1,0 +1,120 @@
+import { fileURLToPath } from 'node:url';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Era, engineWith, rawClient, sdkClient, streamTransport } from '../../test/fixtures/gateway/kit.ts';
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../test/fixtures/conformance-server.mjs', import.meta.url));
+let engine: DiscoveryEngine;
+
+beforeAll(() => {
+  engine = engineWith({
+    servers: [{ name: 'shown', connection: { type: 'stdio', command: process.execPath, args: [SCRIPT] } }],
+    toolRules: [{ pattern: ['test_error_handling'], enabled: false }],
+  });
+});
+afterAll(() => engine.close());
+
+async function connect(era: Era, capabilities: Record<string, unknown> = {}) {
+  const { input, output } = rawClient();
+  const served = serveGatewayOnStdio(engine, { input, output, surface: exposedSurface(engine, 'shown') });
+  const client = sdkClient(era, capabilities);
+  await client.connect(streamTransport(input, output) as never);
+  return { client, [Symbol.asyncDispose]: () => served.close() };
+}
+
+describe.each<Era>(['legacy', 'modern'])('one server shown 1:1 to a %s client', (era) => {
+  it('keeps its tools under their own names, without those that are disabled', async () => {
+    await using open = await connect(era);
+    const names = (await open.client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('test_simple_text');
+    expect(names).not.toContain('search_tools');
+    expect(names).not.toContain('test_error_handling');
+  });
+
+  it('calls them, and refuses what is disabled or unknown', async () => {
+    await using open = await connect(era);
+    const result = await open.client.callTool({ name: 'test_simple_text', arguments: {} });
+    expect(result.content).toEqual([{ type: 'text', text: expect.any(String) }]);
+    expect(await open.client.callTool({ name: 'test_error_handling', arguments: {} })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('TOOL_DISABLED') }],
+    });
+    await expect(open.client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('relays prompts, resources and completions', async () => {
+    await using open = await connect(era);
+    const { prompts } = await open.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toContain('test_simple_prompt');
+    expect((await open.client.getPrompt({ name: 'test_simple_prompt' })).messages).toHaveLength(1);
+    const { resources } = await open.client.listResources();
+    expect((await open.client.readResource({ uri: String(resources[0]?.uri) })).contents).toHaveLength(1);
+    expect((await open.client.listResourceTemplates()).resourceTemplates.length).toBeGreaterThan(0);
+    await expect(open.client.readResource({ uri: 'no://such' })).rejects.toMatchObject({ code: expect.any(Number) });
+  });
+
+  it('hands on what the server says while it works', async () => {
+    await using open = await connect(era);
+    const notes: unknown[] = [];
+    await open.client.callTool(
+      { name: 'test_tool_with_progress', arguments: {} },
+      { onprogress: (note) => notes.push(note) },
+    );
+    expect(notes.length).toBeGreaterThan(0);
+  });
+});
+
+describe('one server shown 1:1', () => {
+  it('sends its log messages to a legacy client, and takes its log level', async () => {
+    await using open = await connect('legacy');
+    const heard: unknown[] = [];
+    open.client.setNotificationHandler('notifications/message', (note) => void heard.push(note));
+    await open.client.setLoggingLevel('debug');
+    await open.client.callTool({ name: 'test_tool_with_logging', arguments: {} });
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
+  });
+
+  it('puts its questions to the client', async () => {
+    await using open = await connect('legacy', { sampling: {} });
+    open.client.setRequestHandler('sampling/createMessage', async () => ({
+      role: 'assistant' as const,
+      model: 'm',
+      content: { type: 'text' as const, text: 'forty-two' },
+    }));
+    const result = await open.client.callTool({ name: 'test_sampling', arguments: { prompt: 'What is it?' } });
+    expect(JSON.stringify(result.content)).toContain('forty-two');
+  });
+
+  it('works over HTTP and tells listeners what changes', async () => {
+    const served = await serveGatewayOnHttp(engine, { port: 0, surface: exposedSurface(engine, 'shown') });
+    const client = sdkClient('modern');
+    await client.connect(new StreamableHTTPClientTransport(new URL(served.url)) as never);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(3);
+    await client.close();
+    await served.close();
+  });
+
+  it('relays only the changes of that server', () => {
+    const told: string[] = [];
+    let say: (server: string, method: string, params: Record<string, unknown>) => void = () => {};
+    const fake = {
+      onNotification: (listener: typeof say) => {
+        say = listener;
+        return () => {};
+      },
+    };
+    exposedSurface(fake as never, 'shown').relayChanges?.({
+      toolsChanged: () => told.push('tools'),
+      promptsChanged: () => told.push('prompts'),
+      resourcesChanged: () => told.push('resources'),
+      resourceUpdated: (uri) => told.push(uri),
+    });
+    for (const what of ['tools', 'prompts', 'resources']) say('shown', `notifications/${what}/list_changed`, {});
+    say('shown', 'notifications/resources/updated', { uri: 'file:///a' });
+    say('shown', 'notifications/resources/updated', {});
+    say('other', 'notifications/tools/list_changed', {});
+    expect(told).toEqual(['tools', 'prompts', 'resources', 'file:///a']);
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * "Did you mean …": a name that does not exist and the ones that do in, the nearest of them out.
+ * @module
+ */
+
+const MAX_LENGTH = 64;
+/** How much of two names must be shared, in pairs of letters, to be worth a suggestion. */
+const ALIKE = 0.45;
+
+/** The one name that was probably meant: a slip of at most a third of its letters, or only of case and separators. */
+export function nearestName(written: string, known: Iterable<string>): string | undefined {
+  if (written.length > MAX_LENGTH) return undefined;
+  const wanted = simplify(written);
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of first(known, 1000)) {
+    const distance = slip(wanted, simplify(name));
+    if (distance === 0) return name;
+    if (distance < least) [best, least] = [name, distance];
+  }
+  return best;
+}
+
+/** At most `limit` names worth suggesting, the likeliest first: slips, then parts of one another, then alike ones. */
+export function nearestNames(written: string, known: Iterable<string>, limit = 3): string[] {
+  const wanted = simplify(written.slice(0, MAX_LENGTH));
+  const pairs = pairsOf(wanted);
+  const scored: { readonly name: string; readonly score: number }[] = [];
+  for (const name of first(known, 20_000)) {
+    const score = likeness(wanted, pairs, simplify(name.slice(0, MAX_LENGTH)));
+    if (score > 0) scored.push({ name, score });
+  }
+  scored.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+  return scored.slice(0, limit).map(({ name }) => name);
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours from one word to the other; `limit` if at least so many. */
+export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1] ? 0 : 1;
+      let cost = Math.min(
+        (last[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (last[column - 1] as number) + same,
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        cost = Math.min(cost, (before[column - 2] as number) + 1);
+      if (cost < least) least = cost;
+      current.push(cost);
+    }
+    // A swap looks two rows back, so one row above the limit is not yet the end.
+    if (least > limit) return limit;
+    before = last;
+    last = current;
+  }
+  return Math.min(limit, last[b.length] as number);
+}
+
+const simplify = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, '');
+
+/** The edit distance where it is small enough for a slip, else infinite. */
+function slip(wanted: string, name: string): number {
+  if (name.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
+  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
+  const distance = editDistance(wanted, name, allowed + 1);
+  return distance <= allowed ? distance : Number.POSITIVE_INFINITY;
+}
+
+function likeness(wanted: string, pairs: ReadonlyMap<number, number>, name: string): number {
+  const distance = slip(wanted, name);
+  if (Number.isFinite(distance)) return 3 - distance / MAX_LENGTH;
+  const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
+  if (short.length > 2 && long.includes(short)) return 2 - (long.length - short.length) / MAX_LENGTH;
+  let shared = 0;
+  for (const [pair, count] of pairsOf(name)) shared += Math.min(count, pairs.get(pair) ?? 0);
+  const share = (2 * shared) / Math.max(1, wanted.length + name.length - 2);
+  return share >= ALIKE ? share : 0;
+}
+
+/** How often each pair of neighbouring letters occurs. */
+function pairsOf(text: string): Map<number, number> {
+  const pairs = new Map<number, number>();
+  for (let at = 1; at < text.length; at++) {
+    const pair = text.charCodeAt(at - 1) * 65_536 + text.charCodeAt(at);
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+  }
+  return pairs;
+}
+
+function* first<T>(items: Iterable<T>, count: number): Generator<T> {
+  for (const item of items) {
+    if (count-- <= 0) return;
+    yield item;
+  }
+}

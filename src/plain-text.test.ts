@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstSentence, oneLine, plainText } from './plain-text.ts';
+
+const NASTY = [
+  '\u001b[31m',
+  '\u001b]0;title\u0007',
+  '\u001b',
+  '\u009b',
+  '\u202e',
+  '\u2066',
+  '\u200b',
+  '\u{e0041}',
+  '\ufe01',
+  '\u2028',
+  '\u0085',
+  '\ud800',
+  '\u0000',
+  '\r',
+  '\n',
+  '\t',
+  'é',
+  '👩‍👩‍👧',
+  '❤️',
+  'שלום',
+  'a',
+  ' ',
+];
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.array(fc.constantFrom(...NASTY), { maxLength: 60 }).map((parts) => parts.join('')),
+);
+const FORBIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e0fff}]/u;
+
+describe('plainText', () => {
+  it('leaves no control, bidi or tag character, whatever comes', () => {
+    fc.assert(fc.property(text, (input) => void expect(plainText(input)).not.toMatch(FORBIDDEN)));
+  });
+
+  it('changes nothing the second time, and stays within its length', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 80 }), (input, max) => {
+        for (const clean of [plainText, oneLine]) {
+          const once = clean(input, max);
+          expect(clean(once, max)).toBe(once);
+          expect(once.length).toBeLessThanOrEqual(max);
+          expect(once).not.toMatch(/\p{Surrogate}/u);
+        }
+      }),
+    );
+  });
+
+  it('keeps emoji, right-to-left languages and line breaks', () => {
+    expect(plainText('👩‍👩‍👧 ❤️ שלום مرحبا\nnext')).toBe('👩‍👩‍👧 ❤️ שלום مرحبا\nnext');
+    expect(plainText('one\u2028two\u0085three')).toBe('one\ntwo\nthree');
+  });
+
+  it('removes whole terminal sequences, not only their first byte', () => {
+    expect(plainText('a\u001b[1;31mred\u001b[0m b\u001b]8;;http://x\u0007c')).toBe('ared bc');
+  });
+
+  it('reads a text of megabytes in no time', () => {
+    const started = performance.now();
+    plainText('\u001b['.repeat(1_000_000), 100);
+    plainText('\u001b]'.repeat(100_000));
+    oneLine(' \n'.repeat(1_000_000), 100);
+    firstSentence('#'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('oneLine', () => {
+  it('folds white space and cuts between characters', () => {
+    expect(oneLine('  a \n\t b  ', 10)).toBe('a b');
+    expect(oneLine('ab😀cd', 4)).toBe('ab…');
+    expect(oneLine('abc', 0)).toBe('');
+  });
+});
+
+describe('firstSentence', () => {
+  it.each([
+    ['Reads a file. Then more.', 'Reads a file'],
+    ['# Reads **a** `file`\n\nMore text', 'Reads a file'],
+    ['Converts units, e.g. miles to km. Exact.', 'Converts units, e.g. miles to km'],
+    ['Two lines\nof one sentence. End', 'Two lines of one sentence'],
+    ['Title:\n- a list', 'Title'],
+    ['読む。次', '読む。次'],
+    ['', ''],
+  ])('%j is summed up as %j', (description, summary) => {
+    expect(firstSentence(description)).toBe(summary);
+  });
+
+  it('cuts a long one at a word', () => {
+    const cut = firstSentence('word '.repeat(50));
+    expect(cut.length).toBeLessThanOrEqual(100);
+    expect(cut).toMatch(/word…$/);
+    expect(firstSentence('x'.repeat(300))).toBe(`${'x'.repeat(99)}…`);
+  });
+
+  it('is bounded whatever comes', () => {
+    fc.assert(fc.property(text, (input) => void expect(firstSentence(input).length).toBeLessThanOrEqual(101)));
+  });
+});

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { definition } from '../test/fixtures/connections/harness.ts';
+import { engineIn, entry, folder, memoryLog, until } from '../test/fixtures/engine.ts';
+import { evil } from '../test/fixtures/evil.ts';
+import { atOnce } from './catalog/paced.ts';
+import { redactTools } from './redact-tools.ts';
+import { secretsOf } from './secrets.ts';
+
+const canary = () => `canary-${randomBytes(16).toString('hex')}`;
+const tool = { name: 'echo', inputSchema: { type: 'object' } };
+
+describe('secretsOf', () => {
+  it('are what references stand for, bearers, and literal values that look like secrets', () => {
+    const servers = [
+      definition('local', {
+        kind: 'stdio',
+        command: '${BIN}',
+        args: ['--key=${KEY}', '--plain'],
+        env: {
+          TOKEN: '${TOKEN:-x}',
+          LITERAL: 'sk-1234567890abcdef',
+          MODE: 'production',
+          FOLDER: '/home/me/some/folder',
+        },
+        inheritEnv: ['INHERITED', 'DISPLAY', 'UNSET'],
+        cwd: undefined,
+      }),
+      definition('far-away', {
+        kind: 'http',
+        url: 'https://x/${PATH_KEY}',
+        headers: { Authorization: 'Bearer ${HEADER_KEY}' },
+        auth: 'env',
+      }),
+    ];
+    const env = {
+      BIN: 'the-binary',
+      KEY: 'the-key',
+      TOKEN: 'the-token',
+      INHERITED: 'inherited-secret-1',
+      DISPLAY: ':0',
+      PATH_KEY: 'the-path-key',
+      HEADER_KEY: 'the-header-key',
+      FAR_AWAY_MCP_TOKEN: 'the-bearer',
+      MCP_AUTH_TOKEN: 'the-other-bearer',
+      UNRELATED: 'left-alone',
+    };
+    expect([...secretsOf(servers, env)].sort()).toEqual(
+      [
+        'the-binary',
+        'the-key',
+        'the-token',
+        'sk-1234567890abcdef',
+        'inherited-secret-1',
+        'the-path-key',
+        'the-header-key',
+        'the-bearer',
+        'the-other-bearer',
+      ].sort(),
+    );
+  });
+});
+
+describe('redactTools', () => {
+  it('takes secrets out of every text and leaves other tools as they are', () => {
+    const redact = (text: string) => text.replaceAll('SECRET', '***');
+    const clean = { name: 'clean', inputSchema: {} };
+    const dirty = JSON.parse(
+      '{"name":"d","description":"uses SECRET","inputSchema":{"__proto__":["SECRET",1,null],"SECRET":true}}',
+    );
+    const [first, second] = atOnce(redactTools([clean, dirty], redact));
+    expect(first).toBe(clean);
+    expect(JSON.stringify(second)).toBe(
+      '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"***":true}}',
+    );
+  });
+});
+
+describe('a secret', () => {
+  it('that a dying server prints is in no error, log or status', async () => {
+    using home = folder();
+    const secret = canary();
+    const log = memoryLog();
+    const script =
+      'console.error("env:", process.env.TOKEN, Buffer.from(process.env.TOKEN).toString("base64")); process.exit(1)';
+    const servers = [
+      {
+        name: 'dying',
+        connection: { type: 'stdio', command: process.execPath, args: ['-e', script], env: { TOKEN: '${THE_TOKEN}' } },
+      },
+    ];
+    await using engine = engineIn(
+      home,
+      { servers, retry: { attempts: 0 } },
+      { logger: log, env: { THE_TOKEN: secret } },
+    );
+    const answers = [
+      await engine.find('x'),
+      await engine.toolsOf('dying'),
+      await engine.describe('dying', 'x'),
+      await engine.call({ server: 'dying', tool: 'x', arguments: { text: secret } }),
+      await engine.listServers(),
+      await engine.getConfig(),
+      engine.serverLog('dying'),
+    ];
+    await engine.close();
+    const said = JSON.stringify([answers, log.lines]) + home.contents();
+    expect(said).not.toContain(secret);
+    expect(said).not.toContain(Buffer.from(secret).toString('base64').slice(0, 30));
+  });
+
+  it('that a living server repeats is in no error, log, audit line or cache file', async () => {
+    using home = folder();
+    const secret = canary();
+    const log = memoryLog();
+    using server = evil({
+      era: 'legacy',
+      tools: [{ ...tool, description: `Uses the key ${secret}.` }],
+      instructions: `The key is ${secret}`,
+      on: [
+        {
+          method: 'tools/call',
+          nth: 1,
+          do: [{ stderr: `key ${secret}\n` }, { error: { code: -32000, message: `bad key ${secret}` } }],
+        },
+        {
+          method: 'tools/call',
+          nth: 2,
+          do: [{ result: { isError: true, content: [{ type: 'text', text: `no: ${secret}` }] } }],
+        },
+        { method: 'tools/call', do: [{ exit: 1 }] },
+      ],
+    });
+    const { connection } = entry('evil', server);
+    const servers = [{ name: 'evil', connection: { ...connection, env: { TOKEN: '${THE_TOKEN}' } } }];
+    await using engine = engineIn(
+      home,
+      { servers, audit: { values: true }, retry: { attempts: 0 } },
+      { logger: log, env: { THE_TOKEN: secret } },
+    );
+    const answers = [await engine.find('key', { waitMs: 20_000 }), await engine.describe('evil', 'echo')];
+    answers.push((await engine.call({ server: 'evil', tool: 'echo', arguments: { key: secret } })) as never);
+    // What a call returns belongs to the caller, unchanged; what is recorded of it does not.
+    await engine.call({ server: 'evil', tool: 'echo' });
+    answers.push((await engine.call({ server: 'evil', tool: 'echo' })) as never);
+    await until(() => engine.serverLog('evil').includes('***'));
+    await engine.close();
+    const audit = readFileSync(join(home.path, 'audit', 'audit.jsonl'), 'utf8');
+    expect(audit.trim().split('\n')).toHaveLength(3);
+    expect(JSON.stringify([answers, log.lines, await engine.listServers(), engine.serverLog('evil')])).not.toContain(
+      secret,
+    );
+    expect(home.contents()).not.toContain(secret);
+  });
+});
+
+describe('the audit log', () => {
+  it('has one line for a success, a refusal and a cancellation', async () => {
+    using home = folder();
+    using server = evil({
+      era: 'legacy',
+      tools: ['echo', 'hang', 'delete_all'].map((name) => ({ ...tool, name })),
+      on: [{ method: 'tools/call', tool: 'hang', do: [] }],
+    });
+    await using engine = engineIn(home, {
+      servers: [entry('evil', server)],
+      toolRules: [{ pattern: ['delete_*'], enabled: false }],
+    });
+    await engine.call({ server: 'evil', tool: 'evil__echo', traceId: 'one' });
+    await engine.call({ server: '', tool: 'evil:delete_all', traceId: 'two' });
+    const abort = new AbortController();
+    const hanging = engine.call({ server: 'evil', tool: 'hang', traceId: 'three', signal: abort.signal });
+    await until(() => server.received('tools/call').length === 2);
+    abort.abort();
+    expect(await hanging).toMatchObject({ error: { code: 'CANCELLED' } });
+    await engine.call({ server: 'nowhere', tool: 'x', traceId: 'four' });
+    await engine.close();
+    const lines = readFileSync(join(home.path, 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    const entries = lines.map((line) => JSON.parse(line));
+    expect(entries.map(({ traceId, server: name, tool: called, outcome }) => [traceId, name, called, outcome])).toEqual(
+      [
+        ['one', 'evil', 'echo', 'success'],
+        ['two', 'evil', 'delete_all', 'refused'],
+        ['three', 'evil', 'hang', 'cancelled'],
+        ['four', 'nowhere', 'x', 'refused'],
+      ],
+    );
+  });
+});

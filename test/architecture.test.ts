@@ -1,0 +1,188 @@
+/**
+ * Who may import whom, as data, and a few other promises about the shape of the source. To change a direction, change
+ * the table and say why in the pull request.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { VERSION } from '../src/version.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const src = join(root, 'src');
+
+/** Root files that wire the folders together. All other root files are vocabulary: everybody may import them. */
+const ENGINE = [
+  'discovery-engine',
+  'downstreams',
+  'engine-execution',
+  'engine-runtime',
+  'engine-state',
+  'engine-world',
+  'rule-warnings',
+  'secrets',
+  'server-overview',
+  'watch-config',
+];
+const PARTS = ['audit', 'cache', 'catalog', 'config', 'connections', 'execution', 'rules', 'search'];
+
+interface Allowed {
+  /** Beside itself. */
+  readonly us: readonly string[];
+  readonly outside: readonly string[];
+}
+const MCP = '@modelcontextprotocol';
+const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'];
+
+const TABLE: Readonly<Record<string, Allowed>> = {
+  vocabulary: { us: [], outside: [] },
+  rules: { us: ['vocabulary'], outside: ['re2js'] },
+  search: { us: ['vocabulary'], outside: [] },
+  cache: { us: ['vocabulary'], outside: FILES },
+  audit: { us: ['vocabulary'], outside: FILES },
+  config: { us: ['vocabulary'], outside: [...FILES, 'node:os', 'node:url', 'jiti', 'yaml', 'zod/v4'] },
+  connections: {
+    us: ['vocabulary'],
+    outside: [...FILES, `${MCP}/client`, 'node:child_process', 'node:events', 'node:util'],
+  },
+  catalog: { us: ['vocabulary', 'rules', 'search'], outside: ['node:crypto', 'node:timers/promises'] },
+  execution: { us: ['vocabulary'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },
+  engine: { us: ['vocabulary', ...PARTS], outside: FILES },
+  gateway: {
+    // The JSON-RPC shapes and the line reader serve both legs of the gateway.
+    us: ['vocabulary', 'engine', 'connections'],
+    outside: [
+      `${MCP}/node`,
+      `${MCP}/server`,
+      `${MCP}/server/stdio`,
+      'node:crypto',
+      'node:http',
+      'node:net',
+      'node:stream',
+      'zod/v4',
+    ],
+  },
+  testing: { us: ['vocabulary'], outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
+  index: { us: ['vocabulary', 'engine', ...PARTS], outside: [] },
+  cli: { us: ['vocabulary', 'engine', 'config', 'gateway'], outside: ['node:stream', 'node:util'] },
+};
+
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .sort();
+const read = (path: string): string => readFileSync(join(src, path), 'utf8');
+
+function moduleOf(path: string): string {
+  const [first = '', ...rest] = path.split('/');
+  if (rest.length > 0) return first;
+  const name = first.replace(/\.ts$/, '');
+  if (name === 'index') return name;
+  return ENGINE.includes(name) ? 'engine' : 'vocabulary';
+}
+
+function importsOf(path: string): { readonly name: string; readonly types: boolean }[] {
+  // What stands in a template is text for somebody else.
+  const text = read(path).replace(/`(?:\\.|[^`\\])*`/g, '');
+  const statements = text.matchAll(/^(?:import|export)( type)?\b[^'"`;]*?from '([^']+)';/gms);
+  const bare = text.matchAll(/^()import '([^']+)';/gm);
+  const dynamic = text.matchAll(/\b()import\('([^']+)'\)/g);
+  return [...statements, ...bare, ...dynamic].map(([, types, name]) => ({ name: String(name), types: Boolean(types) }));
+}
+
+describe('modules import only what the table allows', () => {
+  it.each(Object.keys(TABLE))('%s', (module) => {
+    const allowed = TABLE[module] as Allowed;
+    const wrong = sources
+      .filter((path) => moduleOf(path) === module)
+      .flatMap((path) =>
+        importsOf(path)
+          .filter(({ name }) => {
+            if (!name.startsWith('.')) return !allowed.outside.includes(name);
+            const target = moduleOf(relative(src, resolve(src, dirname(path), name)));
+            return target !== module && !allowed.us.includes(target);
+          })
+          .map(({ name }) => `${path} imports ${name}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('knows every module there is', () => {
+    expect([...new Set(sources.map(moduleOf))].filter((module) => !(module in TABLE))).toEqual([]);
+    expect(ENGINE.filter((name) => !sources.includes(`${name}.ts`))).toEqual([]);
+  });
+
+  it('imports with the extension, so that files run as they are', () => {
+    const wrong = sources.flatMap((path) =>
+      importsOf(path)
+        .filter(({ name }) => name.startsWith('.') && !/\.(ts|js)$/.test(name))
+        .map(({ name }) => `${path}: ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the source', () => {
+  it('writes to stdout only from the command line and the gateway on stdio', () => {
+    const allowed = (path: string) => path.startsWith('cli/') || path === 'gateway/serve-stdio.ts';
+    expect(sources.filter((path) => !allowed(path) && read(path).includes('process.stdout'))).toEqual([]);
+  });
+
+  it('never prints with console', () => {
+    expect(sources.filter((path) => /^(?!\s*(\*|\/\/)).*\bconsole\.\w+\(/m.test(read(path)))).toEqual([]);
+  });
+
+  it('lets a configuration file load in a blink: ./config imports nothing at run time', () => {
+    expect(importsOf('config/define-config.ts').filter(({ types }) => !types)).toEqual([]);
+  });
+
+  it('keeps files short enough to read in one sitting', () => {
+    expect(sources.filter((path) => read(path).split('\n').length > 351)).toEqual([]);
+  });
+
+  it('opens every file with what goes in and out', () => {
+    expect(sources.filter((path) => !/^(#!.*\n)?\/\*\*[\s\S]*?@module/.test(read(path)))).toEqual([]);
+  });
+
+  it('has no drawer named utils', () => {
+    expect(sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.)/.test(path))).toEqual([]);
+  });
+
+  it('carries the version of package.json', () => {
+    expect(VERSION).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
+  });
+});
+
+describe('AGENTS.md', () => {
+  /** Paths in the tree: two spaces of indent per level, several names on a line, then at least two spaces. */
+  function treeOf(text: string): string[] {
+    const block = /```\n(src\/[\s\S]*?)```/.exec(text)?.[1] ?? '';
+    const folders: string[] = [];
+    return block.split('\n').flatMap((line) => {
+      const [, indent = '', names = ''] = /^( *)(\S+(?: \S+)*)/.exec(line) ?? [];
+      if (names === '') return [];
+      const level = indent.length / 2;
+      const parent = folders.slice(0, level).join('');
+      if (names.endsWith('/')) folders[level] = names;
+      return names.split(' ').map((name) => parent + name);
+    });
+  }
+  const tree = treeOf(readFileSync(join(root, 'AGENTS.md'), 'utf8'));
+
+  it('shows the folders and root files of src as they are on disk', () => {
+    const onDisk = readdirSync(src, { withFileTypes: true })
+      .map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .filter((path) => !path.endsWith('.test.ts'));
+    expect(tree.filter((path) => /^src\/./.test(path)).sort()).toEqual(onDisk.sort());
+  });
+
+  it('names only what exists elsewhere', () => {
+    const missing = tree
+      .filter((path) => !path.startsWith('src/'))
+      .filter((path) => !readdirSync(join(root, dirname(path))).includes(path.split('/').filter(Boolean).at(-1) ?? ''));
+    expect(missing).toEqual([]);
+  });
+
+  it('fits on one screen', () => {
+    expect(readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(70);
+  });
+});

@@ -1,0 +1,299 @@
+/**
+ * What the specification promises, as data: an id, the promise in one sentence, and the tests that prove it, by file and
+ * by the beginning of their name. `requirements.test.ts` names every promise that nobody proves any more.
+ * @module
+ */
+
+/** A test: its file, and how its name begins. */
+export type Proof = readonly [file: string, name: string];
+
+export interface Requirement {
+  readonly promise: string;
+  readonly proofs: readonly Proof[];
+}
+
+const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
+
+const LOADER = 'src/config/configuration-loader.test.ts';
+const ENGINE = 'src/discovery-engine.test.ts';
+const DISCOVERY = 'src/catalog/discovery.test.ts';
+const POOL = 'src/connections/connection-pool.test.ts';
+const PROXY = 'src/execution/tool-execution-proxy.test.ts';
+const RULES = 'src/rules/decide.test.ts';
+const PATTERNS = 'src/rules/pattern-matcher.test.ts';
+const RUNNER = 'src/gateway/meta-tool-runner.test.ts';
+const META = 'src/gateway/meta-tools.test.ts';
+const LISTS = 'src/gateway/answers.test.ts';
+const STDIO = 'src/gateway/serve-stdio.test.ts';
+const LANE = 'src/gateway/stdio-lane.test.ts';
+const HTTP = 'src/gateway/serve-http.test.ts';
+const BIN = 'src/cli/bin.test.ts';
+const REAL = 'test/e2e/real-servers.test.ts';
+const LIFE = 'test/e2e/lifecycle.test.ts';
+
+export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
+  // 1. Names, files, configuration
+  'names:bins': promise(
+    '`discovery` without arguments serves on stdio, `anygpt` prints help, both take all commands',
+    [BIN, 'discovery serves without arguments'],
+    [BIN, 'discovery takes all commands'],
+    [BIN, 'anygpt prints help'],
+  ),
+  'names:terminal': promise('On a terminal the server says on stderr what it is', [
+    'src/cli/commands/serve.test.ts',
+    'says on a terminal what it is',
+  ]),
+  'config:places': promise('The first file found wins: project, shared file, home, defaults', [
+    LOADER,
+    'takes the first of: own file, shared file, home, defaults',
+  ]),
+  'config:named': promise('--config and ANYGPT_CONFIG name a file directly', [LOADER, 'prefers a named file']),
+  'config:extends': promise('A file may extend others', [LOADER, 'merges settings by field']),
+  'config:paths': promise('Relative paths start at the folder of the configuration', [
+    LOADER,
+    'starts relative paths at the folder',
+  ]),
+  'config:kinds': promise('TypeScript, JavaScript, JSON and YAML load with nothing installed beside them', [
+    LOADER,
+    'loads .%s without anything installed',
+  ]),
+  'config:problems': promise(
+    'All problems are reported at once, each with its path, and the exit code is 2',
+    ['src/config/problems.test.ts', 'reports all problems at once'],
+    [BIN, 'end with 2 and precise words'],
+  ),
+  'config:trust': promise(
+    'A project’s configuration is not executed before a person has trusted it, and that is said',
+    [BIN, 'do not run a configuration that came with a folder'],
+    ['src/cli/commands/trust.test.ts', 'lets this folder’s configuration be used'],
+  ),
+  'config:overrides': promise('The environment overrides cache settings and switches servers off', [
+    LOADER,
+    'lets the environment override the cache',
+  ]),
+  'names:pair': promise('server:tool and server__tool are accepted wherever a pair is asked for', [
+    ENGINE,
+    'may be written server:tool or server__tool',
+  ]),
+  'config:entry': promise('The config entry loads nothing', [
+    'test/architecture.test.ts',
+    'lets a configuration file load in a blink',
+  ]),
+
+  // 2. Rules
+  'rules:patterns': promise(
+    'Globs, regular expressions and negations; one positive match and no negated one',
+    [PATTERNS, 'one positive pattern is enough'],
+    [PATTERNS, 'a negated pattern excludes wherever it stands'],
+  ),
+  'rules:order-inside': promise('The order inside a pattern list does not matter', [
+    RULES,
+    'the order of patterns inside a rule does not matter',
+  ]),
+  'rules:no-leak': promise('A server name never leaks into a plain pattern', [PATTERNS, 'never leaks into a plain']),
+  'rules:first-match': promise('The first matching rule with enabled decides; tags add up', [
+    RULES,
+    'comes from the first matching rule that has enabled',
+  ]),
+  'rules:allow-list': promise('Any enabling rule switches to allow-list mode', [RULES, 'in allow-list mode disables']),
+  'rules:deny-wins': promise('deny-wins lets any matching disable win', [RULES, 'with first-match lets an earlier']),
+  'rules:shadowed': promise('Shadowed and dead rules are named with the tools concerned', [
+    'src/rules/report.test.ts',
+    'is named with its tools and the way out',
+  ]),
+  'rules:one-decision': promise('A disabled tool is out of reach on every path', [
+    ENGINE,
+    'is out of reach on every path',
+  ]),
+  'rules:linear': promise('User patterns never stall the process', [PATTERNS, 'that would stall another engine']),
+
+  // 3. Meta-tools
+  'meta:five': promise(
+    'Exactly five, in this order',
+    [META, 'are these, in this order'],
+    [REAL, 'sees exactly the five meta-tools'],
+  ),
+  'meta:parameters': promise('Parameters as specified', [META, 'have the parameters of the specification']),
+  'meta:annotated': promise('Read-only hints on four of them', [META, 'are marked read-only']),
+  'meta:names-servers': promise(
+    'search_tools names the servers, sorted, in at most 40 tokens, and changes only on reload',
+    [META, 'name servers within 40 tokens'],
+    [META, 'stay within 40 tokens of names'],
+    [STDIO, 'tells its client of a reload'],
+  ),
+  'answers:json': promise(
+    'One text block of minified JSON, nothing empty in it',
+    [LISTS, 'is one text block of minified JSON'],
+    [LISTS, 'leaves out what is empty'],
+  ),
+  'search:shape': promise('Hits carry server, tool, summary, relevance and arguments', [
+    RUNNER,
+    'answers with server, tool, summary, relevance and arguments',
+  ]),
+  'search:limit': promise('At most ten, fewer where relevance falls off, as many as asked for', [
+    'src/search/search-engine.test.ts',
+    'shows at most ten, fewer where relevance falls off',
+  ]),
+  'search:exact': promise('An exact name always gets a place', [
+    'src/search/search-engine.test.ts',
+    'gives each of several names a place',
+  ]),
+  'search:notes': promise(
+    'Notes say what was not searched or was withheld',
+    [RUNNER, 'says how many disabled tools were withheld'],
+    ['test/e2e/bad-servers.test.ts', 'is found by the first search, which names those that are missing'],
+  ),
+  'search:unknown-server': promise('An unknown server is SERVER_NOT_FOUND', [RUNNER, 'refuses what it cannot use']),
+  'details:shape': promise('Description, parameters and examples, types as short TypeScript', [
+    RUNNER,
+    'gives description, parameters and examples',
+  ]),
+  'details:examples': promise('Made-up examples are marked so', [
+    'src/catalog/signature.test.ts',
+    'are made up only where a required parameter is an object, and are marked',
+  ]),
+  'details:disabled': promise('A disabled tool is TOOL_DISABLED', [RUNNER, 'refuses disabled tools']),
+  'execute:unchanged': promise(
+    'What the server returned, unchanged',
+    [RUNNER, 'hands back what the server returned, unchanged'],
+    [REAL, 'gets images and structured content as the server sent them'],
+  ),
+  'execute:unknown-content': promise('An unknown content type becomes text that says so', [
+    'src/execution/content.test.ts',
+    'an unknown content type becomes text',
+  ]),
+  'execute:repairs': promise('Arguments as a string or one level too deep are repaired', [
+    RUNNER,
+    'takes arguments %s',
+  ]),
+  'execute:large': promise('A result over the limit is cut, kept and read on through anygpt:read_result', [
+    PROXY,
+    'a large result is read on to its end',
+  ]),
+  'execute:progress': promise('Progress and cancellation pass through, both eras', [STDIO, 'hears progress and can']),
+  'execute:questions': promise(
+    'Elicitation, sampling and roots reach the agent that made the call',
+    [STDIO, 'is asked what a server behind us asks'],
+    [POOL, 'puts every question of a real server of the old protocol to its own caller'],
+  ),
+  'lists:budget': promise(
+    'Lists stay under 2,000 tokens',
+    [LISTS, 'list_tools does, whatever tools are called'],
+    [LISTS, 'list_mcp_servers does, whatever servers are called'],
+  ),
+  'lists:steps': promise(
+    'Shorter summaries first, then names, then a count and the way to narrow down',
+    [LISTS, 'shortens summaries first'],
+    [LISTS, 'then as many names as fit'],
+  ),
+
+  // 4. Servers, discovery, caching
+  'servers:lazy': promise('Nothing starts before it is needed', [LIFE, 'starts no server before one is needed']),
+  'servers:seen': promise('What is cached or configured is searched without waiting', [
+    ENGINE,
+    'lets the next engine search without starting anything',
+  ]),
+  'servers:first-lists': promise('A search waits a little for first lists and names the rest', [
+    DISCOVERY,
+    'are waited for, but not longer than said',
+  ]),
+  'servers:behind': promise('Old lists are refreshed behind an answer, two at a time', [
+    DISCOVERY,
+    'is mended behind an answer',
+  ]),
+  'servers:idle': promise('Idle connections close after five minutes and come back on use', [
+    POOL,
+    'closes what was idle for five minutes',
+  ]),
+  'servers:at-most-32': promise('The least recently used local server closes first', [
+    POOL,
+    'closes the local server that was idle longest',
+  ]),
+  'servers:transports': promise('stdio, Streamable HTTP, and SSE by falling back', [
+    'src/connections/open-connection.test.ts',
+    'that speaks nothing but SSE is reached by falling back',
+  ]),
+  'servers:revisions': promise(
+    'Protocol 2024-11-05 to 2026-07-28 on both sides',
+    ['src/connections/open-connection.test.ts', 'of revision %s is understood'],
+    [LIFE, '%s is served'],
+    [LIFE, '2026-07-28 is served'],
+  ),
+  'servers:stale': promise('Lists are old after their time to live and stale after a day', [
+    DISCOVERY,
+    'is old after the time to live and stale after a day',
+  ]),
+  'servers:list-changed': promise('A burst of list_changed costs at most two list requests', [
+    DISCOVERY,
+    'ten thousand times in a burst costs at most two',
+  ]),
+  'servers:parallel': promise('Discovery runs five at a time; one failure spoils no other', [
+    DISCOVERY,
+    'keeps the last good list and spoils no other',
+  ]),
+  'servers:backoff': promise('The pause between connects to a failing server grows, and callers hear at once', [
+    POOL,
+    'grows the pause between connects',
+  ]),
+  'servers:login': promise('A login that is needed is never retried', [POOL, 'does not try again when a login is']),
+  'calls:repeat': promise('A call is repeated only if it was not sent or may be repeated', [
+    'src/execution/steps/retry.test.ts',
+    'a call with unknown outcome is repeated only if the tool may be',
+  ]),
+  'secrets:environment': promise('A child gets the allow-list and what its entry names, nothing else', [
+    'src/connections/child-environment.test.ts',
+    'lets a child see the allow-list',
+  ]),
+  'secrets:nowhere': promise('Secrets are in no error, log, audit line or cache file', [
+    'src/secrets.test.ts',
+    'that a living server repeats is in no error',
+  ]),
+  'servers:switched-off': promise('A server can be switched off by its entry or the environment', [
+    ENGINE,
+    'one server, by its entry or by the environment',
+  ]),
+
+  // 5. Errors
+  'errors:nearest': promise('Unknown names carry the nearest real ones', [ENGINE, 'that do not exist get the nearest']),
+  'errors:arguments': promise(
+    'Bad arguments carry path and schema, and nothing was sent',
+    ['src/execution/steps/validate.test.ts', 'bad arguments are refused with path, schema and suggestion'],
+    [RUNNER, 'says what is wrong with arguments'],
+  ),
+  'errors:shape': promise('A failure is isError with success, code and message', [
+    LISTS,
+    'is marked as an error and has the shape of the contract',
+  ]),
+  'errors:recorded': promise('Every refusal has its code and is recorded once', [PROXY, 'every refusal has its code']),
+  'errors:never-throws': promise('Nothing an agent does throws', [PROXY, 'never throws, whatever is handed in throws']),
+
+  // The front door
+  'front:malformed': promise(
+    'Malformed input is answered properly and the connection stays usable',
+    [LANE, 'answers what is not JSON-RPC with an error and goes on'],
+    [HTTP, 'answers malformed bodies with 4xx'],
+  ),
+  'front:id-in-use': promise('An id that is still in use is refused', [LANE, 'refuses an id that is still in use']),
+  'front:rebinding': promise('Foreign Host and Origin headers are refused on every path', [
+    HTTP,
+    'refuses %o on every',
+  ]),
+  'front:sessions': promise('An unknown session is 404', [HTTP, 'are unknown once ended']),
+  'front:parked': promise('Only the caller’s own answer resumes a parked call', [
+    'src/gateway/parked-calls.test.ts',
+    'refuses answers from somebody else, twice, or to nothing',
+  ]),
+  'front:stdout': promise('Only JSON-RPC on stdout, also when a configuration prints', [LIFE, 'stays clean when a']),
+  'front:end': promise('The end of input ends the process and its children', [LIFE, 'comes with the end of input']),
+  'front:expose': promise('One server 1:1, rules included', [
+    'test/e2e/expose.test.ts',
+    'shows its tools under their own names, without the disabled one',
+  ]),
+
+  // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
+  'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),
+  'budget:reload': promise('A reload with 100 servers takes well under 500 ms', [
+    'src/engine-runtime.test.ts',
+    'with a hundred servers takes well under half a second',
+  ]),
+};
