@@ -14,7 +14,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const SERVERS = ['calendar', 'notes', 'units', 'weather'];
-const GATEWAY = fileURLToPath(new URL('../dist/cli/bin-discovery.js', import.meta.url));
+const GATEWAY = fileURLToPath(new URL('../dist/bin/discovery.js', import.meta.url));
 const serverFile = (name) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
 
 const plain = !process.stdout.isTTY || process.env.NO_COLOR;

@@ -19,7 +19,7 @@ import { parse } from 'yaml';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HOME = join(ROOT, '.conformance');
 const FIXTURE = join(ROOT, 'test/fixtures/conformance-server.mjs');
-const GATEWAY = join(ROOT, 'dist/cli/bin.js');
+const GATEWAY = join(ROOT, 'dist/bin/anygpt.js');
 const READY_MS = 30_000;
 const RUN_MS = 10 * 60_000;
 

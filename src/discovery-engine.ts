@@ -17,6 +17,7 @@ import { type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
 import { OWN_SERVER, READ_RESULT } from './execution/result-pages.ts';
 import type { ExecuteOptions, ExecutionEvent } from './execution/tool-execution-proxy.ts';
+import { isLoop } from './hops.ts';
 import { fail, ok, type ToolResult, toFailure } from './result.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import type { RuleWarning } from './rules/report.ts';
@@ -169,6 +170,11 @@ export class DiscoveryEngine {
     } catch (error) {
       return toFailure(error, { server, tool, outcome: 'not_sent' });
     }
+  }
+
+  /** Whether a request with this `_meta` has come through this gateway before. */
+  async isLoop(meta: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
+    return meta !== undefined && isLoop(meta, (await this.#runtime.ready()).state.id);
   }
 
   /** `call` made visible: progress as it comes, then exactly one result. Leaving the loop cancels the call. */

@@ -14,6 +14,8 @@ import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
 import type { Handler } from './execution/pipeline.ts';
+import { TokenBucket } from './execution/token-bucket.ts';
+import { withHop } from './hops.ts';
 import { redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
 import { secretsOf } from './secrets.ts';
@@ -27,6 +29,7 @@ export class Downstreams {
   readonly #world: EngineWorld;
   readonly #listeners = new Set<NotificationListener>();
   readonly #subscribed = new WeakSet<McpConnection>();
+  readonly #listings = new Map<string, TokenBucket>();
   readonly #onToolsChanged: (server: string) => void;
   #state: EngineState | undefined;
   #redact: (text: string) => string = (text) => text;
@@ -88,6 +91,7 @@ export class Downstreams {
 
   /** Reads one server's tools over a connection that then stays open until it is idle. */
   async list(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
+    await this.#listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
       const { connection } = lease;
@@ -113,8 +117,9 @@ export class Downstreams {
 
   /** The last stop of a call: the server itself. */
   readonly invoke: Handler = async (call) => {
-    const known = this.#state?.servers.get(call.server);
-    if (!known)
+    const state = this.#state;
+    const known = state?.servers.get(call.server);
+    if (!state || !known)
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
         outcome: 'not_sent',
       });
@@ -122,7 +127,8 @@ export class Downstreams {
     const { connection } = lease;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
-      return ok(await connection.callTool(call));
+      const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
+      return ok(await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call));
     } catch (error) {
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
@@ -145,6 +151,16 @@ export class Downstreams {
         return limits()?.idle ?? 300_000;
       },
     };
+  }
+
+  /** A remote server is asked for its list at most so often, however many want it. */
+  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
+    if (connection.kind === 'stdio') return;
+    const now = this.#world.now();
+    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    this.#listings.set(name, bucket);
+    const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
   }
 
   #subscribe(connection: McpConnection): void {
@@ -197,6 +213,9 @@ export class Downstreams {
     return error;
   }
 }
+
+/** Requests for tool lists to one remote server. */
+const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
 
 /** A server without tools is a server with no tools, not a broken one. */
 async function listTools(connection: McpConnection) {

@@ -140,6 +140,7 @@ export class EngineRuntime {
       pages: this.#pages,
       lookup: (server, tool) => lookUpTool(state, { server, tool }),
     });
+    if (this.#closed) void running.execution.proxy.close();
     return running.execution;
   }
 

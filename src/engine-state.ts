@@ -10,6 +10,7 @@ import type { IndexEntry } from './catalog/index-file.ts';
 import type { Listing } from './catalog/listing.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
+import { gatewayId } from './hops.ts';
 import { compileRules } from './rules/compile-rules.ts';
 import type { RuleSet } from './rules/decide.ts';
 import { SearchEngine } from './search/search-engine.ts';
@@ -23,6 +24,8 @@ export interface KnownServer {
 
 export interface EngineState {
   readonly config: ResolvedConfig;
+  /** Names this gateway among others. */
+  readonly id: string;
   readonly rules: RuleSet;
   /** Servers that are switched on, by name, in the order of the configuration. */
   readonly servers: ReadonlyMap<string, KnownServer>;
@@ -81,7 +84,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
-  return { config, rules, servers, switchedOff, offReason, catalog, discovery };
+  return { config, id: gatewayId(config.origin, servers), rules, servers, switchedOff, offReason, catalog, discovery };
 }
 
 /** Names what a ready index depends on besides the lists themselves. */

@@ -35,7 +35,7 @@ const MCP = '@modelcontextprotocol';
 const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'];
 
 const TABLE: Readonly<Record<string, Allowed>> = {
-  vocabulary: { us: [], outside: [] },
+  vocabulary: { us: [], outside: ['node:crypto'] },
   rules: { us: ['vocabulary'], outside: ['re2js'] },
   search: { us: ['vocabulary'], outside: [] },
   cache: { us: ['vocabulary'], outside: FILES },

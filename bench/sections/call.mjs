@@ -42,7 +42,7 @@ const stdio = (command, env = {}) =>
 
 const gateway = (connection) => {
   const { env } = createHome([{ name: 'echo', connection }]);
-  return stdio(node(path('../dist/cli/bin-discovery.js')), env);
+  return stdio(node(path('../dist/bin/discovery.js')), env);
 };
 
 const stdioRoutes = () => {

@@ -9,8 +9,8 @@ export const title = 'Start (spawn to first answer)';
 
 const REPEATS = 11;
 const path = (relative) => new URL(`../../${relative}`, import.meta.url).pathname;
-const GATEWAY = path('dist/cli/bin-discovery.js');
-const CLI = path('dist/cli/bin.js');
+const GATEWAY = path('dist/bin/discovery.js');
+const CLI = path('dist/bin/anygpt.js');
 const SAMPLES = ['weather', 'calendar', 'units', 'notes'];
 
 /** Milliseconds until a command has ended; undefined when it fails. */

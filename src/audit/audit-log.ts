@@ -25,6 +25,8 @@ export interface AuditLogOptions {
   readonly maxQueuedBytes?: number | undefined;
   /** How long to wait before a sink that failed is tried again. Default 1,000. */
   readonly retryMs?: number | undefined;
+  /** How long records are gathered before they are written. Default 25. */
+  readonly gatherMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -52,6 +54,7 @@ export class AuditLog {
   readonly #maxQueued: number;
   readonly #maxQueuedBytes: number;
   readonly #retryMs: number;
+  readonly #gatherMs: number;
   readonly #now: () => number;
 
   #salt: Promise<Uint8Array> | undefined;
@@ -63,6 +66,7 @@ export class AuditLog {
   #rendering: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
   #closed: Promise<void> | undefined;
   #recorded = 0;
   #written = 0;
@@ -84,6 +88,7 @@ export class AuditLog {
     this.#maxQueued = options.maxQueued ?? 10_000;
     this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
     this.#retryMs = options.retryMs ?? 1_000;
+    this.#gatherMs = options.gatherMs ?? 25;
     this.#now = options.now ?? Date.now;
   }
 
@@ -95,7 +100,8 @@ export class AuditLog {
       return;
     }
     this.#entries.push(entry);
-    void this.#render();
+    // Calls come in bursts, and a write of its own for each would cost more than the call.
+    this.#gathering ??= setTimeout(() => void this.#render(), this.#gatherMs).unref();
   }
 
   /** Resolves when all that was recorded before has been written, or the sink has failed once more. Never rejects. */
@@ -152,6 +158,8 @@ export class AuditLog {
 
   /** Turns entries into lines, a few milliseconds at a time; one run at once. */
   #render(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     this.#rendering ??= this.#renderAll().finally(() => {
       this.#rendering = undefined;
       // What came in while the last slice was ending.

@@ -1,22 +1,25 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { VERSION } from '../version.ts';
 
-const dist = fileURLToPath(new URL('../../dist/cli/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** What npm installs as commands. */
+const bins: Record<'anygpt' | 'discovery', string> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin;
 let folder: ReturnType<typeof tempFolder>;
 beforeAll(() => {
-  expect(existsSync(join(dist, 'bin.js')), 'run "npm run build" first').toBe(true);
+  for (const bin of Object.values(bins))
+    expect(existsSync(join(root, bin)), `${bin} is missing: npm run build`).toBe(true);
   folder = tempFolder();
 });
 afterAll(() => folder[Symbol.dispose]());
 
 /** Runs a real binary in an empty folder with an empty home. */
-function run(bin: 'bin' | 'bin-discovery', argv: string[], { input = '', cwd = folder.path } = {}) {
-  const child = spawn(process.execPath, [join(dist, `${bin}.js`), ...argv], {
+function run(bin: keyof typeof bins, argv: string[], { input = '', cwd = folder.path } = {}) {
+  const child = spawn(process.execPath, [join(root, bins[bin]), ...argv], {
     cwd,
     env: { PATH: process.env.PATH, HOME: folder.path, ANYGPT_HOME: join(folder.path, 'home') },
   });
@@ -42,29 +45,33 @@ const INITIALIZE = `${JSON.stringify({
 
 describe('the real binaries', () => {
   it('anygpt prints help without arguments, and its version', async () => {
-    expect(await run('bin', [])).toMatchObject({ code: 0, out: expect.stringContaining('Usage: anygpt mcp'), err: '' });
-    expect(await run('bin', ['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
-    expect(await run('bin', ['mcp', 'nonsense'])).toMatchObject({ code: 1, out: '' });
+    expect(await run('anygpt', [])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage: anygpt mcp'),
+      err: '',
+    });
+    expect(await run('anygpt', ['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+    expect(await run('anygpt', ['mcp', 'nonsense'])).toMatchObject({ code: 1, out: '' });
   });
 
   it('discovery serves without arguments, and with options only', async () => {
     for (const argv of [[], ['--log-level', 'error']]) {
-      const { code, out } = await run('bin-discovery', argv, { input: INITIALIZE });
+      const { code, out } = await run('discovery', argv, { input: INITIALIZE });
       expect(code).toBe(0);
       expect(JSON.parse(out).result.serverInfo).toMatchObject({ name: '@anygpt/discovery', version: VERSION });
     }
   });
 
   it('discovery takes all commands, too', async () => {
-    expect(await run('bin-discovery', ['--version'])).toMatchObject({ code: 0, out: `${VERSION}\n` });
-    expect(await run('bin-discovery', ['mcp', 'serve', '--nonsense'])).toMatchObject({ code: 1, out: '' });
-    expect(await run('bin-discovery', ['--nonsense'])).toMatchObject({ code: 1, out: '' });
+    expect(await run('discovery', ['--version'])).toMatchObject({ code: 0, out: `${VERSION}\n` });
+    expect(await run('discovery', ['mcp', 'serve', '--nonsense'])).toMatchObject({ code: 1, out: '' });
+    expect(await run('discovery', ['--nonsense'])).toMatchObject({ code: 1, out: '' });
   });
 
   it('end with 2 and precise words for a configuration that is wrong', async () => {
     const path = join(folder.path, 'bad.json');
     writeFileSync(path, '{"discovery":{"servers":[{"name":"x","connection":{"type":"stdio"}}],"chache":{}}}');
-    const { code, out, err } = await run('bin', ['mcp', 'serve', '--config', path]);
+    const { code, out, err } = await run('anygpt', ['mcp', 'serve', '--config', path]);
     expect([code, out]).toEqual([2, '']);
     expect(err.trim().split('\n')).toEqual([
       `anygpt: ${path} has 2 problems:`,
@@ -81,11 +88,11 @@ describe('the real binaries', () => {
       join(cwd, '.anygpt', 'mcp-discovery.config.mjs'),
       `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(witness)}, '');\nconsole.log('noise');\nexport default { servers: [] };\n`,
     );
-    const refused = await run('bin-discovery', [], { cwd, input: INITIALIZE });
+    const refused = await run('discovery', [], { cwd, input: INITIALIZE });
     expect(refused.code).toBe(0);
     expect(refused.err).toContain('anygpt mcp trust');
     expect(existsSync(witness)).toBe(false);
-    const trusted = await run('bin-discovery', ['--trust-project'], { cwd, input: INITIALIZE });
+    const trusted = await run('discovery', ['--trust-project'], { cwd, input: INITIALIZE });
     expect(existsSync(witness)).toBe(true);
     // What the file printed is not on stdout.
     expect(

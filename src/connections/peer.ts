@@ -153,7 +153,9 @@ export class Peer {
           ...(headers && { headers }),
           // An answer that arrived on the stream is taken before it ends; what is left then will never be answered.
           onRequestStreamEnd: (reason) =>
-            queueMicrotask(() => failed(reason ?? new PeerClosedError('the response ended without an answer'))),
+            queueMicrotask(() => {
+              if (this.#pending.has(id)) failed(reason ?? new PeerClosedError('the response ended without an answer'));
+            }),
         },
       );
       if (sent instanceof Promise) sent.catch(failed);

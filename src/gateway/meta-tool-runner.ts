@@ -7,6 +7,7 @@ import { fail, type ToolResult } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
+import { searchAnswer } from './search-answer.ts';
 import type { CallContext, RunTool } from './upstream.ts';
 
 const MAX_LIMIT = 100;
@@ -24,12 +25,19 @@ export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
         fail('TOOL_NOT_FOUND', `There is no tool "${name}" here. ${hint}`, { tool: name, outcome: 'not_sent' }),
       );
     }
+    if (context.meta && (await engine.isLoop(context.meta))) return asResult(LOOP);
     const args = lift(asObject(raw));
     if (!args)
       return asResult(fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} must be an object.`, { tool: name }));
     return TOOLS[name](engine, args, context);
   };
 }
+
+const LOOP = fail(
+  'CONFIGURATION_ERROR',
+  'This gateway is configured as one of its own servers, directly or through another gateway. Take it out of the servers.',
+  { outcome: 'not_sent' },
+);
 
 const TOOLS: Readonly<Record<MetaToolName, Run>> = {
   search_tools: async (engine, args, { caller }) => {
@@ -43,17 +51,7 @@ const TOOLS: Readonly<Record<MetaToolName, Run>> = {
     const found = await engine.find(query, { server: server || undefined, limit: most, caller });
     if (!found.success) return asResult(found);
     const { results, notes } = found.data;
-    return answer({
-      results: results.map(({ server, tool, summary, relevance, tags, args }) => ({
-        server,
-        tool,
-        summary,
-        relevance,
-        tags,
-        args,
-      })),
-      notes,
-    });
+    return searchAnswer(results, notes, most !== undefined);
   },
 
   get_tool_details: async (engine, args, { caller }) => {

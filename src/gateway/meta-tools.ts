@@ -79,7 +79,8 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
 
-const MAX_NAME_TOKENS = 40;
+// Of forty; the estimate of a short odd text may be too low by two.
+const MAX_NAME_TOKENS = 38;
 
 /** ` in github, jira and 3 more`: what can be found, within forty tokens. */
 function among(servers: readonly string[]): string {

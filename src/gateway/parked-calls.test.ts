@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
+import { type Ask, type Hearing, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 const QUESTION = { method: 'elicitation/create', params: { message: 'sure?' } };
 const { signal } = new AbortController();
@@ -12,6 +12,26 @@ describe('ParkedCalls', () => {
     const parked = new ParkedCalls();
     expect(await parked.run('b', signal, async () => ({ content: [] }))).toEqual({ content: [] });
     expect(parked.size).toBe(0);
+  });
+
+  it('lets the request that is open at the time hear of progress', async () => {
+    const parked = new ParkedCalls();
+    const heard: string[] = [];
+    const hearing = (name: string) => ({
+      onProgress: ({ progress }: { progress: number }) => heard.push(`${name} ${progress}`),
+    });
+    let between = () => {};
+    const work = async (ask: Ask, _signal: AbortSignal, { onProgress }: Hearing): Promise<RawResult> => {
+      onProgress?.({ progress: 1 });
+      between = () => onProgress?.({ progress: 2 });
+      await ask(QUESTION);
+      onProgress?.({ progress: 3 });
+      return {};
+    };
+    const first = await parked.run('b', signal, work, hearing('first'));
+    between();
+    await parked.resume(stateOf(first), 'b', { q1: {} }, signal, hearing('second'));
+    expect(heard).toEqual(['first 1', 'second 3']);
   });
 
   it('parks a call at its question and resumes it with the answer', async () => {

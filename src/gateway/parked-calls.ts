@@ -5,10 +5,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { DiscoveryError } from '../errors.ts';
-import type { ServerRequest } from '../types.ts';
+import type { ServerRequest, ToolCall } from '../types.ts';
 
 export type RawResult = Readonly<Record<string, unknown>>;
 export type Ask = (request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>;
+
+/** Who hears what a call says while it runs. */
+export type Hearing = Pick<ToolCall, 'onProgress' | 'onNotification'>;
 
 interface Question {
   readonly request: ServerRequest;
@@ -23,6 +26,8 @@ interface Parked {
   readonly questions: Map<string, Question>;
   result: Promise<RawResult>;
   readonly controller: AbortController;
+  /** The request that is open for the call at the time; nobody while it is parked. */
+  hearing: Hearing;
   notify: () => void;
   asked: number;
   timer: NodeJS.Timeout | undefined;
@@ -57,7 +62,8 @@ export class ParkedCalls {
   run(
     binding: string,
     signal: AbortSignal,
-    work: (ask: Ask, signal: AbortSignal) => Promise<RawResult>,
+    work: (ask: Ask, signal: AbortSignal, hearing: Hearing) => Promise<RawResult>,
+    hearing: Hearing = {},
   ): Promise<RawResult> {
     // Its own controller: the request's signal fires when the questions were sent, and the call must outlive that.
     const controller = new AbortController();
@@ -67,11 +73,15 @@ export class ParkedCalls {
       questions: new Map(),
       result: NEVER,
       controller,
+      hearing,
       notify: () => {},
       asked: 0,
       timer: undefined,
     };
-    call.result = work((request, stop) => this.#ask(call, request, stop), controller.signal);
+    call.result = work((request, stop) => this.#ask(call, request, stop), controller.signal, {
+      onProgress: hearing.onProgress && ((progress) => call.hearing.onProgress?.(progress)),
+      onNotification: hearing.onNotification && ((method, params) => call.hearing.onNotification?.(method, params)),
+    });
     // Whoever waits for the result hears of a failure; while the call is parked, nobody does.
     call.result.catch(() => {});
     return this.#next(call, signal);
@@ -83,6 +93,7 @@ export class ParkedCalls {
     binding: string,
     responses: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    hearing: Hearing = {},
   ): Promise<RawResult> {
     const call = this.#parked.get(requestState);
     if (call?.binding !== binding) {
@@ -93,6 +104,7 @@ export class ParkedCalls {
     }
     clearTimeout(call.timer);
     this.#parked.delete(call.id);
+    call.hearing = hearing;
     for (const [key, question] of [...call.questions]) {
       const response = responses[key];
       if (typeof response !== 'object' || response === null) continue;
@@ -137,6 +149,7 @@ export class ParkedCalls {
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls wait for an answer from their agent.');
     }
     this.#parked.set(call.id, call);
+    call.hearing = {};
     call.timer = setTimeout(() => this.#giveUp(call, 'no answer came in time'), this.#waitMs).unref();
     const inputRequests = Object.fromEntries([...call.questions].map(([key, { request }]) => [key, request]));
     return { resultType: 'input_required', inputRequests, requestState: call.id };

@@ -56,11 +56,11 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     }
     const binding = `${principal ?? ''}\n${name}\n${JSON.stringify(params.arguments ?? null)}`;
     const inputResponses = record(params.inputResponses);
+    const hearing = { onProgress, onNotification };
     if (ParkedCalls.owns(params.requestState))
-      return refusable(parked.resume(params.requestState, binding, inputResponses ?? {}, signal));
+      return refusable(parked.resume(params.requestState, binding, inputResponses ?? {}, signal, hearing));
     const context = {
-      onProgress,
-      onNotification,
+      ...hearing,
       meta,
       inputResponses,
       requestState: typeof params.requestState === 'string' ? params.requestState : undefined,
@@ -68,8 +68,12 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     const caller: Caller = { principal, revision, capabilities, acceptsInputRequired: true };
     if (!canBeAsked) return run(name, params.arguments, { ...context, caller, signal });
     return refusable(
-      parked.run(binding, signal, (ask, own) =>
-        run(name, params.arguments, { ...context, caller: { ...caller, ask }, signal: own }),
+      parked.run(
+        binding,
+        signal,
+        (ask, own, heard) =>
+          run(name, params.arguments, { ...context, ...heard, caller: { ...caller, ask }, signal: own }),
+        hearing,
       ),
     );
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evil } from '../fixtures/evil.ts';
 import { type Agent, connect, type Result, serveArgs, serveHttp } from './gateway.ts';
 import { envelope } from './raw-gateway.ts';
 import { Sandbox } from './sandbox.ts';
@@ -88,6 +89,30 @@ it.fails('the first call to a server sees the tools meant for clients like it', 
 });
 
 describe('a call that waits for its agent', () => {
+  it.each(['v2 modern stdio', 'v2 modern http'] as const)('%s hears progress before and after', async (kind) => {
+    await using own = new Sandbox();
+    const progress = (count: number) => ({
+      notify: { method: 'notifications/progress', params: { progressToken: '$progressToken', progress: count } },
+    });
+    const requestedSchema = { type: 'object', properties: {} };
+    const question = { method: 'elicitation/create', params: { message: '?', requestedSchema } };
+    // Between the last note and the result is time, because the client's library would lose the note otherwise.
+    const steps = [progress(1), { request: question, await: true }, { delay: 60 }, progress(2), { delay: 60 }];
+    using server = evil({ era: 'legacy', on: [{ method: 'tools/call', do: [...steps, { default: true }] }] });
+    const config = own.write({ servers: [entry('asking', server.args)] });
+    const at = kind.endsWith('http') ? await serveHttp(own, config) : serveArgs(config);
+    const agent = await connect(kind, own, at, { elicitation: () => ({ action: 'accept', content: {} }) });
+    const heard: number[] = [];
+    const onProgress = ({ progress: count }: { progress: number }) => heard.push(count);
+    expect((await agent.execute('asking', 'echo', { text: 'done' }, { onProgress })).content).toEqual([
+      { type: 'text', text: 'done' },
+    ]);
+    // The library adds a note of its own when it is asked.
+    expect(heard).toEqual(expect.arrayContaining([1, 2]));
+    const notes = agent.wire.filter(({ method }) => method === 'notifications/progress');
+    expect(notes.map(({ params }) => params?.progress)).toEqual([1, 2]);
+  });
+
   const call = async (marker: string, more: object = {}) => {
     const response = await fetch(url, {
       method: 'POST',

@@ -127,7 +127,7 @@ describe('the end', () => {
 describe('the start', () => {
   it('needs no arguments: `discovery` alone is the server', async () => {
     await using sandbox = new Sandbox();
-    const child = spawn(process.execPath, [join(dirname(BIN), 'bin-discovery.js')], {
+    const child = spawn(process.execPath, [join(dirname(BIN), 'discovery.js')], {
       env: { ...sandbox.env, ANYGPT_CONFIG: sandbox.write({ servers: [] }) },
       stdio: ['pipe', 'pipe', 'ignore'],
     });

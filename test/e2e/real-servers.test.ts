@@ -105,19 +105,15 @@ describe.each(CLIENT_KINDS)('%s', (kind) => {
   it('lists the servers and the tools of each', async () => {
     const tools = async (server: string) =>
       ((await agent.ask('list_tools', { server })).tools as { name: string }[]).map(({ name }) => name);
-    expect(await tools('everything')).toEqual(expect.arrayContaining(['echo', 'get-tiny-image']));
-    expect(await tools('files')).toEqual(expect.arrayContaining(['read_text_file', 'list_directory']));
-    expect(await tools('memory')).toEqual(expect.arrayContaining(['create_entities', 'read_graph']));
-    expect(await tools('thinking')).toEqual(['sequentialthinking']);
+    const names = ['everything', 'files', 'memory', 'modern', 'thinking', 'witness'];
+    const [ofEverything, ofFiles, ofMemory, ofModern, ofThinking] = await Promise.all(names.map(tools));
+    expect(ofEverything).toEqual(expect.arrayContaining(['echo', 'get-tiny-image']));
+    expect(ofFiles).toEqual(expect.arrayContaining(['read_text_file', 'list_directory']));
+    expect(ofMemory).toEqual(expect.arrayContaining(['create_entities', 'read_graph']));
+    expect(ofModern).toEqual(['ask', 'echo']);
+    expect(ofThinking).toEqual(['sequentialthinking']);
     const { servers } = (await agent.ask('list_mcp_servers')) as { servers: { name: string; status: string }[] };
-    expect(servers.map(({ name }) => name).sort()).toEqual([
-      'everything',
-      'files',
-      'memory',
-      'modern',
-      'thinking',
-      'witness',
-    ]);
+    expect(servers.map(({ name }) => name).sort()).toEqual(names);
     expect(servers.find(({ name }) => name === 'memory')).toMatchObject({ status: 'connected', toolCount: 9 });
   });
 
@@ -173,7 +169,8 @@ describe.each(CLIENT_KINDS)('%s', (kind) => {
     );
     expect(textOf(result)).toContain('completed');
     const wire = agent.wire.slice(before);
-    const end = wire.findIndex(({ method }) => method === undefined);
+    // A client of 2026-07-28 may be asked for its roots in between; the last answer is the result.
+    const end = wire.findLastIndex(({ method }) => method === undefined);
     const notes = wire
       .slice(0, end)
       .flatMap(({ method, params }) => (method === 'notifications/progress' ? [Number(params?.progress)] : []));
@@ -181,8 +178,7 @@ describe.each(CLIENT_KINDS)('%s', (kind) => {
     expect(notes.at(-1)).toBe(4);
     expect(notes).toEqual([...new Set(notes)].sort((a, b) => a - b));
     expect(wire.slice(end).filter(({ method }) => method === 'notifications/progress')).toEqual([]);
-    expect(heard.length).toBeGreaterThan(0);
-    expect(notes.slice(0, heard.length)).toEqual(heard);
+    expect(heard).toEqual(expect.arrayContaining(notes.slice(0, -1)));
   });
 
   it.runIf(can.cancel)('cancels a call, and the server is told', async () => {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 
 /** The built command line; `ANYGPT_E2E_BIN` names another one, for example of an installed package. */
-export const BIN = process.env.ANYGPT_E2E_BIN ?? fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
+export const BIN = process.env.ANYGPT_E2E_BIN ?? fileURLToPath(new URL('../../dist/bin/anygpt.js', import.meta.url));
 
 /** The variable that holds the secret; configurations write `${E2E_SECRET}`. */
 export const SECRET = 'E2E_SECRET';

@@ -125,6 +125,9 @@ async function serveEngine(
     });
   });
   stopWatching();
+  // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
+  const { limits } = await engine.getConfig();
+  setTimeout(() => io.exit(EXIT.failed), limits.shutdown).unref();
   // Calls under way may still answer before the connection goes.
   await engine.close();
   await served.close();

@@ -1,0 +1,67 @@
+/**
+ * The answer of `search_tools`: as many hits as an agent should pay for. Without a `limit` the first hits come in full,
+ * the next ones shorter, and it ends where the budget does; with one, the agent gets the hits it asked for, in full.
+ * @module
+ */
+import { shorten } from '../plain-text.ts';
+import type { CallToolResult, SearchResult } from '../types.ts';
+import { answer } from './answers.ts';
+
+/** Room for the hits of a default answer, in characters of JSON: about 185 tokens. */
+const ROOM = 820;
+/** Hits that are shown in full before the rest is shortened. */
+const FULL = 3;
+const SUMMARY = 80;
+const SHORT_SUMMARY = 48;
+const ARGS = 72;
+
+/** Shapes hits and notes; `limited` when the agent named a number. */
+export function searchAnswer(
+  results: readonly SearchResult[],
+  notes: readonly string[],
+  limited: boolean,
+): CallToolResult {
+  return answer({ results: limited ? results.map(inFull) : withinRoom(results), notes });
+}
+
+function withinRoom(results: readonly SearchResult[]): object[] {
+  const shown: object[] = [];
+  let left = ROOM;
+  for (const [rank, result] of results.entries()) {
+    const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
+    left -= JSON.stringify(entry).length + 1;
+    // The best hit is always there, however long its names.
+    if (left < 0 && rank > 0) break;
+    shown.push(entry);
+  }
+  return shown;
+}
+
+const inFull = ({ server, tool, summary, relevance, tags, args }: SearchResult): object => ({
+  server,
+  tool,
+  summary,
+  relevance,
+  tags,
+  args,
+});
+
+const inBrief = (
+  { server, tool, summary, relevance, tags, args }: SearchResult,
+  summaryChars: number,
+  argsChars: number,
+): object => ({
+  server,
+  tool,
+  summary: shorten(summary, summaryChars),
+  relevance,
+  ...(tags.length > 0 && { tags }),
+  ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
+});
+
+/** Whole parameters only; what is left out can be asked for. */
+function shortenArgs(args: string, chars: number): string {
+  if (args.length <= chars) return args;
+  const end = args.lastIndexOf(', ', chars - 3);
+  return end > 0 ? `${args.slice(0, end)}, …` : shorten(args, chars);
+}

@@ -1,0 +1,39 @@
+/**
+ * Keeps a gateway from calling itself, directly or through another one. A call to a server that is a gateway like us
+ * carries the list of gateways it came through; one that finds itself in that list refuses.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+
+type Meta = Readonly<Record<string, unknown>> | undefined;
+
+/** The `_meta` entry that carries the list. */
+const HOPS = 'anygpt/hops';
+/** Gateways one call may pass. */
+const MAX_HOPS = 8;
+
+/** Names a gateway by its configuration: two processes with the same one are the same gateway. */
+export function gatewayId(
+  origin: string | undefined,
+  servers: ReadonlyMap<string, { readonly fingerprint: string }>,
+): string {
+  const what = [origin ?? '', [...servers].map(([name, { fingerprint }]) => [name, fingerprint])];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 12);
+}
+
+/** Whether a call has been here before, or has come too far. */
+export function isLoop(meta: Meta, id: string): boolean {
+  const hops = hopsIn(meta);
+  return hops.includes(id) || hops.length >= MAX_HOPS;
+}
+
+/** The `_meta` of a call that goes on to another gateway. */
+export const withHop = (meta: Meta, id: string): Readonly<Record<string, unknown>> => ({
+  ...meta,
+  [HOPS]: [...hopsIn(meta), id].join(','),
+});
+
+function hopsIn(meta: Meta): string[] {
+  const hops = meta?.[HOPS];
+  return typeof hops === 'string' ? hops.split(',', MAX_HOPS + 1) : [];
+}
