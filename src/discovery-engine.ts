@@ -157,16 +157,16 @@ export class DiscoveryEngine {
 
   /** Calls a tool through the whole pipeline. Never throws. */
   async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
-    const { server, tool, arguments: args, ...options } = request;
+    const { server, tool } = request;
     try {
       const running = this.#runtime.current ?? (await this.#runtime.ready());
       const { state } = running;
       const execution = running.execution ?? (await this.#runtime.execution(running));
       const ref = state.catalog.isLoaded(server)
         ? resolveRef(state, server, tool)
-        : await settleRef(state, server, tool, options);
+        : await settleRef(state, server, tool, request);
       this.#runtime.answered(state);
-      return await execution.proxy.execute(ref.server, ref.tool, args, options);
+      return await execution.proxy.execute(ref.server, ref.tool, request.arguments, request);
     } catch (error) {
       return toFailure(error, { server, tool, outcome: 'not_sent' });
     }

@@ -107,6 +107,7 @@ export class Downstreams {
         title: typeof serverInfo.title === 'string' ? this.#redact(serverInfo.title).slice(0, 500) : undefined,
         instructions: instructions === undefined ? undefined : this.#redact(instructions).slice(0, 500),
         verdict: this.pool.verdict(definition),
+        ...(caller?.ask && { interactive: true }),
       };
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);

@@ -11,7 +11,7 @@ import { type AuditSink, ToolExecutionProxy } from './execution/index.ts';
 import type { ResultPages } from './execution/result-pages.ts';
 import { ok, type ToolResult } from './result.ts';
 import { compileGlob } from './rules/glob.ts';
-import type { ToolCall } from './types.ts';
+import type { Caller, ToolCall } from './types.ts';
 
 /** Everything that carries out calls under one configuration. */
 export interface Execution {
@@ -25,7 +25,11 @@ export interface ExecutionParts {
   readonly world: EngineWorld;
   readonly downstreams: Downstreams;
   readonly pages: ResultPages;
-  readonly lookup: (server: string, tool: string) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
+  readonly lookup: (
+    server: string,
+    tool: string,
+    caller: Caller,
+  ) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
 }
 
 /** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
@@ -36,8 +40,8 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
   const repeatable = new Map<string, (tool: string) => boolean>();
   const proxy = new ToolExecutionProxy({
     invoke: downstreams.invoke,
-    lookup: (server, tool) => {
-      const found = lookup(server, tool);
+    lookup: (server, tool, _signal, caller) => {
+      const found = lookup(server, tool, caller);
       return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
     },
     decide: (server, tool) => (audit.blocks() ? UNRECORDED : state.rules.decide(server, tool)),

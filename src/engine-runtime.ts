@@ -138,7 +138,7 @@ export class EngineRuntime {
       world: this.#world,
       downstreams: this.downstreams,
       pages: this.#pages,
-      lookup: (server, tool) => lookUpTool(state, { server, tool }),
+      lookup: (server, tool, caller) => lookUpTool(state, { server, tool }, caller),
     });
     if (this.#closed) void running.execution.proxy.close();
     return running.execution;

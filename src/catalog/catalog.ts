@@ -229,7 +229,7 @@ export class Catalog {
 
   #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
     const { name } = entry.definition;
-    const { fetchedAt, title, instructions, verdict, incomplete, skipped } = listing;
+    const { fetchedAt, title, instructions, verdict, incomplete, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
     entry.state = {
       name,
@@ -243,6 +243,7 @@ export class Catalog {
       verdict,
       ...(skipped.length > 0 && { skipped: skipped.length }),
       incomplete,
+      interactive,
     };
   }
 
@@ -250,7 +251,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    const { fetchedAt, title, instructions, verdict, incomplete } = entry.state;
+    const { fetchedAt, title, instructions, verdict, incomplete, interactive } = entry.state;
     const tools = [...entry.tools.values()];
     return {
       server: definition.name,
@@ -260,6 +261,7 @@ export class Catalog {
       instructions,
       verdict,
       incomplete,
+      interactive,
       tools,
       skipped: [],
     };

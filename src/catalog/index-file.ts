@@ -18,6 +18,7 @@ export interface IndexEntry {
   readonly verdict?: Listing['verdict'];
   readonly skipped?: number | undefined;
   readonly incomplete?: string | undefined;
+  readonly interactive?: boolean | undefined;
 }
 
 /** What was kept of a catalogue: a line per server and the search index over all of them. */

@@ -18,6 +18,8 @@ export interface Listing {
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly incomplete?: string | undefined;
+  /** Listed for a client that can be asked questions; some servers show such clients more tools. */
+  readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
   readonly instructions?: string | undefined;
   readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: 'stdio' | 'http' | 'sse' } | undefined;

@@ -105,7 +105,7 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   const found = findTool(state, ref);
   if (found) return ok(found);
   // The list may be older than the tool; a server that is only known from the configuration may have more.
-  if (mayBeOutOfDate(state, ref.server) && (await state.discovery.refresh(ref.server, caller))) {
+  if (mayBeOutOfDate(state, ref.server, caller) && (await state.discovery.refresh(ref.server, caller))) {
     const fresh = findTool(state, ref);
     if (fresh) return ok(fresh);
   }
@@ -119,13 +119,19 @@ function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundToo
 }
 
 /** The quick way for tools in memory; the thorough one discovers, refreshes and suggests. */
-export function lookUpTool(state: LookupState, ref: ToolRef): ToolResult<FoundTool> | Promise<ToolResult<FoundTool>> {
+export function lookUpTool(
+  state: LookupState,
+  ref: ToolRef,
+  caller?: Caller,
+): ToolResult<FoundTool> | Promise<ToolResult<FoundTool>> {
   const found = state.servers.has(ref.server) ? findTool(state, ref) : undefined;
-  return found ? ok(found) : requireTool(state, ref);
+  return found ? ok(found) : requireTool(state, ref, caller);
 }
 
-function mayBeOutOfDate({ catalog, discovery }: LookupState, server: string): boolean {
-  return catalog.fetchedAt(server) === 0 || discovery.isOld(server);
+function mayBeOutOfDate({ catalog, discovery }: LookupState, server: string, caller: Caller | undefined): boolean {
+  if (catalog.fetchedAt(server) === 0 || discovery.isOld(server)) return true;
+  // Some servers hide the tools that ask questions from clients that cannot answer any.
+  return caller?.ask !== undefined && catalog.state(server)?.interactive !== true;
 }
 
 function notFound(state: LookupState, { server, tool }: ToolRef): ToolResult<never> {

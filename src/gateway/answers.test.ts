@@ -154,7 +154,7 @@ describe('lists stay under 2,000 real tokens', () => {
         const tools = namesOf(given).map((name) => tool(name, { summary: given.about, tags: ['t'] }));
         return tokensOf(toolListAnswer('s', tools)) <= 2000;
       }),
-      { numRuns: 1500 },
+      { numRuns: 60 },
     );
   });
 
@@ -164,7 +164,7 @@ describe('lists stay under 2,000 real tokens', () => {
         const servers = namesOf(given).map((name) => server(name, { description: given.about, reason: given.about }));
         return tokensOf(serverListAnswer(servers, ['note'])) <= 2000;
       }),
-      { numRuns: 1500 },
+      { numRuns: 60 },
     );
   });
 });

@@ -37,7 +37,7 @@ describe('estimateTokens', () => {
         const text = JSON.stringify({ server: 'x', tools: names.map((name) => ({ name })) });
         return count(text) <= estimateTokens(text);
       }),
-      { numRuns: 400 },
+      { numRuns: 20 },
     );
   });
 

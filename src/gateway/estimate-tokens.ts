@@ -2,8 +2,9 @@
  * Text in, an upper estimate of its tokens out, without a tokenizer: those weigh megabytes and take long to load.
  *
  * Runs of the same kind of sign are priced like the pieces a byte-pair encoding cuts: the first sign of a run costs a
- * token, the following ones a share of one. The shares are set so that lists of names
- * tried against o200k do not come out too low, random letters and rare scripts included; a short odd text may, by two; lists of real tools come out twice as high, at the median.
+ * token, the following ones a share of one. The shares are set so that lists of names do not come out too low against
+ * o200k, random letters and rare scripts included; a short odd text may, by two. Lists of real tools come out twice as
+ * high, at the median.
  * @module
  */
 

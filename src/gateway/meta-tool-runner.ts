@@ -66,9 +66,19 @@ const TOOLS: Readonly<Record<MetaToolName, Run>> = {
   execute_tool: async (engine, args, context) => {
     const ref = pair(args);
     if (!ref) return badPair('execute_tool');
-    const { server: _server, tool: _tool, arguments: given, ...rest } = args;
-    // Some agents write the tool's own arguments beside `server` and `tool`.
-    const result = await engine.call({ ...ref, arguments: given ?? rest, ...context });
+    const { caller, signal, onProgress, onNotification, meta, inputResponses, requestState } = context;
+    const result = await engine.call({
+      server: ref.server,
+      tool: ref.tool,
+      arguments: args.arguments ?? besidePair(args),
+      caller,
+      signal,
+      onProgress,
+      onNotification,
+      meta,
+      inputResponses,
+      requestState,
+    });
     return result.success ? result.data : failure(result.error);
   },
 
@@ -91,6 +101,11 @@ function pair({ server, tool }: Arguments): { readonly server: string; readonly 
   return typeof first === 'string' && typeof second === 'string' && first + second !== ''
     ? { server: first, tool: second }
     : undefined;
+}
+
+/** Some agents write the tool's own arguments beside `server` and `tool`. */
+function besidePair({ server: _server, tool: _tool, arguments: _arguments, ...rest }: Arguments): Arguments {
+  return rest;
 }
 
 const badPair = (name: MetaToolName): CallToolResult => badArgument(name, 'server" and "tool', 'strings');

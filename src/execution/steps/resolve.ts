@@ -3,7 +3,7 @@
  * @module
  */
 import { fail, type ToolResult } from '../../result.ts';
-import type { ToolCall, ToolDefinition } from '../../types.ts';
+import type { Caller, ToolCall, ToolDefinition } from '../../types.ts';
 import { abortFailure } from '../abort.ts';
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 import type { Step } from '../pipeline.ts';
@@ -13,6 +13,7 @@ export type Lookup = (
   server: string,
   tool: string,
   signal: AbortSignal,
+  caller: Caller,
 ) => ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>>;
 
 /** Adds the definition to the call, or ends it with the lookup's failure. */
@@ -20,7 +21,7 @@ export const resolve =
   (lookup: Lookup, clock: Clock = systemClock): Step =>
   (next) =>
   async (call) => {
-    const answer = lookup(call.server, call.tool, call.signal);
+    const answer = lookup(call.server, call.tool, call.signal, call.caller);
     const found = answer instanceof Promise ? await inTime(answer, call, clock) : answer;
     return found.success ? next({ ...call, definition: found.data }) : found;
   };
