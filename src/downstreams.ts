@@ -96,8 +96,9 @@ export class Downstreams {
     try {
       const { connection } = lease;
       const { serverInfo, instructions } = connection.identity;
-      const list = await listTools(connection);
+      // First, so that no change falls between the list and the wish to hear of changes.
       this.#subscribe(connection);
+      const list = await listTools(connection);
       return {
         server: definition.name,
         fingerprint: fingerprint(definition.connection),

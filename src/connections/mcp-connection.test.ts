@@ -213,7 +213,7 @@ describe('calling', () => {
     const { connection } = await inMemory('legacy', () => ({ error: { code, message } }));
     const before = performance.now();
     const error = await connection.callTool(toolCall('x')).catch((thrown) => thrown);
-    expect(performance.now() - before).toBeLessThan(100);
+    expect(performance.now() - before).toBeLessThan(2_000);
     expect(error).toMatchObject({ code: expected, details: { server: 'local', tool: 'x' } });
     expect(error.message.length).toBeLessThanOrEqual(4000);
     if (expected === 'TOOL_EXECUTION_ERROR') {

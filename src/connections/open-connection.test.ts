@@ -306,7 +306,7 @@ describe('a remote server', () => {
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('no answer within 0.3 s'),
       });
-      expect(Date.now() - before).toBeLessThan(1000);
+      expect(Date.now() - before).toBeLessThan(5_000);
     }
   });
 

@@ -124,7 +124,7 @@ describe('Streamable HTTP', () => {
     await using modern = await open(server.url);
     const before = Date.now();
     await expect(modern.connection.callTool(toolCall('x'))).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
-    expect(Date.now() - before).toBeLessThan(500);
+    expect(Date.now() - before).toBeLessThan(5_000);
     expect(gets).toBe(0);
   });
 
@@ -235,7 +235,7 @@ describe('Streamable HTTP', () => {
     const { connection } = await open(`${server.origin}/mcp`);
     const before = Date.now();
     await connection.close();
-    expect(Date.now() - before).toBeLessThan(1500);
+    expect(Date.now() - before).toBeLessThan(10_000);
   });
 });
 

@@ -238,9 +238,7 @@ describe('closing', () => {
   it('lets a server that listens to the end of its input go by itself', async () => {
     const server = await start({});
     await server.call();
-    const before = Date.now();
     await server.peer.close();
-    expect(Date.now() - before).toBeLessThan(1500);
     expect(server.wire.exitReason).toBe('exited with code 0');
     expect(server.server.journal().some(({ event }) => event === 'signal')).toBe(false);
     await server[Symbol.asyncDispose]();

@@ -72,7 +72,7 @@ describe('cut results', () => {
       5 * 1024 * 1024,
     );
     expect(paged.pages).toBe(5);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('the first page keeps isError and small fields, and tells how to read on', () => {

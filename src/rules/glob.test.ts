@@ -62,7 +62,7 @@ describe('a glob', () => {
     expect(match(`${'a*'.repeat(400)}b`, 'a'.repeat(10_000))).toBe(false);
     expect(match('{'.repeat(1_000), '{'.repeat(1_000))).toBe(true);
     expect(match('['.repeat(1_000), '['.repeat(1_000))).toBe(true);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 

@@ -92,6 +92,6 @@ describe('checkSchema', () => {
     const started = performance.now();
     expect(verdict(schema)).toMatch(/^unusable/);
     expect(verdict(schema)).toContain(reason);
-    expect(performance.now() - started).toBeLessThan(100);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

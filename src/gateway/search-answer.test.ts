@@ -1,0 +1,43 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, it } from 'vitest';
+import type { SearchResult } from '../types.ts';
+import { searchAnswer } from './search-answer.ts';
+
+const hit = (index: number, changes: Partial<SearchResult> = {}): SearchResult => ({
+  server: 'github',
+  tool: `create_pull_request_${index}`,
+  summary: 'Create a new pull request in a repository, from one branch into another one, with title and body',
+  relevance: 0.9 - index / 100,
+  tags: [],
+  args: "owner, repo, title, head, base, body?, draft?: boolean, state?: 'open'|'closed', labels?: string[]",
+  ...changes,
+});
+const hits = Array.from({ length: 10 }, (_, index) => hit(index));
+const shown = (results: readonly SearchResult[], limited = false) => {
+  const text = String(searchAnswer(results, [], limited).content?.[0]?.text);
+  return { text, results: JSON.parse(text).results as Record<string, unknown>[] };
+};
+
+it('stays within two hundred tokens when no number was asked for, the best hits in full', () => {
+  const { text, results } = shown(hits);
+  expect(countTokens(text)).toBeLessThan(220);
+  expect(results.length).toBeGreaterThanOrEqual(4);
+  expect(results[0]).toMatchObject({ server: 'github', tool: 'create_pull_request_0', relevance: 0.9 });
+  expect(results[0]?.args).toBe('owner, repo, title, head, base, body?, draft?: boolean, …');
+  expect(results.at(-1)).not.toHaveProperty('args');
+});
+
+it('gives all that was asked for, in full, when a number was', () => {
+  expect(shown(hits, true).results).toEqual(hits.map(({ tags: _, ...rest }) => rest));
+});
+
+it('always shows the best hit, however long its names', () => {
+  const { results } = shown([hit(0, { tool: 'x'.repeat(2000), tags: ['a'] }), hit(1)]);
+  expect(results).toHaveLength(1);
+  expect(results[0]).toMatchObject({ tags: ['a'] });
+});
+
+it('cuts a single long parameter rather than leaving it out', () => {
+  expect(shown([hit(0, { args: 'x'.repeat(200) })]).results[0]?.args).toMatch(/^x+…$/);
+  expect(shown([hit(0, { args: undefined })]).results[0]).not.toHaveProperty('args');
+});
