@@ -168,12 +168,15 @@ export class ConfigurationLoader {
   /** Of the files a project's configuration names, those in the project that its hash does not cover are asked about. */
   #context(candidate?: Candidate, fingerprint?: Fingerprint): LayerContext {
     const root = candidate?.place === 'project' ? candidate.root : undefined;
+    const isTrustedProject = async (path: string, text: string) =>
+      this.#isTrusted(path, (await fingerprintOf(path, text)).hash);
     return {
       world: this.#world,
       timeout: this.#options.timeout,
+      isTrustedProject,
       isTrusted: async (path, text) => {
         if (root === undefined || !isInside(path, root) || fingerprint?.files.includes(path)) return true;
-        return this.#isTrusted(path, (await fingerprintOf(path, text)).hash);
+        return isTrustedProject(path, text);
       },
     };
   }

@@ -54,7 +54,7 @@ function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 
 }
 
 /** The working folder and its parents up to the repository; the home folder and what is above it are no project. */
-function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
+export function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
   const folders: string[] = [];
   for (let folder = world.cwd; ; folder = dirname(folder)) {
     if (folder === world.home && folders.length > 0) return { folders, repository: undefined };

@@ -38,6 +38,8 @@ export interface LayerContext {
   readonly timeout?: number | undefined;
   /** Whether an extended file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
+  /** Whether a file that was found in a project, and that nobody named, may be used. */
+  readonly isTrustedProject: (path: string, text: string) => Promise<boolean>;
 }
 
 /** A problem and the file it is in. */

@@ -1,5 +1,5 @@
 /**
- * The text of a JSON or YAML file in, its value out; a mistake is an error with file, line and column.
+ * The text of a JSON, YAML or TOML file in, its value out; a mistake is an error with file, line and column.
  * @module
  */
 import { extname } from 'node:path';
@@ -9,8 +9,18 @@ import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 /** Whether a file is code that has to be run to know what it says. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
 
+type Format = 'JSON' | 'YAML' | 'TOML';
+const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ['.yaml', 'YAML'],
+  ['.yml', 'YAML'],
+  ['.toml', 'TOML'],
+]);
+
+/** How a file is written, by its ending; anything that is not YAML or TOML is taken for JSON. */
+export const formatOf = (path: string): Format => FORMATS.get(extname(path).toLowerCase()) ?? 'JSON';
+
 /**
- * Reads data by the file's ending; anything that is not YAML is taken for JSON.
+ * Reads data by the file's ending.
  * @param onRepeat told of a JSON key that is written twice; without it that is a mistake
  */
 export async function parseData(
@@ -19,15 +29,14 @@ export async function parseData(
   onRepeat?: (key: string, line: number) => void,
 ): Promise<unknown> {
   if (text.trim() === '') throw new ConfigurationError(`${path} is empty. Write a configuration into it or delete it.`);
-  const yaml = ['.yaml', '.yml'].includes(extname(path).toLowerCase());
+  const format = formatOf(path);
   try {
-    return yaml ? await parseYaml(text) : parseJsonc(text, onRepeat);
+    if (format === 'YAML') return await parseYaml(text);
+    return format === 'TOML' ? await parseToml(text) : parseJsonc(text, onRepeat);
   } catch (error) {
     if (!(error instanceof TextSyntaxError)) throw error;
     const place = `${path}:${error.line}:${error.column}`;
-    throw new ConfigurationError(`${place} is not valid ${yaml ? 'YAML' : 'JSON'}: ${error.message}.`, [], {
-      cause: error,
-    });
+    throw new ConfigurationError(`${place} is not valid ${format}: ${error.message}.`, [], { cause: error });
   }
 }
 
@@ -49,6 +58,20 @@ async function parseYaml(text: string): Promise<unknown> {
     if (error instanceof TextSyntaxError) throw error;
     // The parser's own guards against alias bombs and endless nesting end here.
     throw new TextSyntaxError(error instanceof Error ? error.message : String(error), 1, 1);
+  }
+}
+
+async function parseToml(text: string): Promise<unknown> {
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    const value = parse(text, { maxDepth: MAX_DEPTH });
+    refuseDeep(value, 0);
+    return value;
+  } catch (error) {
+    if (error instanceof TextSyntaxError || !(error instanceof TomlError)) throw error;
+    // The first line says what is wrong; the rest quotes the source, which may hold a secret.
+    const [what = ''] = error.message.split('\n');
+    throw new TextSyntaxError(what.replace(/^Invalid TOML document: /, ''), error.line, error.column);
   }
 }
 

@@ -94,7 +94,11 @@ describe('validate', () => {
     [{ sources: [{ type: 'custom' }] }, 'sources[0].path: is missing; a custom source needs the path of its file'],
     [
       { sources: [{ type: 'claude' }] },
-      "sources[0].type: expected one of 'custom', 'docker-mcp', 'claude-desktop', 'windsurf', got \"claude\"",
+      "sources[0].type: expected one of 'claude-code', 'claude-desktop' and 30 more, got \"claude\"",
+    ],
+    [
+      { sources: [{ type: 'cursro' }] },
+      "sources[0].type: expected one of 'cursor' and 31 more, got \"cursro\"; did you mean 'cursor'?",
     ],
     [{ toolRules: [{ pattern: '*x*' }] }, 'toolRules[0].pattern: expected array, got string'],
     [{ search: { fuzzy: 1 } }, 'search.fuzzy: unknown key; there are no keys here'],

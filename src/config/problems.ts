@@ -5,7 +5,7 @@
  * @module
  */
 import * as z from 'zod/v4';
-import { nearestName } from '../nearest-names.ts';
+import { nearestName, nearestNames } from '../nearest-names.ts';
 import { isObject } from './plain-object.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -107,8 +107,17 @@ function wordsFor(issue: Issue): string {
   }
 }
 
+/** A longer list of options helps nobody; the nearest ones do. */
+const MAX_OPTIONS = 12;
+
 function oneOf(options: readonly string[], written: unknown): string {
-  const list = options.map((option) => `'${option}'`).join(', ');
+  const near = options.length > MAX_OPTIONS && typeof written === 'string' ? nearestNames(written, options, 5) : [];
+  const shown = options.length <= MAX_OPTIONS ? options : near.length > 0 ? near : options.slice(0, MAX_OPTIONS);
+  const rest = shown.length < options.length ? ` and ${options.length - shown.length} more` : '';
+  return oneOfList(shown.map((option) => `'${option}'`).join(', ') + rest, options, written);
+}
+
+function oneOfList(list: string, options: readonly string[], written: unknown): string {
   if (written === undefined) return `is missing, expected one of ${list}`;
   if (typeof written !== 'string') return `expected one of ${list}, got ${kindOf(written)}`;
   const meant = nearestName(written, options);

@@ -3,7 +3,7 @@
  * @module
  */
 import * as z from 'zod/v4';
-import { SOURCE_CLIENTS, SOURCE_TYPES } from './importers/source-clients.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { isObject } from './plain-object.ts';
 import { discoverySchema } from './schema.ts';
 
@@ -63,7 +63,8 @@ asked about on its own. Files in your home's \`.anygpt\` and files you name your
 ## Secrets
 
 \`\${NAME}\` in \`env\`, \`headers\`, \`args\` and \`url\` stays as it is until a connection opens; \`\${NAME:-default}\` has a
-default, \`$\${\` is a literal \`\${\`.
+default, \`\${file:/path}\` is the content of a file, \`\${envFile:/path/.env#NAME}\` a variable in a dotenv file, \`$\${\` is
+a literal \`\${\`.
 
 ## Building on other files
 
@@ -83,8 +84,27 @@ servers:
       - { name: create_issue, description: Create a GitHub issue }
 \`\`\`
 
-\`servers\` may also be a list, and \`mcpServers\` as other clients write it is understood too. A source that is missing or
-broken is a warning; the rest goes on. Two different servers of one name: the later is called \`name-2\`.
+\`servers\` may also be a list, and \`mcpServers\` as other clients write it is understood too.
+
+## Servers of other clients
+
+\`sources: [{ type: 'auto' }]\` takes the servers of every client on this machine; \`{ type: 'cursor' }\` those of one, from
+all its usual places or from the file \`path\` names. Files are only read: nothing is started, and nothing is written.
+
+- Variables stay references, in our own form; what a client keeps as text (\`\${X}\` in Claude Desktop) stays text. What VS
+  Code asks for as \`\${input:my-key}\` comes from \`INPUT_MY_KEY\`. Shell commands and helpers that make values are never
+  run; such an entry is switched off, and that is said.
+- What is disabled stays disabled. A client's lists of allowed and forbidden tools become rules for that server, behind
+  your own \`toolRules\`.
+- The same server in two clients is listed once, under the first name, and is on when one of them uses it. Two different
+  servers of one name: the later is called \`cursor/name\`, or \`name-2\` when it comes from a custom file. The entry that
+  starts this gateway is skipped.
+- A file that came with a project (\`.mcp.json\`, \`.vscode/mcp.json\`, …) is listed; nothing of it is used before
+  \`anygpt mcp trust\`.
+- An \`mcpb\` source is the folder a bundle was unpacked to, or the \`.mcpb\` file beside that folder. What the bundle asks
+  for comes from variables called after it: \`log_level\` of \`files\` is \`FILES_LOG_LEVEL\`.
+
+A source that is missing or broken is a warning; the rest goes on.
 `;
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
@@ -145,15 +165,25 @@ function defaultOf({ default: value }: Shape): string {
   return typeof value === 'number' ? value.toLocaleString('en-US') : `\`${value}\``;
 }
 
+const PLATFORMS = ['darwin', 'win32', 'linux'] as const;
+
 function sourceTable(): string {
-  const world = { home: '~', cwd: '.', env: {}, platform: 'linux' as const };
-  const places = (platform: NodeJS.Platform) => (type: (typeof SOURCE_TYPES)[number]) =>
-    SOURCE_CLIENTS[type].defaultPaths({ ...world, platform }).map((path) => `\`${path.replaceAll('\\', '/')}\``);
-  const rows = SOURCE_TYPES.filter((type) => type !== 'custom').map((type) => {
-    const every = (['darwin', 'win32', 'linux'] as const).flatMap((platform) => places(platform)(type));
-    return `| \`${type}\` | ${[...new Set(every)].join(', ')} |`;
+  const world = { home: '~', cwd: '.', env: {} };
+  const places = (type: ClientType) => {
+    const { user, former, system } = clientOf(type);
+    return PLATFORMS.flatMap((platform) =>
+      [user, former, system].flatMap((find) => find?.({ ...world, platform }) ?? []),
+    );
+  };
+  const shown = (paths: readonly string[]) =>
+    [...new Set(paths)].map((path) => `\`${path.replaceAll('\\', '/')}\``).join(', ') || '–';
+  const rows = CLIENT_TYPES.map((type) => {
+    const { title, project = [] } = clientOf(type);
+    return `| \`${type}\` | ${title} | ${shown(places(type))} | ${shown(project)} |`;
   });
-  return `## Usual places of sources\n\n| type | looked for in |\n| --- | --- |\n${rows.join('\n')}\n`;
+  const head =
+    '| type | client | files of the user and of the system | files of a project |\n| --- | --- | --- | --- |';
+  return `## Usual places of sources\n\n${head}\n${rows.join('\n')}\n`;
 }
 
 function environmentTable(): string {

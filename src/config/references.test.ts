@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.ts';
-import { expandReferences, referencesIn } from './references.ts';
+import { expandReferences, referencedValues, referencesIn } from './references.ts';
 
 describe('expandReferences', () => {
   it('replaces a reference by the variable', () => {
@@ -37,7 +40,8 @@ describe('expandReferences', () => {
   });
 
   it('refuses references of other programs instead of sending them as text', () => {
-    expect(() => expandReferences('${file:~/.token}', {})).toThrow(/another program/);
+    expect(() => expandReferences('${workspaceFolder:api}/x', {})).toThrow(/another program/);
+    expect(() => expandReferences('${command:x}', {})).toThrow(/another program/);
     expect(() => expandReferences('${input:pat}', {})).toThrow(/another program/);
   });
 
@@ -54,6 +58,40 @@ describe('expandReferences', () => {
 
   it('expands a value exactly once', () => {
     fc.assert(fc.property(fc.string(), (value) => expandReferences('<${A}>', { A: value }) === `<${value}>`));
+  });
+});
+
+describe('references to files', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'anygpt-references-'));
+    writeFileSync(join(folder, 'token'), '  s3cret\n');
+    writeFileSync(join(folder, '.env'), 'A=1\nB="two"\n');
+    writeFileSync(join(folder, 'large'), 'x'.repeat(70_000));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('are the content of the file, or a variable in it, read when they are expanded', () => {
+    expect(expandReferences(`Bearer \${file:${folder}/token}`, {})).toBe('Bearer s3cret');
+    expect(expandReferences('${file:~/token}', { HOME: folder })).toBe('s3cret');
+    expect(expandReferences('${file:~/token}', { USERPROFILE: folder })).toBe('s3cret');
+    expect(expandReferences(`\${envFile:${folder}/.env#B}`, {})).toBe('two');
+  });
+
+  it.each([
+    ['${file:DIR/none}', /The file .*none was not found; server "x" needs it/],
+    ['${file:DIR}', /is not a regular file/],
+    ['${file:DIR/large}', /is larger than 64 KiB/],
+    ['${file:DIR/token/x}', /cannot be read \(ENOTDIR\)/],
+    ['${file:token}', /must be an absolute path or begin with ~\//],
+    ['${envFile:DIR/.env#C}', /does not set C/],
+  ])('that cannot be read say why: %s', (text, message) => {
+    expect(() => expandReferences(text.replace('DIR', folder), {}, 'server "x"')).toThrow(message);
+  });
+
+  it('are known as secrets, as far as they can be read', () => {
+    const text = `\${A} \${file:${folder}/token} \${file:/none} \${envFile:${folder}/.env#A} \${B} \${input:x}`;
+    expect(referencedValues(text, { A: 'a' })).toEqual(['a', 's3cret', '1']);
   });
 });
 

@@ -3,13 +3,17 @@
  * configuration is loaded, and for secrets only at the moment a connection opens.
  *
  * `${NAME}` is the variable, `${NAME:-default}` the default when the variable is unset or empty, `${env:NAME}` is how
- * Windsurf and Cursor spell the first, `$${` is a literal `${`. Other text in braces is left alone.
+ * Windsurf and Cursor spell the first, `${file:PATH}` is the content of a file without the white space around it,
+ * `${envFile:PATH#NAME}` a variable in a dotenv file, `$${` is a literal `${`. Other text in braces is left alone.
  * @module
  */
 import { ConfigurationError } from '../errors.ts';
+import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const FOREIGN = /^(?:file|input|command|config):/;
+const FOREIGN = /^(?:input|command|config|workspaceFolder):/;
+/** Nothing longer is a reference; without a bound, text full of braces takes time in the square of its length. */
+const MAX_REFERENCE = 8_192;
 
 /** One reference found in a text. */
 export interface Reference {
@@ -17,7 +21,7 @@ export interface Reference {
   readonly fallback: string | undefined;
 }
 
-type Piece = string | Reference | { readonly foreign: string };
+type Piece = string | Reference | FileReference | { readonly foreign: string };
 
 /** Splits once from left to right; each character is looked at a bounded number of times. */
 function piecesOf(text: string): Piece[] {
@@ -25,8 +29,7 @@ function piecesOf(text: string): Piece[] {
   let from = 0;
   for (;;) {
     const start = text.indexOf('${', from);
-    const end = start === -1 ? -1 : text.indexOf('}', start);
-    if (end === -1) {
+    if (start === -1) {
       pieces.push(text.slice(from));
       return pieces;
     }
@@ -35,8 +38,8 @@ function piecesOf(text: string): Piece[] {
       from = start + 2;
       continue;
     }
-    const inside = text.slice(start + 2, end);
-    const piece = readReference(inside);
+    const end = closingBrace(text, start + 2);
+    const piece = end === -1 ? undefined : readReference(text.slice(start + 2, end));
     if (piece === undefined) {
       pieces.push(text.slice(from, start + 2));
       from = start + 2;
@@ -47,17 +50,45 @@ function piecesOf(text: string): Piece[] {
   }
 }
 
-function readReference(inside: string): Reference | { foreign: string } | undefined {
+/** Where the reference that starts here is closed, or -1. */
+export function closingBrace(text: string, start: number): number {
+  const end = text.slice(start, start + MAX_REFERENCE).indexOf('}');
+  return end === -1 ? -1 : start + end;
+}
+
+function readReference(inside: string): Exclude<Piece, string> | undefined {
   const cut = inside.indexOf(':-');
   const name = cut === -1 ? inside : inside.slice(0, cut);
   if (NAME.test(name)) return { name, fallback: cut === -1 ? undefined : inside.slice(cut + 2) };
   if (inside.startsWith('env:') && NAME.test(inside.slice(4))) return { name: inside.slice(4), fallback: undefined };
-  return FOREIGN.test(inside) ? { foreign: inside } : undefined;
+  return fileReference(inside) ?? (FOREIGN.test(inside) ? { foreign: inside } : undefined);
+}
+
+function fileReference(inside: string): FileReference | undefined {
+  if (inside.startsWith('file:')) return { file: inside.slice(5), variable: undefined };
+  const cut = inside.lastIndexOf('#');
+  if (!inside.startsWith('envFile:') || !NAME.test(inside.slice(cut + 1))) return undefined;
+  return { file: inside.slice(8, cut), variable: inside.slice(cut + 1) };
 }
 
 /** The references in a text, in order, without looking any of them up. */
 export const referencesIn = (text: string): readonly Reference[] =>
   piecesOf(text).filter((piece): piece is Reference => typeof piece === 'object' && 'name' in piece);
+
+/** What the references in a text stand for now, as far as they can be read: what must not be shown. */
+export function referencedValues(text: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return piecesOf(text).flatMap((piece) => {
+    if (typeof piece === 'string' || 'foreign' in piece) return [];
+    if ('name' in piece) return Object.hasOwn(env, piece.name) ? (env[piece.name] ?? []) : [];
+    try {
+      return readReferencedFile(piece, env, '');
+    } catch (error) {
+      // What cannot be read cannot be shown either; whoever needs the value will say why it is missing.
+      if (error instanceof ConfigurationError) return [];
+      throw error;
+    }
+  });
+}
 
 /**
  * Replaces every reference by its value.
@@ -78,6 +109,7 @@ export function expandReferences(
           `\${${piece.foreign}} in ${where} is another program's kind of reference. Write \${NAME} and set that environment variable.`,
         );
       }
+      if ('file' in piece) return readReferencedFile(piece, env, where);
       const value = Object.hasOwn(env, piece.name) ? env[piece.name] : undefined;
       if (piece.fallback !== undefined) return value || piece.fallback;
       if (value !== undefined) return value;

@@ -55,7 +55,8 @@ export async function resolveConfig(
     ...withPlaces(settings, world),
     servers: joined.servers.map((server) => switchedByEnvironment(server, world)),
     sources: imported.map(({ source }) => source),
-    toolRules: layers.flatMap(({ section }) => section.toolRules ?? []),
+    // The user's own rules come first, so that they can open what a client's tool list closes.
+    toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
       ...findings.warnings,
@@ -88,7 +89,8 @@ export function toConfigurationError(problems: readonly FileProblem[]): Configur
 async function importAll(layers: readonly Layer[], context: LayerContext): Promise<ImportedSource[]> {
   const wanted = layers.flatMap(({ base, section }) => (section.sources ?? []).map((entry) => ({ entry, base })));
   const active = wanted.filter(({ entry }) => entry.enabled !== false);
-  return Promise.all(active.map(({ entry, base }) => importSource(entry, { ...context, base })));
+  const results = await Promise.all(active.map(({ entry, base }) => importSource(entry, { ...context, base })));
+  return results.flat();
 }
 
 const wasRead = ({ source }: ImportedSource) => source.status === 'ok' || source.status === 'error';

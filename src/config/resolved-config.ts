@@ -3,7 +3,7 @@
  * @module
  */
 import type { ServerDefinition, ToolRule } from '../types.ts';
-import type { SourceType } from './importers/source-clients.ts';
+import type { SourceType } from './importers/clients.ts';
 import type { Settings } from './settings-schema.ts';
 
 /** A file servers were, or should have been, taken from. */
@@ -11,6 +11,8 @@ export interface ResolvedSource {
   readonly type: SourceType;
   /** Absolute; the most likely place when no file was found. */
   readonly path: string;
+  /** Whose file it is: the user's, an administrator's or a project's. Undefined for a file the configuration names. */
+  readonly scope?: 'user' | 'system' | 'project' | undefined;
   readonly status: 'ok' | 'missing' | 'error' | 'untrusted';
   /** Why the status is what it is. */
   readonly message?: string | undefined;

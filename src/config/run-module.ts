@@ -3,6 +3,7 @@
  * `@anygpt/discovery/config` can be imported although nothing is installed beside the file.
  * @module
  */
+import { chmod, mkdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../errors.ts';
@@ -23,7 +24,7 @@ export async function runModule(path: string, text: string, options: RunOptions)
   const { createJiti } = await import('jiti');
   const jiti = createJiti(path, {
     moduleCache: false,
-    fsCache: options.cacheFolder,
+    fsCache: (await isPrivate(options.cacheFolder)) && options.cacheFolder,
     interopDefault: false,
     alias: { '@anygpt/discovery/config': DEFINE_CONFIG },
   });
@@ -42,6 +43,18 @@ export async function runModule(path: string, text: string, options: RunOptions)
     throw new ConfigurationError(`${path} exports nothing. Write: export default { discovery: { … } }.`);
   }
   return value;
+}
+
+/** Compiled copies hold what the file holds, secrets too: makes the folder, and those above it, for the user alone. */
+async function isPrivate(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    return true;
+  } catch {
+    // Without a folder of our own nothing is kept, and the file is compiled anew each time.
+    return false;
+  }
 }
 
 async function within(milliseconds: number, path: string, run: () => Promise<unknown>): Promise<unknown> {

@@ -3,24 +3,29 @@
  * @module
  */
 import * as z from 'zod/v4';
-import { SOURCE_TYPES } from './importers/source-clients.ts';
+import { SOURCE_TYPES, type SourceType } from './importers/clients.ts';
 import { serverSchema } from './server-schema.ts';
 import { pathText, settingsShape } from './settings-schema.ts';
 
+function pathProblem(type: SourceType, path: string | undefined): string | undefined {
+  if (type === 'auto') return path === undefined ? undefined : 'does not belong here; `auto` finds the files itself';
+  if (path !== undefined || (type !== 'custom' && type !== 'mcpb')) return undefined;
+  return `is missing; a ${type} source needs the path of its file`;
+}
+
 const sourceSchema = z
   .strictObject({
-    type: z.enum(SOURCE_TYPES).describe('Whose file it is. `custom`: a file with `servers` or `mcpServers`.'),
-    path: pathText('The file. Needed for `custom`; the others know their usual place.').optional(),
+    type: z
+      .enum(SOURCE_TYPES)
+      .describe(
+        'Whose file it is. `auto`: those of every client found. `custom`: a file with `servers` or `mcpServers`. `mcpb`: a bundle.',
+      ),
+    path: pathText('The file. Needed for `custom` and `mcpb`; the others know their usual places.').optional(),
     enabled: z.boolean().optional().describe('`false`: do not read it. Default `true`.'),
   })
   .superRefine((source, context) => {
-    if (source.type === 'custom' && source.path === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['path'],
-        message: 'is missing; a custom source needs the path of its file',
-      });
-    }
+    const message = pathProblem(source.type, source.path);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['path'], message });
   });
 
 const ruleSchema = z.strictObject({

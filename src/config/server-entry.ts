@@ -4,9 +4,10 @@
  * @module
  */
 import { resolve } from 'node:path';
+import { ConfigurationError } from '../errors.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../types.ts';
+import type { ToolFilter } from './importers/tool-filter.ts';
 import { expandHome, expandPath } from './paths.ts';
-import { referencesIn } from './references.ts';
 import type { ServerEntry } from './server-schema.ts';
 import type { World } from './world.ts';
 
@@ -16,6 +17,8 @@ type Connection = NonNullable<ServerEntry['connection']>;
 export interface PlacedEntry {
   readonly entry: ServerEntry;
   readonly origin: ServerDefinition['origin'];
+  /** Which of its tools the client it came from uses. */
+  readonly filter?: ToolFilter | undefined;
 }
 
 /** The entry with the paths in it made absolute, so that it can be merged with entries from other folders. */
@@ -32,12 +35,14 @@ export function withAbsolutePaths(entry: ServerEntry, base: string, world: World
   };
 }
 
-/** A folder that names a missing variable stays as written: that is for the one server to report when it is started. */
+/** A folder that cannot be known now stays as written: that is for the one server to report when it is started. */
 function toFolder(cwd: string, base: string, world: World): string {
-  const missing = referencesIn(cwd).some(
-    ({ name, fallback }) => fallback === undefined && world.env[name] === undefined,
-  );
-  return missing ? cwd : expandPath(cwd, base, world);
+  try {
+    return expandPath(cwd, base, world);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return cwd;
+    throw error;
+  }
 }
 
 /** A command that is written as a path is one; a bare name is left to the search path. */
@@ -54,7 +59,8 @@ export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntr
   if (upper.entry.timeouts && lower.entry.timeouts) {
     entry.timeouts = { ...lower.entry.timeouts, ...defined(upper.entry.timeouts) };
   }
-  return { entry, origin: upper.entry.connection === undefined ? lower.origin : upper.origin };
+  const filter = upper.filter ?? lower.filter;
+  return { entry, origin: upper.entry.connection === undefined ? lower.origin : upper.origin, filter };
 }
 
 function mergeConnections(upper: Connection | undefined, lower: Connection | undefined): Connection | undefined {

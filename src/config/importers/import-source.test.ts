@@ -5,9 +5,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationLoader } from '../configuration-loader.ts';
 import type { World } from '../world.ts';
+import { type EntryContext, toServer } from './client-entry.ts';
+import { entriesIn } from './containers.ts';
 import { fromCustom } from './custom.ts';
-import { fromMcpServers } from './mcp-servers.ts';
-import { SOURCE_CLIENTS } from './source-clients.ts';
+import { PLAIN } from './dialect.ts';
+import { joinImported } from './imported-entry.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -24,6 +26,13 @@ async function write(path: string, content: unknown): Promise<string> {
 const resolve = (config: unknown, world: Partial<World> = {}) =>
   new ConfigurationLoader({ home, cwd: home, env: {}, platform: 'linux', ...world }).resolve(config);
 const custom = (path: string) => ({ type: 'custom', path });
+const context: EntryContext = {
+  world: { home: '/h', cwd: '/c', env: {}, platform: 'linux' },
+  folder: '/f',
+  dialect: PLAIN,
+};
+const fromMcpServers = (map: Record<string, unknown>) =>
+  joinImported((entriesIn(map, 'mcpServers') ?? []).map(({ name, raw, path }) => toServer(name, raw, path, context)));
 const names = (config: { servers: readonly { name: string }[] }) => config.servers.map(({ name }) => name);
 
 describe('custom sources', () => {
@@ -119,15 +128,15 @@ describe('custom sources', () => {
   it('never throws and never pollutes, whatever the document holds', () => {
     fc.assert(
       fc.property(fc.anything(), fc.object(), (value, object) => {
-        fromCustom(value);
-        fromCustom({ servers: object, mcpServers: object });
-        fromCustom({ servers: [object, value] });
+        fromCustom(value, context);
+        fromCustom({ servers: object, mcpServers: object }, context);
+        fromCustom({ servers: [object, value] }, context);
         fromMcpServers(object);
       }),
       { numRuns: 300 },
     );
     const hostile = JSON.parse('{"servers": {"__proto__": {"command": "x"}, "constructor": {"command": "y"}}}');
-    expect(fromCustom(hostile)?.entries.map(({ entry }) => entry.name)).toEqual(['__proto__', 'constructor']);
+    expect(fromCustom(hostile, context)?.entries.map(({ entry }) => entry.name)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>).command).toBeUndefined();
   });
 });
@@ -169,19 +178,55 @@ describe('mcpServers', () => {
     [{}, 'neither `command` nor `url`'],
     [5, 'expected an object'],
     [{ command: 'x', url: 'https://x' }, 'both `command` and `url`'],
-    [{ type: 'ws', url: 'wss://x' }, 'none of stdio, http and sse'],
+    [{ type: 'carrier-pigeon', url: 'https://x' }, 'none of stdio, http and sse'],
+    [{ command: 'x', disabledTools: 'all' }, '`disabledTools` is not a list of tool names'],
     [{ type: 7, url: 'https://x' }, 'none of stdio, http and sse'],
     [{ type: 'stdio', url: 'https://x' }, 'it has no `command`'],
     [{ type: 'http', command: 'x' }, 'it has no `url`'],
     [{ command: ['x'] }, 'command: expected string, got array'],
     [{ command: 'x', env: 'A=1' }, 'env: expected object, got string'],
-    [{ command: 'npx', args: ['-y', '@anygpt/discovery'] }, 'it starts this gateway itself'],
-    [{ command: 'npx', args: ['-y', '@anygpt/discovery@1.2.3'] }, 'it starts this gateway itself'],
-    [{ command: 'docker', args: ['run', '-i', 'anygpt/discovery:latest'] }, 'it starts this gateway itself'],
   ])('leaves out %j', (entry, reason) => {
     const { entries, problems } = fromMcpServers({ x: entry });
     expect(entries).toEqual([]);
     expect(problems.join()).toContain(reason);
+  });
+
+  it.each([
+    { command: 'npx', args: ['-y', '@anygpt/discovery'] },
+    { command: 'npx', args: ['-y', '@anygpt/discovery@1.2.3'] },
+    { command: 'npx', args: ['--package=@anygpt/discovery', 'anygpt', 'mcp', 'serve'] },
+    { command: 'docker', args: ['run', '-i', 'anygpt/discovery:latest'] },
+    { command: 'cmd', args: ['/c', 'npx', '-y', '@anygpt/discovery'] },
+    { command: '/usr/local/bin/anygpt', args: ['mcp', 'serve'] },
+    { command: 'C:\\bin\\anygpt.cmd', args: ['mcp'] },
+    { command: 'node', args: ['/lib/node_modules/@anygpt/discovery/dist/bin/discovery.js'] },
+    { command: 'something', env: { ANYGPT_GATEWAY: '1' } },
+  ])('passes over the entry that starts this gateway: %j', (entry) => {
+    const { entries, problems, skipped } = fromMcpServers({ x: entry });
+    expect([entries, problems]).toEqual([[], []]);
+    expect(skipped).toEqual(['mcpServers["x"]: it starts this gateway itself']);
+  });
+
+  it('keeps what only sounds like this gateway', () => {
+    const others = { a: { command: 'npx', args: ['anygpt-tools'] }, b: { command: 'anygpt', args: ['other'] } };
+    expect(fromMcpServers(others).entries).toHaveLength(2);
+  });
+
+  it('keeps servers it cannot reach, with their address and a word on it', () => {
+    const { entries, notes } = fromMcpServers({
+      socket: { url: 'unix:///tmp/s.sock#/mcp', type: 'http' },
+      events: { type: 'ws', url: 'wss://x.test' },
+      helped: { url: 'https://x.test', headersHelper: '/bin/make-token' },
+    });
+    expect(entries.map(({ entry }) => [entry.connection, entry.enabled])).toMatchObject([
+      [{ type: 'http', url: 'unix:///tmp/s.sock#/mcp' }, true],
+      [{ url: 'wss://x.test' }, false],
+      [{ url: 'https://x.test' }, false],
+    ]);
+    expect(notes).toEqual([
+      'mcpServers["events"]: it speaks WebSocket, which this gateway does not; it is switched off',
+      'mcpServers["helped"]: its headers come from a program of its client, which is not run here; it is switched off',
+    ]);
   });
 
   it('is found where each client keeps it', async () => {
@@ -198,21 +243,12 @@ describe('mcpServers', () => {
     expect(names(await resolve({ sources }))).toEqual(['docker', 'claude', 'wind']);
   });
 
-  it('knows the places on every platform', () => {
-    const paths = (platform: NodeJS.Platform, env = {}) =>
-      SOURCE_CLIENTS['claude-desktop'].defaultPaths({ home: '/h', cwd: '/c', env, platform }).join();
-    expect(paths('darwin')).toBe(join('/h', 'Library/Application Support/Claude/claude_desktop_config.json'));
-    expect(paths('win32')).toBe(join('/h', 'AppData/Roaming/Claude/claude_desktop_config.json'));
-    expect(paths('win32', { APPDATA: '/r' })).toBe(join('/r', 'Claude/claude_desktop_config.json'));
-    expect(paths('linux', { XDG_CONFIG_HOME: '/x' })).toBe(join('/x', 'Claude/claude_desktop_config.json'));
-  });
-
   it('is fine to be absent in a client without servers, and an error when it is something else', async () => {
     const path = await write('a.json', {});
     expect((await resolve({ sources: [{ type: 'windsurf', path }] })).sources).toMatchObject([
       { status: 'ok', serverCount: 0 },
     ]);
-    await write('a.json', { mcpServers: [] });
+    await write('a.json', { mcpServers: 'none' });
     expect((await resolve({ sources: [{ type: 'windsurf', path }] })).sources).toMatchObject([{ status: 'error' }]);
     await write('a.json', 'null');
     expect((await resolve({ sources: [{ type: 'windsurf', path }] })).sources).toMatchObject([{ status: 'error' }]);

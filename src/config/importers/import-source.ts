@@ -1,100 +1,90 @@
 /**
- * One entry of `sources` in, the servers in that file out. A missing or broken file is a status and a warning; it never
- * stops the rest.
+ * One entry of `sources` in, what its files give out: one result for each file, and one that says so when there is none.
+ * Files that came with a project are found too, listed, and used only once they are trusted.
  * @module
  */
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
-import { parseData } from '../parse-data.ts';
 import { expandPath } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
-import { readIfPresent } from '../read-file.ts';
-import type { ResolvedSource } from '../resolved-config.ts';
 import type { SourceEntry } from '../schema.ts';
-import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
-import type { World } from '../world.ts';
-import { fromCustom } from './custom.ts';
-import type { Imported } from './imported-entry.ts';
-import { fromMcpServers } from './mcp-servers.ts';
-import { SOURCE_CLIENTS } from './source-clients.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from './clients.ts';
+import {
+  failed,
+  type ImportContext,
+  type ImportedSource,
+  importFile,
+  namedFile,
+  type SourceFile,
+} from './import-file.ts';
+import { countingFiles } from './list-clients.ts';
 
-const MAX_WARNINGS = 20;
-const EXPECTED = { custom: 'a `servers` map or list, or a `mcpServers` map', mcpServers: 'a `mcpServers` map' };
+export type { ImportContext, ImportedSource } from './import-file.ts';
 
-/** What a source gave. */
-export interface ImportedSource {
-  readonly source: ResolvedSource;
-  readonly entries: readonly PlacedEntry[];
-  readonly warnings: readonly string[];
-}
-
-/** What importing needs to know beside the entry itself. */
-export interface ImportContext {
-  readonly world: World;
-  /** The folder relative paths start from. */
-  readonly base: string;
-  /** Whether the content of this file may be used. */
-  readonly isTrusted: (path: string, text: string) => Promise<boolean>;
-}
-
-/** Reads one source. */
+/** Reads everything a source stands for. */
 export async function importSource(
   { type, path: written }: SourceEntry,
   context: ImportContext,
-): Promise<ImportedSource> {
-  const { world, base } = context;
-  const client = SOURCE_CLIENTS[type];
-  const usual = client.defaultPaths(world);
-  let path = written ?? usual.find((place) => existsSync(place)) ?? usual[0] ?? '';
-  const failed = (status: 'missing' | 'error' | 'untrusted', message: string): ImportedSource => ({
-    source: { type, path, status, message, serverCount: 0 },
-    entries: [],
-    warnings: [`Source ${type}: ${message}`],
-  });
+): Promise<readonly ImportedSource[]> {
   try {
-    if (written !== undefined) path = expandPath(written, base, world, `the path of source ${type}`);
-    const text = await readIfPresent(path);
-    if (text === undefined) return failed('missing', `${path} was not found.`);
-    if (!(await context.isTrusted(path, text))) {
-      return failed(
-        'untrusted',
-        `${path} came with this project and is not trusted. Look at it, then run \`anygpt mcp trust ${path}\`.`,
-      );
+    if (type === 'auto') return await importAuto(context);
+    if (written !== undefined) {
+      const path = expandPath(written, context.base, context.world, `the path of source ${type}`);
+      return [await importFile(namedFile(type, path), context)];
     }
-    const notes: string[] = [];
-    const document = await parseData(path, text, (key, line) =>
-      notes.push(`${path}:${line}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`),
-    );
-    const imported = convert(client.shape, document);
-    if (imported === undefined) {
-      return failed('error', `${path} holds no servers: expected an object with ${EXPECTED[client.shape]}.`);
-    }
-    const entries = imported.entries.map(({ entry, path: place }) => ({
-      entry: withAbsolutePaths(entry, dirname(path), world),
-      origin: { file: path, path: place },
-    }));
-    return {
-      source: { type, path, status: 'ok', serverCount: entries.length },
-      entries,
-      warnings: firstFew([...notes, ...imported.problems.map((problem) => `${path}: left out ${problem}.`)], path),
-    };
+    if (type === 'custom' || type === 'mcpb') return [failed({ type, path: '' }, 'error', 'its path is missing.')];
+    const files = filesOf(type, context);
+    if (files.length > 0) return await importFiles(type, files, context);
+    const [path = ''] = clientOf(type).user(context.world);
+    return [failed({ type, path, scope: 'user' }, 'missing', `${path} was not found.`)];
   } catch (error) {
-    if (error instanceof ConfigurationError) return failed('error', error.message);
-    throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [failed({ type, path: written ?? '' }, 'error', error.message)];
   }
 }
 
-/** A file full of nonsense must not drown what else is said. */
-const firstFew = (warnings: readonly string[], path: string): readonly string[] =>
-  warnings.length <= MAX_WARNINGS
-    ? warnings
-    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more like these.`];
+/** All clients; one that is not installed is nothing to speak of. A file two of them read is read once. */
+async function importAuto(context: ImportContext): Promise<readonly ImportedSource[]> {
+  const seen = new Set<string>();
+  const results: ImportedSource[] = [];
+  for (const type of CLIENT_TYPES) {
+    const files = filesOf(type, context).filter(({ path }) => !seen.has(path));
+    for (const { path } of files) seen.add(path);
+    results.push(...(await importFiles(type, files, context)));
+  }
+  if (results.length > 0) return results;
+  return [failed({ type: 'auto', path: '' }, 'missing', 'no client with a configuration was found.')];
+}
 
-/** A client's file without servers is a client without servers; a custom file without them is a mistake. */
-function convert(shape: 'custom' | 'mcpServers', document: unknown): Imported | undefined {
-  if (shape === 'custom') return fromCustom(document);
-  if (!isObject(document)) return undefined;
-  const servers = document.mcpServers ?? {};
-  return isObject(servers) ? fromMcpServers(servers) : undefined;
+const filesOf = (type: ClientType, { world }: ImportContext): readonly SourceFile[] =>
+  countingFiles(clientOf(type), world).map(({ path, scope, root }) => ({ type, path, scope, root }));
+
+/** The files of one client, those whose entries win first. */
+async function importFiles(
+  type: ClientType,
+  files: readonly SourceFile[],
+  context: ImportContext,
+): Promise<readonly ImportedSource[]> {
+  const winner = clientOf(type).precedence ?? 'project';
+  const rank = ({ scope }: SourceFile) => Number((scope === 'project') !== (winner === 'project'));
+  const sorted = [...files].sort((a, b) => rank(a) - rank(b));
+  return withoutHidden(await Promise.all(sorted.map((file) => importFile(file, context))));
+}
+
+/** Inside one client an entry of the stronger scope hides those of its name in the other. */
+function withoutHidden(results: readonly ImportedSource[]): readonly ImportedSource[] {
+  const owners = new Map<string, boolean>();
+  return results.map((result) => {
+    const project = result.source.scope === 'project';
+    const hidden = result.entries.filter(({ entry }) => (owners.get(entry.name) ?? project) !== project);
+    for (const { entry } of result.entries) if (!owners.has(entry.name)) owners.set(entry.name, project);
+    if (hidden.length === 0) return result;
+    return {
+      ...result,
+      source: { ...result.source, serverCount: result.entries.length - hidden.length },
+      entries: result.entries.filter((placed) => !hidden.includes(placed)),
+      skipped: [
+        ...result.skipped,
+        ...hidden.map(({ origin }) => `${origin.file}: ${origin.path}: another file of ${result.source.type} wins.`),
+      ],
+    };
+  });
 }

@@ -1,0 +1,172 @@
+/**
+ * Desktop programs, editors and their extensions: where each keeps its files and how it writes a server.
+ * @module
+ */
+import { join } from 'node:path';
+import type { World } from '../world.ts';
+import { fromCline, fromContinue, fromZed } from './adapters.ts';
+import { BRACES, type Client, calls, connects, inEditors, inHome, LITERAL, MCP_SERVERS } from './client.ts';
+import { continueEntries, dockerEntries } from './containers.ts';
+import * as place from './places.ts';
+
+/** Desktop programs, editors and their extensions, by source type. */
+export const DESKTOP_CLIENTS = {
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    user: (world) => {
+      const file = join('Claude', 'claude_desktop_config.json');
+      const store = join(place.localAppData(world), 'Packages', 'Claude_pzs8sxrjxfjjc', 'LocalCache', 'Roaming', file);
+      return [join(place.applicationData(world), file), ...(world.platform === 'win32' ? [store] : [])];
+    },
+    keys: MCP_SERVERS,
+    dialect: LITERAL,
+  },
+  cursor: {
+    title: 'Cursor',
+    user: inHome('.cursor/mcp.json'),
+    project: ['.cursor/mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: { variables: 'vscode' },
+  },
+  vscode: {
+    title: 'VS Code',
+    user: (world) => [
+      ...['Code', 'Code - Insiders'].flatMap((editor) =>
+        ['mcp.json', 'profiles/*/mcp.json'].map((path) => join(place.editorFolder(world, editor), path)),
+      ),
+      join(world.home, '.vscode-server', 'data', 'User', 'mcp.json'),
+    ],
+    project: ['.vscode/mcp.json', '.devcontainer/devcontainer.json', '.devcontainer.json'],
+    keys: [['servers'], ['customizations', 'vscode', 'mcp', 'servers']],
+    dialect: { variables: 'vscode' },
+  },
+  devin: {
+    title: 'Devin',
+    user: (world) => [join(devinFolder(world), 'mcp_config.json')],
+    former: (world) => [join(devinFolder(world), 'config.json')],
+    project: ['.devin/mcp_config.local.json', '.devin/mcp_config.json'],
+    keys: MCP_SERVERS,
+    dialect: BRACES,
+  },
+  windsurf: {
+    title: 'Windsurf',
+    user: inHome(
+      '.windsurf/mcp.json',
+      '.codeium/windsurf/mcp_config.json',
+      '.codeium/windsurf-next/mcp_config.json',
+      '.codeium/mcp_config.json',
+    ),
+    keys: MCP_SERVERS,
+    dialect: BRACES,
+  },
+  'docker-mcp': {
+    title: 'Docker MCP Toolkit',
+    user: inHome('.docker/mcp-servers.json', '.docker/mcp/registry.yaml'),
+    keys: MCP_SERVERS,
+    find: dockerEntries,
+    dialect: BRACES,
+  },
+  zed: {
+    title: 'Zed',
+    user: (world) => [
+      join(
+        place.byPlatform(world, {
+          darwin: join(world.home, '.config', 'zed'),
+          win32: join(place.appData(world), 'Zed'),
+          linux: join(world.env.FLATPAK_XDG_CONFIG_HOME || place.xdgConfig(world), 'zed'),
+        }),
+        'settings.json',
+      ),
+    ],
+    project: ['.zed/settings.json'],
+    keys: [['context_servers']],
+    dialect: { ...LITERAL, timeouts: [calls(1_000)] },
+    adapt: fromZed,
+  },
+  cline: {
+    title: 'Cline',
+    user: ({ env, home }) => {
+      const data = env.CLINE_DATA_DIR || join(env.CLINE_DIR || join(home, '.cline'), 'data');
+      return [env.CLINE_MCP_SETTINGS_PATH || join(data, 'settings', 'cline_mcp_settings.json')];
+    },
+    former: inEditors('globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
+    keys: MCP_SERVERS,
+    dialect: { ...LITERAL, urlWithoutType: 'sse', timeouts: [calls(1_000)] },
+    adapt: fromCline,
+  },
+  'roo-code': {
+    title: 'Roo Code',
+    user: inEditors('globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json'),
+    project: ['.roo/mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: { variables: 'vscode', urlWithoutType: 'sse', timeouts: [calls(1_000)] },
+  },
+  continue: {
+    title: 'Continue',
+    user: inHome(
+      '.continue/config.yaml',
+      '.continue/mcpServers/*.yaml',
+      '.continue/mcpServers/*.yml',
+      '.continue/mcpServers/*.json',
+    ),
+    former: inHome('.continue/config.json'),
+    project: ['.continue/mcpServers/*.yaml', '.continue/mcpServers/*.yml', '.continue/mcpServers/*.json'],
+    keys: MCP_SERVERS,
+    find: continueEntries,
+    dialect: { variables: 'continue', timeouts: [connects(1, 'connectionTimeout')] },
+    adapt: fromContinue,
+  },
+  'lm-studio': {
+    title: 'LM Studio',
+    user: (world) => [join(place.lmStudioHome(world), 'mcp.json')],
+    former: inHome('.cache/lm-studio/mcp.json'),
+    keys: MCP_SERVERS,
+    dialect: LITERAL,
+  },
+  kiro: {
+    title: 'Kiro',
+    user: inHome('.kiro/settings/mcp.json', '.kiro/agents/*.json'),
+    project: ['.kiro/agents/*.json', '.kiro/settings/mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: { ...BRACES, timeouts: [calls(1)] },
+  },
+  junie: {
+    title: 'Junie',
+    user: inHome('.junie/mcp/mcp.json'),
+    project: ['.junie/mcp/mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: LITERAL,
+  },
+  'jetbrains-ai-assistant': {
+    title: 'JetBrains AI Assistant',
+    user: inHome('.ai/mcp/mcp.json'),
+    project: ['.ai/mcp/mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: LITERAL,
+  },
+  warp: {
+    title: 'Warp',
+    user: inHome('.warp/.mcp.json'),
+    project: ['.warp/.mcp.json'],
+    keys: MCP_SERVERS,
+    dialect: LITERAL,
+  },
+  trae: {
+    title: 'Trae',
+    user: (world) => [join(place.editorFolder(world, 'Trae'), 'mcp.json'), join(world.home, '.trae', 'traecli.toml')],
+    project: ['.trae/mcp.json'],
+    keys: [['mcpServers'], ['mcp_servers']],
+    dialect: LITERAL,
+  },
+  antigravity: {
+    title: 'Antigravity',
+    user: inHome('.gemini/config/mcp_config.json'),
+    former: inHome('.gemini/antigravity/mcp_config.json'),
+    keys: MCP_SERVERS,
+    dialect: BRACES,
+  },
+} as const satisfies Readonly<Record<string, Client>>;
+
+function devinFolder(world: World): string {
+  return join(world.platform === 'win32' ? place.appData(world) : place.xdgConfig(world), 'devin');
+}

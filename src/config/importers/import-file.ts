@@ -1,0 +1,191 @@
+/**
+ * One file in, the servers in it out. A missing, damaged or untrusted file is a status and a message; it never stops the
+ * rest, and nothing of it is used. The file is only read and parsed.
+ * @module
+ */
+import { dirname } from 'node:path';
+import { ConfigurationError } from '../../errors.ts';
+import { parseData } from '../parse-data.ts';
+import { readIfPresent } from '../read-file.ts';
+import type { ResolvedSource } from '../resolved-config.ts';
+import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
+import type { World } from '../world.ts';
+import { type Client, clientOf, type SourceType } from './clients.ts';
+import { fromCustom } from './custom.ts';
+import { PLAIN } from './dialect.ts';
+import { fromClientDocument } from './import-client-document.ts';
+import type { Imported } from './imported-entry.ts';
+import type { FileScope } from './list-clients.ts';
+import { isThere } from './places.ts';
+
+const MAX_WARNINGS = 20;
+
+/** What a source gave. */
+export interface ImportedSource {
+  readonly source: ResolvedSource;
+  /** Each with the file, the path inside it and the client it came from. */
+  readonly entries: readonly PlacedEntry[];
+  readonly warnings: readonly string[];
+  /** What was passed over on purpose, such as the entry that starts this gateway. */
+  readonly skipped: readonly string[];
+}
+
+/** What importing needs to know beside the file itself. */
+export interface ImportContext {
+  readonly world: World;
+  /** The folder relative paths start from. */
+  readonly base: string;
+  /** Whether the content of a file that was named may be used. */
+  readonly isTrusted: (path: string, text: string) => Promise<boolean>;
+  /** Whether the content of a file that was found in a project may be used. */
+  readonly isTrustedProject: (path: string, text: string) => Promise<boolean>;
+}
+
+/** A file to import. */
+export interface SourceFile {
+  readonly type: Exclude<SourceType, 'auto'>;
+  readonly path: string;
+  /** Undefined for a file the configuration names. */
+  readonly scope?: FileScope | undefined;
+  /** The folder of the project it belongs to. */
+  readonly root?: string | undefined;
+}
+
+/** Reads one file. */
+export async function importFile(file: SourceFile, context: ImportContext): Promise<ImportedSource> {
+  const { type, path, scope } = file;
+  try {
+    const { text, place, notes, convert } = await read(file, context.world);
+    const isTrusted = scope === 'project' ? context.isTrustedProject : context.isTrusted;
+    if (!(await isTrusted(place, text))) {
+      return failed(
+        file,
+        'untrusted',
+        `${place} came with this project and is not trusted. Look at it, then run \`anygpt mcp trust ${place}\`.`,
+      );
+    }
+    const imported = await convert();
+    if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
+    const client = type === 'custom' || type === 'mcpb' ? undefined : type;
+    const base = relativeTo(file, context.world);
+    const entries = imported.entries.map(({ entry, path: place, filter }) => ({
+      entry: withAbsolutePaths(entry, base, context.world),
+      origin: { file: path, path: place, client },
+      filter,
+    }));
+    const said = [
+      ...notes,
+      ...imported.problems.map((problem) => `${path}: left out ${problem}.`),
+      ...imported.notes.map((note) => `${path}: ${note}.`),
+    ];
+    return {
+      source: { type, path, scope, status: 'ok', serverCount: entries.length },
+      entries,
+      warnings: firstFew(said, path),
+      skipped: imported.skipped.map((reason) => `${path}: ${reason}.`),
+    };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof ConfigurationError) {
+      return failed(file, error instanceof MissingFile ? 'missing' : 'error', error.message);
+    }
+    if (typeof code === 'string') return failed(file, 'error', `${path} cannot be read (${code}).`);
+    throw error;
+  }
+}
+
+/** A source that gave nothing, and why. */
+export const failed = (
+  { type, path, scope }: Pick<SourceFile, 'path' | 'scope'> & { readonly type: SourceType },
+  status: 'missing' | 'error' | 'untrusted',
+  message: string,
+): ImportedSource => ({
+  source: { type, path, scope, status, message, serverCount: 0 },
+  entries: [],
+  warnings: [`Source ${type}: ${message}`],
+  skipped: [],
+});
+
+class MissingFile extends ConfigurationError {}
+
+/** A file that was read, and how to understand it once it is trusted. */
+interface ReadFile {
+  readonly text: string;
+  /** The file the text is in, which is what a person trusts. */
+  readonly place: string;
+  /** Filled while the text is parsed. */
+  readonly notes: readonly string[];
+  readonly convert: () => Promise<Imported | string>;
+}
+
+async function read(file: SourceFile, world: World): Promise<ReadFile> {
+  const { type, path } = file;
+  if (type === 'mcpb') return readBundleFile(path, world);
+  const text = await readIfPresent(path);
+  if (text === undefined && isThere(path)) {
+    throw new ConfigurationError(`${path} is a symbolic link to a file that does not exist.`);
+  }
+  if (text === undefined) throw new MissingFile(`${path} was not found.`);
+  if (text.trim() === '') throw new ConfigurationError(`${path} is empty, so there are no servers in it.`);
+  const notes: string[] = [];
+  const onRepeat = (key: string, line: number) => {
+    notes.push(`${path}:${line}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`);
+  };
+  const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), world);
+  return { text, place: path, notes, convert };
+}
+
+async function readBundleFile(path: string, world: World): Promise<ReadFile> {
+  // Bundles are rare, and reading them takes a decompressor.
+  const { fromBundle, readBundle } = await import('./mcpb.ts');
+  const bundle = await readBundle(path);
+  if (bundle === undefined) throw new MissingFile(`${path} was not found.`);
+  return { text: bundle.text, place: bundle.place, notes: [], convert: () => fromBundle(bundle, world) };
+}
+
+async function convertDocument(
+  file: SourceFile & { readonly type: Exclude<SourceFile['type'], 'mcpb'> },
+  document: unknown,
+  world: World,
+): Promise<Imported | string> {
+  const { type, path, scope, root } = file;
+  if (type === 'custom') {
+    const context = { world, folder: dirname(path), dialect: PLAIN };
+    return fromCustom(document, context) ?? 'expected an object with a `servers` map or list, or a `mcpServers` map';
+  }
+  const client = clientOf(type);
+  const beside = await readBeside(client, file, world);
+  return fromClientDocument(client, { document, file: path, scope, root, beside }, world);
+}
+
+/** What the client keeps beside its servers. A file that is not there says nothing; a broken one is an error. */
+async function readBeside({ switches }: Client, { path }: SourceFile, world: World): Promise<unknown> {
+  const beside = switches?.beside?.(world);
+  if (beside === undefined || beside === path) return undefined;
+  const text = await readIfPresent(beside);
+  return text === undefined || text.trim() === '' ? undefined : parseData(beside, text, () => undefined);
+}
+
+/** Relative paths in a project's file start at the project, in a user's own where the client was started, as here. */
+function relativeTo({ path, scope, root }: SourceFile, { cwd }: World): string {
+  if (root !== undefined) return root;
+  return scope === undefined ? dirname(path) : cwd;
+}
+
+/** A file full of nonsense must not drown what else is said. */
+const firstFew = (warnings: readonly string[], path: string): readonly string[] =>
+  warnings.length <= MAX_WARNINGS
+    ? warnings
+    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more like these.`];
+
+/** A client's file that the configuration names; one that lies where projects have it belongs to that project. */
+export function namedFile(type: Exclude<SourceType, 'auto'>, path: string): SourceFile {
+  if (type === 'custom' || type === 'mcpb') return { type, path };
+  return { type, path, root: rootOf(clientOf(type), path) };
+}
+
+function rootOf({ project = [] }: Client, path: string): string | undefined {
+  const slashed = path.replaceAll('\\', '/');
+  const ending = project.find((relative) => !relative.includes('*') && slashed.endsWith(`/${relative}`));
+  return ending === undefined ? undefined : path.slice(0, -ending.length - 1) || '/';
+}

@@ -1,0 +1,95 @@
+/**
+ * The world in, the folders programs keep their files in out, for each platform; and patterns with one `*` in, the files
+ * they stand for out. The platform is the world's; separators are those of the machine, which has to open the files.
+ * @module
+ */
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigurationError } from '../../errors.ts';
+import { readSmallFile } from '../referenced-file.ts';
+import type { World } from '../world.ts';
+
+/** More files than this are not looked at in one folder. */
+const MAX_FILES = 100;
+
+/** `~/.config`, or what `XDG_CONFIG_HOME` says. */
+export const xdgConfig = ({ env, home }: World): string => env.XDG_CONFIG_HOME || join(home, '.config');
+/** `~/.local/share`, or what `XDG_DATA_HOME` says. */
+export const xdgData = ({ env, home }: World): string => env.XDG_DATA_HOME || join(home, '.local', 'share');
+/** The folder of roaming settings on Windows. */
+export const appData = ({ env, home }: World): string => env.APPDATA || join(home, 'AppData', 'Roaming');
+/** The folder of local data on Windows. */
+export const localAppData = ({ env, home }: World): string => env.LOCALAPPDATA || join(home, 'AppData', 'Local');
+/** The folder of machine-wide settings on Windows. */
+export const programData = ({ env }: World): string => env.ProgramData || 'C:\\ProgramData';
+
+/** Where desktop programs keep their settings. */
+export function applicationData(world: World): string {
+  if (world.platform === 'darwin') return join(world.home, 'Library', 'Application Support');
+  return world.platform === 'win32' ? appData(world) : xdgConfig(world);
+}
+
+/** One value for each platform, Linux standing for all others. */
+export function byPlatform<T>({ platform }: World, values: { darwin: T; win32: T; linux: T }): T {
+  return platform === 'darwin' || platform === 'win32' ? values[platform] : values.linux;
+}
+
+/** The `User` folder of an editor that descends from VS Code. */
+export const editorFolder = (world: World, editor: string): string => join(applicationData(world), editor, 'User');
+
+/** The editors in which extensions keep files of their own. */
+export const EDITORS = ['Code', 'Code - Insiders', 'Cursor', 'Windsurf', 'VSCodium'] as const;
+
+/** The home of LM Studio, which a pointer file may move. */
+export function lmStudioHome({ home }: World): string {
+  const pointer = join(home, '.lmstudio-home-pointer');
+  try {
+    const [line = ''] = existsSync(pointer) ? readSmallFile(pointer, 'LM Studio').split(/\r?\n/) : [];
+    return line.trim() || join(home, '.lmstudio');
+  } catch (error) {
+    // A pointer nobody can read points nowhere.
+    if (error instanceof ConfigurationError) return join(home, '.lmstudio');
+    throw error;
+  }
+}
+
+/** Whether there is something at a path, a dangling link included: that is worth a message. */
+export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/**
+ * The existing files a pattern stands for, sorted; one without `*` stands for itself, and so does one whose folder may
+ * not be looked into: opening it will say so.
+ */
+export function filesAt(pattern: string): readonly string[] {
+  const star = pattern.indexOf('*');
+  if (star === -1) return existing(pattern) ? [pattern] : [];
+  const folder = dirname(pattern.slice(0, star + 1));
+  const [segment = '', ...rest] = pattern.slice(folder.length + 1).split(/[/\\]/);
+  const [start = '', end = ''] = segment.split('*');
+  const names = namesIn(folder);
+  if (names === undefined) return [pattern];
+  return names
+    .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= segment.length)
+    .sort()
+    .slice(0, MAX_FILES)
+    .map((name) => join(folder, name, ...rest))
+    .filter(existing);
+}
+
+function existing(path: string): boolean {
+  try {
+    return isThere(path);
+  } catch {
+    return true;
+  }
+}
+
+/** What is in a folder; nothing when there is none, undefined when it cannot be known. */
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
+  }
+}
