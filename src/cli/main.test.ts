@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { documentOf } from '../../test/fixtures/cli.ts';
 import { fakeIo } from '../../test/fixtures/gateway/fake-io.ts';
 import { main } from './main.ts';
 
@@ -56,6 +57,37 @@ describe('the command line', () => {
       const { code, out, err } = await run('mcp', ...argv);
       expect([code, out], argv.join(' ')).toEqual([1, '']);
       expect(err).toMatch(/^anygpt: /);
+    }
+  });
+
+  it('has help with examples for every command', async () => {
+    const { out } = await run('--help');
+    const names = [...out.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => String(name));
+    expect(names).toEqual(expect.arrayContaining(['list', 'search', 'tools', 'inspect', 'execute', 'config', 'serve']));
+    for (const name of names) {
+      const { code, out: own, err } = await run('mcp', name, '--help');
+      expect([code, err], name).toEqual([0, '']);
+      expect(own).toMatch(new RegExp(`^Usage: anygpt mcp ${name}\\b[\\s\\S]*Examples:\\n {2}anygpt mcp ${name}`));
+      expect(await run('help', name)).toEqual({ code, out: own, err });
+    }
+  });
+
+  it('suggests the command or the option that was meant', async () => {
+    expect((await run('mcp', 'serch')).err).toContain('Did you mean "search"');
+    expect((await run('mcp', 'list', '--stats')).err).toContain('There is no option --stats. Did you mean --status?');
+    expect((await run('mcp', 'list', '--zzzzzz')).err).not.toContain('Did you mean');
+  });
+
+  it('says what is wrong as JSON where JSON was asked for', async () => {
+    for (const argv of [
+      ['nonsense', '--json'],
+      ['list', '--stats', '--json'],
+      ['search', '--json'],
+      ['execute', '--json', 'x'],
+    ]) {
+      const { code, out, err } = await run(...argv);
+      expect([code, err], argv.join(' ')).toEqual([1, '']);
+      expect((await documentOf('failure', out)).error.code).toBe('VALIDATION_ERROR');
     }
   });
 });

@@ -3,81 +3,128 @@
  * @module
  */
 import { parseArgs } from 'node:util';
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../errors.ts';
+import { nearestName, nearestNames } from '../nearest-names.ts';
 import { VERSION } from '../version.ts';
+import type { Command } from './command.ts';
+import { reportFailure } from './failure.ts';
 import { EXIT, type Io } from './io.ts';
+import { UsageError } from './usage-error.ts';
 
-export interface Command {
+interface Entry {
   readonly summary: string;
-  readonly usage: string;
-  readonly options: NonNullable<Parameters<typeof parseArgs>[0]>['options'];
-  run(values: Readonly<Record<string, unknown>>, positionals: readonly string[], io: Io): Promise<number>;
+  readonly load: () => Promise<Command>;
 }
 
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./commands/serve.ts')).serve,
-  trust: async () => (await import('./commands/trust.ts')).trust,
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
+  search: {
+    summary: 'Search for tools across all servers',
+    load: async () => (await import('./commands/search.ts')).search,
+  },
+  tools: { summary: 'List the tools of one server', load: async () => (await import('./commands/tools.ts')).tools },
+  inspect: {
+    summary: 'Show one tool with its parameters',
+    load: async () => (await import('./commands/inspect.ts')).inspect,
+  },
+  execute: { summary: 'Call a tool', load: async () => (await import('./commands/execute.ts')).execute },
+  config: {
+    summary: 'Show, validate or reload the configuration',
+    load: async () => (await import('./commands/config.ts')).config,
+  },
+  serve: {
+    summary: 'Run the gateway on stdio, or on HTTP with --http',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  trust: {
+    summary: 'Trust the configuration that came with this folder',
+    load: async () => (await import('./commands/trust.ts')).trust,
+  },
+  cache: { summary: 'Forget tool lists that were kept', load: async () => (await import('./commands/cache.ts')).cache },
+  logs: {
+    summary: 'Show what a server writes to stderr',
+    load: async () => (await import('./commands/logs.ts')).logs,
+  },
 };
 
-const HELP = `anygpt ${VERSION} - one MCP server in front of all MCP servers
+const help = (): string => `anygpt ${VERSION} - one MCP server in front of all MCP servers
 
 Usage: anygpt mcp <command> [options]
 
 Commands:
-  serve    Run the gateway on stdio, or on HTTP with --http
-  trust    Trust the configuration that came with this folder
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  .join('\n')}
+
+Examples:
+  anygpt mcp list --status
+  anygpt mcp search "create an issue"
+  anygpt mcp execute github create_issue repo=owner/repo title="A bug"
 
 Run "anygpt mcp <command> --help" for a command's options. --version prints the version.
 `;
 
+const HELP_WORDS: ReadonlySet<string | undefined> = new Set([undefined, '--help', '-h', 'help']);
+
 /** Runs one command line. Never throws: what goes wrong is said on stderr and shown in the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const [first, ...others] = argv;
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-    io.stdout.write(HELP);
-    return EXIT.ok;
-  }
+  const words = argv[0] === 'mcp' ? argv.slice(1) : argv;
+  const [first, second] = words;
   if (first === '--version' || first === '-v') {
     io.stdout.write(`${VERSION}\n`);
     return EXIT.ok;
   }
-  const [name, ...rest] = first === 'mcp' ? others : argv;
-  if (name === undefined || name === '--help' || name === '-h') {
-    io.stdout.write(HELP);
+  const asksForOne = first === 'help' && second !== undefined;
+  if (HELP_WORDS.has(first) && !asksForOne) {
+    io.stdout.write(help());
     return EXIT.ok;
   }
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!load) return complain(io, `There is no command "${name}". Run "anygpt --help" to see all of them.`, EXIT.usage);
+  const [name = '', ...rest] = asksForOne ? [second, '--help'] : words;
+  const json = rest.includes('--json');
+  // A configuration written as code, or a dependency, may print; stdout belongs to the result.
+  let own = io;
   try {
-    return await run(await load(), rest, io);
+    const command = await commandNamed(name);
+    const { values, positionals } = parsed(command, rest);
+    if (values.help) {
+      io.stdout.write(`${command.usage}\n`);
+      return EXIT.ok;
+    }
+    own = { ...io, stdout: io.reserveStdout?.() ?? io.stdout };
+    return await command.run(values, positionals, own);
   } catch (error) {
-    // Its message lists every problem.
-    if (error instanceof ConfigurationError) return complain(io, error.message, EXIT.notFound);
-    if (error instanceof DiscoveryError)
-      return complain(io, error.message, error.code === 'SERVER_NOT_FOUND' ? EXIT.notFound : EXIT.failed);
+    if (error instanceof UsageError && !json) {
+      const hint = Object.hasOwn(COMMANDS, name) ? `\nRun "anygpt mcp ${name} --help" for its options.` : '';
+      return reportFailure(own, { ...error.toInfo(), message: error.message + hint }, false);
+    }
+    // The message of a configuration error lists every problem.
+    if (error instanceof DiscoveryError) return reportFailure(own, error.toInfo(), json);
     throw error;
   }
 }
 
-async function run(command: Command, argv: readonly string[], io: Io): Promise<number> {
-  let parsed: ReturnType<typeof parseArgs>;
-  try {
-    parsed = parseArgs({
-      args: [...argv],
-      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    return complain(io, `${(error as Error).message}\n${command.usage}`, EXIT.usage);
-  }
-  if (parsed.values.help) {
-    io.stdout.write(`${command.usage}\n`);
-    return EXIT.ok;
-  }
-  return command.run(parsed.values, parsed.positionals, io);
+async function commandNamed(name: string): Promise<Command> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry) return entry.load();
+  const near = nearestNames(name, Object.keys(COMMANDS));
+  const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : '';
+  throw new UsageError(
+    [`There is no command "${name}".`, hint, 'Run "anygpt --help" to see all of them.'].filter(Boolean).join(' '),
+    near,
+  );
 }
 
-export function complain(io: Io, message: string, code: number): number {
-  io.stderr.write(`anygpt: ${message}\n`);
-  return code;
+function parsed(command: Command, args: readonly string[]) {
+  const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec((error as Error).message) ?? [];
+    if (unknown === undefined) throw new UsageError((error as Error).message);
+    const near = nearestName(unknown, Object.keys(options));
+    throw new UsageError(
+      `There is no option --${unknown}.${near === undefined ? '' : ` Did you mean --${near}?`}`,
+      near === undefined ? [] : [`--${near}`],
+    );
+  }
 }

@@ -32,6 +32,21 @@ describe('runProcess', () => {
     expect(out()).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('says nothing when the reader of stdout has left, and once when stdout cannot be written', async () => {
+    const { host, asHost, exits, err } = fakeProcess();
+    runProcess(['--version'], asHost);
+    host.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    await expect.poll(() => host.exitCode).toBe(0);
+    expect(err()).toBe('');
+    const full = fakeProcess();
+    runProcess(['--version'], full.asHost);
+    for (const _time of [1, 2])
+      full.host.stdout.emit('error', Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    await expect.poll(() => full.host.exitCode).toBe(3);
+    expect(full.err()).toBe('anygpt: cannot write to stdout: no space left\n');
+    expect(exits).toEqual([]);
+  });
+
   it('says once what nobody caught, and ends', () => {
     const { host, asHost, exits, err } = fakeProcess();
     runProcess(['--version'], asHost);
@@ -39,6 +54,21 @@ describe('runProcess', () => {
     host.emit('unhandledRejection', 'another');
     expect(exits).toEqual([70, 70]);
     expect(err()).toMatch(/^anygpt: internal error: Error: a bug\n[\s\S]*anygpt: internal error: another\n$/);
+  });
+
+  it('says nothing that looks like a secret on its way out', () => {
+    const { host, asHost, exits, err } = fakeProcess();
+    Object.assign(host.env, { MY_TOKEN: 'canary-in-env' });
+    runProcess(['--version'], asHost);
+    const secrets = ['sk-live-1234567890abcdef', 'hunter22', 'canary-in-env'];
+    const message = `Bearer ${secrets[0]} at https://me:${secrets[1]}@host, ${secrets[2]}`;
+    const error = new TypeError(message);
+    host.emit('uncaughtException', error);
+    host.emit('unhandledRejection', message);
+    const said = err();
+    for (const secret of secrets) expect(said).not.toContain(secret);
+    expect(said).toMatch(/^anygpt: internal error: TypeError: Bearer \*\*\* at https:\/\/\*\*\*@host, \*\*\*\n {4}at /);
+    expect(exits).toEqual([70, 70]);
   });
 
   it('keeps stdout to the protocol and listens for signals while it serves', async () => {

@@ -3,7 +3,8 @@
  * @module
  */
 import { Writable } from 'node:stream';
-import type { Io } from './io.ts';
+import { maskSecrets } from '../mask-secrets.ts';
+import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';
 
 /** What we need of a process; the real one, or a stand-in. */
@@ -36,7 +37,9 @@ function ioOf(host: Host): Io {
         write: (chunk, encoding, done) => void write(chunk, encoding, done),
       });
       stdout.on('error', (error) => reserved.destroy(error));
-      return reserved;
+      // What is wrong with stdout is said once, below.
+      reserved.on('error', () => {});
+      return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns });
     },
     exit: (code) => host.exit(code),
   };
@@ -45,14 +48,27 @@ function ioOf(host: Host): Io {
 /** Runs the command line of this process. What nobody caught ends it, said once; children go with it. */
 export function runProcess(argv: readonly string[], host: Host = process): void {
   const crash = (error: unknown) => {
-    host.stderr.write(
-      `anygpt: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+    host.stderr.write(`anygpt: internal error: ${crashReport(error, host.env)}\n`);
     host.exit(70);
   };
   host.on('uncaughtException', crash);
   host.on('unhandledRejection', crash);
+  let unwritten = false;
+  host.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe may leave when it has seen enough.
+    if (error.code === 'EPIPE' || unwritten) return;
+    unwritten = true;
+    host.exitCode = EXIT.failed;
+    host.stderr.write(`anygpt: cannot write to stdout: ${error.message}\n`);
+  });
   main(argv, ioOf(host)).then((code) => {
-    host.exitCode = code;
+    host.exitCode = unwritten ? EXIT.failed : code;
   }, crash);
+}
+
+/** Name, message and the places in our code. The message may quote anything, and so does a stack before its places. */
+function crashReport(error: unknown, env: Host['env']): string {
+  if (!(error instanceof Error)) return maskSecrets(String(error), env);
+  const places = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
+  return [maskSecrets(`${error.name}: ${error.message}`, env), ...places].join('\n');
 }

@@ -2,19 +2,17 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
-import type { Writable } from 'node:stream';
-import { DiscoveryEngine } from '../../discovery-engine.ts';
+import type { DiscoveryEngine } from '../../discovery-engine.ts';
 import { configFile } from '../../engine-world.ts';
 import { DiscoveryError } from '../../errors.ts';
-import { createLogger, type LogLevel } from '../../log.ts';
-import type { Logger } from '../../types.ts';
+import { LOG_LEVELS, type LogLevel } from '../../log.ts';
+import type { Command } from '../command.ts';
+import { complain } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
-import { type Command, complain } from '../main.ts';
-
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+import { ServeLog } from '../serve-log.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const serve: Command = {
-  summary: 'Run the gateway on stdio, or on HTTP with --http',
   usage: `Usage: anygpt mcp serve [options]
 
 The MCP server that agents connect to. Speaks MCP on stdin and stdout; messages for people go to stderr.
@@ -25,7 +23,7 @@ Options:
   --expose SERVER    Show this one server's own tools, prompts and resources instead of the five meta-tools
   --trust-project    Use this folder's configuration without asking
   --watch            Reload when the configuration files change
-  --log-level LEVEL  debug, info, warn, error or silent (default warn)
+  --log-level LEVEL  debug, info, warn, error or silent (default: log.level of the configuration)
 
 Examples:
   anygpt mcp serve
@@ -41,29 +39,31 @@ Examples:
   },
   async run(values, positionals, io) {
     if (positionals.length > 0)
-      return complain(io, `serve takes no arguments, only options: ${positionals.join(' ')}`, EXIT.usage);
-    const level = (values['log-level'] as string | undefined) ?? 'warn';
-    if (!LEVELS.includes(level)) return complain(io, `--log-level is one of ${LEVELS.join(', ')}`, EXIT.usage);
+      throw new UsageError(`serve takes no arguments, only options: ${positionals.join(' ')}`);
+    const level = values['log-level'] as LogLevel | undefined;
+    if (level !== undefined && !LOG_LEVELS.includes(level))
+      throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}`);
     const port = values.http === undefined ? undefined : Number(values.http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
-      return complain(io, '--http takes a port number', EXIT.usage);
-    const logger = createLogger((line) => io.stderr.write(`anygpt: ${line}\n`), level as LogLevel);
-    // A configuration written as code, or a dependency, may print; stdout belongs to the protocol.
-    const output = io.reserveStdout?.() ?? io.stdout;
+      throw new UsageError('--http takes a port number');
+    const log = new ServeLog(io.stderr, level);
+    // Loaded here, so that help need not load it.
+    const { DiscoveryEngine } = await import('../../discovery-engine.ts');
     const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
       env: io.env,
       cwd: io.cwd,
       trustProject: values['trust-project'] === true,
-      logger,
+      logger: log.logger,
     });
     try {
       return await serveEngine(
         engine,
-        { port, expose: values.expose as string | undefined, watch: values.watch === true, logger, output },
+        { port, expose: values.expose as string | undefined, watch: values.watch === true, log },
         io,
       );
     } finally {
       await engine.close();
+      log.close();
     }
   },
 };
@@ -72,19 +72,18 @@ interface ServeOptions {
   readonly port: number | undefined;
   readonly expose: string | undefined;
   readonly watch: boolean;
-  readonly logger: Logger;
-  /** Where the protocol is spoken. */
-  readonly output: Writable;
+  readonly log: ServeLog;
 }
 
 async function serveEngine(
   engine: DiscoveryEngine,
-  { port, expose, watch, logger, output }: ServeOptions,
+  { port, expose, watch, log }: ServeOptions,
   io: Io,
 ): Promise<number> {
   // Piece by piece: the gateway on stdio is started for every agent and need not load HTTP.
   const stdio = import('../../gateway/serve-stdio.ts');
-  await engine.getConfig();
+  log.configure((await engine.getConfig()).log);
+  engine.onReload(() => void engine.getConfig().then((config) => log.configure(config.log)));
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
   if (expose !== undefined) {
     const names = await engine.serverNames();
@@ -102,7 +101,7 @@ async function serveEngine(
   }
   const served =
     port === undefined
-      ? serveGatewayOnStdio(engine, { input: io.stdin, output, surface })
+      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
       : await (await import('../../gateway/serve-http.ts'))
           .serveGatewayOnHttp(engine, { port, surface })
           .catch((error: NodeJS.ErrnoException) => {
@@ -110,20 +109,19 @@ async function serveEngine(
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../watch-config.ts');
-  const stopWatching = await watchConfig(engine, { logger, files: watch });
-  await new Promise<void>((resolve) => {
-    let asked = false;
-    const stopListening = io.onSignal(() => {
-      // The second signal does not wait; the reaper ends what is still running.
-      if (asked) io.exit(130);
+  const stopWatching = await watchConfig(engine, { logger: log.logger, files: watch });
+  let asked = false;
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = () => {
       asked = true;
       resolve();
-    });
-    void served.closed.then(() => {
-      if (!asked) stopListening();
-      resolve();
-    });
+    };
   });
+  // A signal after the first, or after the client has gone, does not wait; the reaper ends what is still running.
+  const stopListening = io.onSignal(() => (asked ? io.exit(130) : stop()));
+  void served.closed.then(stop);
+  await stopped;
   stopWatching();
   // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
   const { limits } = await engine.getConfig();
@@ -131,5 +129,6 @@ async function serveEngine(
   // Calls under way may still answer before the connection goes.
   await engine.close();
   await served.close();
+  stopListening();
   return EXIT.ok;
 }

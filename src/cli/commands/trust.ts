@@ -2,12 +2,11 @@
  * `anygpt mcp trust`: a person's word that the configuration in this folder may be used, remembered by path and content.
  * @module
  */
-import { ConfigurationLoader } from '../../config/configuration-loader.ts';
+import type { Command } from '../command.ts';
+import { complain } from '../failure.ts';
 import { EXIT } from '../io.ts';
-import { type Command, complain } from '../main.ts';
 
 export const trust: Command = {
-  summary: 'Trust the configuration that came with this folder',
   usage: `Usage: anygpt mcp trust [FILE]
 
 Trusts this folder's configuration, or FILE, as it is now. It counts as untrusted again once its content changes.
@@ -17,6 +16,7 @@ Examples:
   anygpt mcp trust .anygpt/mcp-discovery.config.ts`,
   options: {},
   async run(_values, [file], io) {
+    const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
     const loader = new ConfigurationLoader({ env: io.env, cwd: io.cwd });
     const path = file ?? (await loader.findProjectFiles())[0]?.path;
     if (path === undefined) return complain(io, 'there is no configuration in this folder to trust', EXIT.notFound);

@@ -1,0 +1,46 @@
+/**
+ * The documents of `--json`, in the shapes of the meta-tools: whole, where an agent's would be cut to its budget. What
+ * is empty is left out, except the list a script goes through.
+ * @module
+ */
+import type { FindResult } from '../discovery-engine.ts';
+import { compact } from '../gateway/answers.ts';
+import type { ServerMetadata, ToolMetadata } from '../types.ts';
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** `list_mcp_servers`. */
+export const serversDocument = (servers: readonly ServerMetadata[], notes: readonly string[]): Document => ({
+  servers: servers.map(({ name, description, toolCount, status, reason, stale }) =>
+    compact({ name, description, toolCount, status, reason, stale }),
+  ),
+  ...(notes.length > 0 && { notes }),
+});
+
+/** `search_tools`. */
+export const searchDocument = ({ results, notes }: FindResult): Document => ({
+  results: results.map(({ server, tool, summary, relevance, tags, args }) =>
+    compact({ server, tool, summary, relevance, tags, args }),
+  ),
+  ...(notes.length > 0 && { notes }),
+});
+
+/** `list_tools`. */
+export const toolsDocument = (server: string, tools: readonly ToolMetadata[]): Document => ({
+  server,
+  tools: tools.map(({ name, summary, enabled, tags }) => compact({ name, summary, enabled, tags })),
+});
+
+/** `get_tool_details`. */
+export const detailsDocument = ({
+  server,
+  name,
+  description,
+  parameters = [],
+  examples,
+  tags,
+}: ToolMetadata): Document => ({
+  ...(compact({ server, tool: name, description }) as Document),
+  parameters: parameters.map(compact),
+  ...(compact({ examples, tags }) as Document),
+});

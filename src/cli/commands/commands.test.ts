@@ -1,0 +1,453 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { documentOf } from '../../../test/fixtures/cli.ts';
+import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
+import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { startTestServer, type TestServer } from '../../testing/index.ts';
+import { main } from '../main.ts';
+
+const ESCAPE = '\u001b]0;owned\u0007\u001b[31m';
+let github: TestServer;
+let folder: ReturnType<typeof tempFolder>;
+let config: Record<string, unknown>;
+
+beforeAll(async () => {
+  const issue = {
+    type: 'object',
+    properties: {
+      repo: { type: 'string', description: 'Repository name (owner/repo)' },
+      title: { type: 'string', description: 'Issue title' },
+      labels: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['repo', 'title'],
+    examples: [{ repo: 'owner/repo', title: 'Bug' }],
+  };
+  github = await startTestServer({
+    title: 'GitHub API integration',
+    tools: {
+      create_issue: {
+        description: `Create a GitHub ${ESCAPE}issue in a repository.`,
+        inputSchema: issue,
+        call: ({ title, labels }) => ({ content: [], structuredContent: { title, labels } }),
+      },
+      delete_repo: { description: 'Delete a repository.', call: () => 'gone' },
+      slow: {
+        call: async (_args, { progress, signal }) => {
+          await progress(1, 2, `half${ESCAPE}`);
+          await new Promise((resolve) => {
+            setTimeout(resolve, 100);
+            signal.addEventListener('abort', resolve);
+          });
+          return `${ESCAPE}done\r\nline`;
+        },
+      },
+      hang: {
+        call: (_args, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('late'))),
+      },
+      screenshot: {
+        call: () => ({
+          content: [{ type: 'image', mimeType: 'image/png', data: Buffer.from('picture').toString('base64') }],
+        }),
+      },
+      huge: { call: () => 'x'.repeat(6 * 1024 * 1024) },
+    },
+  });
+});
+afterAll(() => github.close());
+beforeEach(() => {
+  folder = tempFolder();
+  config = {
+    servers: [
+      { name: 'github', connection: github.connection },
+      { name: 'away', description: 'Not there', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } },
+      { name: 'off', description: 'Switched off', enabled: false, connection: { type: 'stdio', command: 'x' } },
+    ],
+    toolRules: [
+      { pattern: ['*issue*'], tags: ['issues'] },
+      { server: 'github', pattern: ['delete_*'], enabled: false, tags: ['dangerous'] },
+      { pattern: ['nothing_*'] },
+    ],
+    sources: [{ type: 'custom', path: './no-such.yaml' }],
+  };
+});
+afterEach(() => folder[Symbol.dispose]());
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+function start(
+  argv: string[],
+  { tty = false, env = {} as Record<string, string> } = {},
+): { io: FakeIo; done: Promise<number> } {
+  const path = join(folder.path, 'config.json');
+  writeFileSync(path, JSON.stringify(config));
+  const io = fakeIo({
+    cwd: folder.path,
+    env: { ANYGPT_HOME: join(folder.path, 'home'), ANYGPT_CONFIG: path, HOME: folder.path, ...env },
+  });
+  if (tty) for (const stream of [io.stdout, io.stderr]) Object.assign(stream, { isTTY: true, columns: 40 });
+  return { io, done: main(['mcp', ...argv], io) };
+}
+async function run(argv: string[], options?: Parameters<typeof start>[1]): Promise<Ran> {
+  const { io, done } = start(argv, options);
+  const code = await done;
+  return { code, out: io.out(), err: io.err() };
+}
+const MISSING = 'anygpt: Source custom:';
+
+describe('list', () => {
+  it('shows all configured servers without starting any', async () => {
+    const { code, out } = await run(['list']);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'MCP Servers (3 configured):\n\n✓ github\n\n✓ away\n  Not there\n\n✗ off (disabled)\n  Switched off\n',
+    );
+  });
+
+  it('with --status says what is true now, because it connects', async () => {
+    const { code, out } = await run(['list', '--status', '--tools']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      '✓ github (6 tools)\n  GitHub API integration\n  Status: Connected\n\n✗ away\n  Not there\n  Status: Error - ',
+    );
+    expect(out).toContain('✗ off (disabled)\n  Switched off\n  Status: Disabled\n');
+  });
+
+  it('with --json has the shape of list_mcp_servers', async () => {
+    const { out } = await run(['list', '--status', '--json']);
+    const { servers } = await documentOf('list', out);
+    expect(servers).toMatchObject([
+      { name: 'github', description: 'GitHub API integration', toolCount: 6, status: 'connected' },
+      { name: 'away', toolCount: 0, status: 'error', reason: expect.any(String) },
+    ]);
+  });
+
+  it('says why there is nothing to show', async () => {
+    config = { enabled: false };
+    expect(await run(['list'])).toMatchObject({ code: 0, err: expect.stringContaining('switched off') });
+    const { err } = await run(['list'], { env: { ANYGPT_CONFIG: '' } });
+    expect(err.match(/No configuration was found/g)).toHaveLength(1);
+  });
+
+  it('refuses to be offline and to say what is true now', async () => {
+    expect(await run(['list', '--status', '--offline'])).toMatchObject({ code: 1, out: '' });
+    expect(await run(['list', '--refresh', '--offline'])).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('search', () => {
+  it('prints hits as specified and everything else on stderr', async () => {
+    const { code, out, err } = await run(['search', 'github', 'issue']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^Search results for "github issue" \(\d found\):\n\n1\. github:create_issue \(\d+% match\)\n {3}Create a GitHub issue in a repository\n {3}Tags: issues\n/,
+    );
+    expect(err).toContain('anygpt: away not searched: ');
+    expect(out + err).not.toContain('\u001b');
+  });
+
+  it('shows progress and colour on a terminal, and fits it', async () => {
+    const { out, err } = await run(['search', 'issue'], { tty: true });
+    expect(err).toContain('\r\u001b[2KStarting servers: 0 of 2 ready, waiting');
+    expect(out).toContain('\u001b[1mgithub:create_issue\u001b[22m');
+    expect((await run(['search', 'issue'], { tty: true, env: { NO_COLOR: '1' } })).out).not.toContain('\u001b');
+  });
+
+  it('takes a server and a limit, and says what it cannot use', async () => {
+    expect((await run(['search', 'repository', '--server', 'github', '--limit', '1'])).out).toContain('(1 found)');
+    expect(await run(['search', 'x', '--server', 'gihub'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Did you mean "github"?'),
+    });
+    for (const limit of ['0', '1.5', 'many', '101'])
+      expect((await run(['search', 'x', '--limit', limit])).code).toBe(1);
+  });
+
+  it('ends with 2 when nothing was found', async () => {
+    const { code, out, err } = await run(['search', 'zzzqqq', '--server', 'github']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('No results found for "zzzqqq".');
+    const json = await run(['search', 'zzzqqq', '--server', 'github', '--json']);
+    expect(await documentOf('search', json.out)).toMatchObject({ results: [] });
+  });
+
+  it('waits no longer than told', async () => {
+    await using silent = await startTestServer({ tools: { x: { call: () => 'x' } } });
+    config = {
+      servers: [
+        {
+          name: 'silent',
+          connection: { type: 'stdio', command: process.execPath, args: ['-e', 'process.stdin.resume()'] },
+        },
+        { name: 'here', connection: silent.connection },
+      ],
+    };
+    const { code, err } = await run(['search', 'x', '--timeout', '1s']);
+    expect([code, err]).toEqual([0, expect.stringContaining('silent not searched')]);
+    expect(await run(['tools', 'silent', '--timeout', '100ms'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('did not list its tools within 0.1 s'),
+    });
+  });
+});
+
+describe('tools', () => {
+  it('lists what is enabled, with --all also what is not', async () => {
+    const some = await run(['tools', 'github']);
+    expect(some.out).toMatch(
+      /^Tools from github \(5 enabled, 1 disabled\):\n\n✓ create_issue\n {2}Create a GitHub issue in a repository\n\n/,
+    );
+    expect(some.out).not.toContain('delete_repo');
+    const all = await run(['tools', 'github', '--all', '--tags']);
+    expect(all.out).toContain('✗ delete_repo (disabled)\n  Delete a repository\n  Tags: dangerous\n');
+  });
+
+  it('ends with 2 for a server that is not there or switched off', async () => {
+    expect(await run(['tools', 'nobody'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"anygpt mcp list --status"'),
+    });
+    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('switched off') });
+    expect(await run(['tools', 'github', '--offline'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('offline'),
+    });
+  });
+});
+
+describe('inspect', () => {
+  it('prints description, parameters and examples as specified', async () => {
+    const { out } = await run(['inspect', 'github', 'create_issue', '--examples']);
+    expect(out).toBe(`Tool: github:create_issue
+
+Description:
+  Create a GitHub issue in a repository.
+
+Parameters:
+  repo (string, required)
+    Repository name (owner/repo)
+
+  title (string, required)
+    Issue title
+
+  labels (string[], optional)
+
+Tags: issues
+
+Examples:
+  Example:
+    repo: "owner/repo"
+    title: "Bug"
+`);
+    expect((await run(['inspect', 'github:slow'])).out).toContain('Parameters:\n  (none)');
+  });
+
+  it('suggests the tool that was meant', async () => {
+    const { code, err } = await run(['inspect', 'github', 'create_isue']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/Did you mean "create_issue".*"anygpt mcp tools github"/)]);
+    expect((await run(['inspect', 'github', 'slow', 'surplus'])).code).toBe(1);
+    expect((await run(['inspect', 'away', 'x'])).code).toBe(3);
+  });
+});
+
+describe('execute', () => {
+  it('types pairs by the schema', async () => {
+    const { code, out } = await run(['execute', 'github:create_issue', 'repo=a/b', 'title=5', 'labels=x', '--json']);
+    expect(code).toBe(0);
+    expect(await documentOf('execute', out)).toEqual({ success: true, result: { title: '5', labels: ['x'] } });
+  });
+
+  it('shows what servers say without what a terminal would obey', async () => {
+    const { out, err } = await run(['execute', 'github', 'slow', '--stream']);
+    expect(out).toBe('Executing: github:slow\n\n✓ Success\n\nResult:\n  done\n  line\n');
+    expect(err).toContain('[1/2] half\n');
+    const live = await run(['execute', 'github', 'slow'], { tty: true });
+    expect(live.err).toContain('Calling github:slow … [1/2] half');
+    expect(live.err.endsWith('\r\u001b[2K')).toBe(true);
+  });
+
+  it('saves pictures where it is told, and nothing over what is there', async () => {
+    for (const name of ['screenshot-1.png', 'screenshot-1-2.png']) {
+      const { out } = await run(['execute', 'github', 'screenshot', '--output', 'pictures', '--json']);
+      const path = join(folder.path, 'pictures', name);
+      expect((await documentOf('execute', out)).files).toEqual([{ block: 0, path, bytes: 7, mimeType: 'image/png' }]);
+      expect(readFileSync(path, 'utf8')).toBe('picture');
+    }
+    expect((await run(['execute', 'github', 'screenshot', '--output', 'pictures'])).out).toContain('saved to');
+    writeFileSync(join(folder.path, 'file'), '');
+    const calls = github.calls.length;
+    expect(await run(['execute', 'github', 'screenshot', '--output', 'file/x'])).toMatchObject({ code: 3 });
+    expect(github.calls).toHaveLength(calls);
+  });
+
+  it('hands on a large result in one piece', async () => {
+    const { out } = await run(['execute', 'github', 'huge', '--json']);
+    expect(JSON.parse(out).result).toHaveLength(6 * 1024 * 1024);
+  });
+
+  it('ends a call that takes longer than told', async () => {
+    const { code, out } = await run(['execute', 'github', 'hang', '--timeout', '200ms']);
+    expect(code).toBe(3);
+    expect(out).toContain('Code: TOOL_EXECUTION_TIMEOUT');
+  });
+
+  it('ends on a signal, says no more, and at once on a second one', async () => {
+    const before = github.calls.length;
+    const { io, done } = start(['execute', 'github', 'hang']);
+    await expect.poll(() => github.calls.length).toBe(before + 1);
+    io.signal('SIGINT');
+    io.signal('SIGINT');
+    expect(await done).toBe(130);
+    expect(io.exits[0]).toBe(130);
+    expect(io.out()).toBe('Executing: github:hang\n\n');
+    expect(io.listeners()).toBe(0);
+  });
+
+  it('refuses arguments it cannot read before anything starts', async () => {
+    mkdirSync(join(folder.path, 'folder'));
+    const bad = [
+      ['--args', '['],
+      ['--args', '[]'],
+      ['--args', '@missing.json'],
+      ['--args', '@folder'],
+      ['stray'],
+      ['x=1', 'stray'],
+    ];
+    for (const argv of bad) expect((await run(['execute', 'github', 'slow', ...argv])).code, argv.join(' ')).toBe(1);
+    for (const argv of [[], ['github'], ['github', '--args', '{}']])
+      expect((await run(['execute', ...argv])).code).toBe(1);
+    const { io, done } = start(['execute', 'github', 'slow', '--args', '-']);
+    io.stdin.end('\ufeff{}');
+    expect(await done).toBe(0);
+    const large = start(['execute', 'github', 'slow', '--args', '-']);
+    large.io.stdin.end(Buffer.alloc(17 * 1024 * 1024, ' '));
+    expect(await large.done).toBe(1);
+    writeFileSync(join(folder.path, 'large.json'), Buffer.alloc(17 * 1024 * 1024, ' '));
+    expect((await run(['execute', 'github', 'slow', '--args', '@large.json'])).err).toContain('larger than 16 MiB');
+  });
+
+  it('names the parameter that a pair does not fit, and asks nobody', async () => {
+    const { code, out } = await run(['execute', 'github', 'create_issue', 'repo=a', 'repo=b', 'title=x']);
+    expect([code, out]).toEqual([1, expect.stringContaining('Message: repo is given 2 times')]);
+    expect((await run(['execute', 'github', 'delete_repo', 'x=1'])).code).toBe(4);
+  });
+});
+
+describe('config', () => {
+  it('show prints the block of the specification, with rules that do nothing', async () => {
+    await run(['search', 'x']);
+    const { code, out, err } = await run(['config', 'show']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^MCP Discovery Configuration:\n\nStatus: Enabled\nCache: Enabled \(TTL: 3600s\)\n\nSources \(1\):\n {2}✗ custom \(~\/no-such\.yaml\) - not found\n\nTool Rules \(3\):\n {2}1\. \*issue\* → tags: \[issues\]\n {2}2\. server github: delete_\* → disabled, tags: \[dangerous\]\n {2}3\. nothing_\* → no effect\n\nWarnings \(1\):\n {2}- Rule 3 .*\n\nServers: 3 configured, 0 connected\nTools: 6 total, 5 enabled\n$/,
+    );
+    expect(err).toContain('The tools of away are not known yet');
+    expect((await run(['config', 'show', '--status'])).out).toContain('Servers: 3 configured, 1 connected');
+    const { warnings, servers } = await documentOf('config-show', (await run(['config', 'show', '--json'])).out);
+    expect([warnings, servers.configured]).toEqual([[expect.stringContaining('Rule 3')], 3]);
+    expect((await run(['config', 'show', '--status', '--offline'])).code).toBe(1);
+    config = { enabled: false, cache: { enabled: false } };
+    expect((await run(['config', 'show'])).out).toContain('Status: Disabled\nCache: Disabled\n');
+  });
+
+  it('validate names shadowed rules without changing the exit code', async () => {
+    config.toolRules = [
+      { pattern: ['*'], enabled: true },
+      { pattern: ['delete_*'], enabled: false },
+    ];
+    expect((await run(['config', 'validate'])).err).toContain('--refresh reads them');
+    const { code, out } = await run(['config', 'validate', '--refresh']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      '✓ ~/config.json is valid\n\nWarnings (1):\n  - Rule 2 (delete_*) should disable github:delete_repo',
+    );
+    const { warnings } = await documentOf('config-validate', (await run(['config', 'validate', '--json'])).out);
+    expect(warnings.join()).toMatch(/no-such\.yaml.*Rule 2/);
+  });
+
+  it('validate names every problem', async () => {
+    config = { servrs: [], cache: { ttl: 'x' } };
+    const { code, out, err } = await run(['config', 'validate']);
+    expect([code, err]).toEqual([2, '']);
+    expect(out).toMatch(/^✗ The configuration is not valid\n\nProblems \(2\):\n {2}- .*\n {2}- /);
+    config = { toolRules: [{ pattern: ['/(/'] }] };
+    expect((await run(['config', 'validate'])).out).toContain('Problems (1)');
+    expect((await run(['config', 'validate', '--config', 'none.json'])).out).toContain('was not found');
+  });
+
+  it('sources lists files and clients', async () => {
+    const { out, err } = await run(['config', 'sources']);
+    expect(out).toBe('Files (1):\n  ~/config.json\n\nSources (1):\n  ✗ custom (~/no-such.yaml) - not found\n');
+    expect(err).toContain(MISSING);
+    const { sources } = await documentOf('config-sources', (await run(['config', 'sources', '--json'])).out);
+    expect(sources).toMatchObject([{ type: 'custom', status: 'missing', servers: 0 }]);
+    writeFileSync(join(folder.path, 'no-such.yaml'), 'servers: {}');
+    expect((await run(['config', 'sources'])).out).toContain('✓ custom (~/no-such.yaml)\n');
+    writeFileSync(join(folder.path, 'no-such.yaml'), '{');
+    expect((await run(['config', 'sources'])).out).toContain('✗ custom (~/no-such.yaml) - ');
+  });
+
+  it('reload validates, reads what is new and tells running gateways', async () => {
+    const { code, out, err } = await run(['config', 'reload']);
+    expect(code).toBe(0);
+    expect(out).toBe('✓ Configuration reloaded: 2 servers; running gateways were told\n');
+    expect(err).toContain('away could not be reached');
+    expect(readFileSync(join(folder.path, 'home', 'reload'), 'utf8')).toMatch(/^\d{4}-/);
+    expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
+  });
+
+  it('knows its subcommands', async () => {
+    expect((await run(['config', 'vaildate'])).err).toContain('Did you mean "validate"?');
+    expect((await run(['config', 'frobnicate'])).err).toContain('There are show, validate');
+    expect((await run(['config', 'show', 'surplus'])).code).toBe(1);
+    expect((await run(['config', 'reload', '--status'])).code).toBe(1);
+    expect((await run(['config', 'toString'])).code).toBe(1);
+  });
+});
+
+describe('cache clear and logs', () => {
+  it('cache clear forgets one list, or all', async () => {
+    await run(['search', 'issue']);
+    expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
+    expect(await run(['cache', 'clear', 'github'])).toMatchObject({
+      code: 0,
+      out: 'Cleared the tool lists of github\n',
+    });
+    expect((await run(['search', 'issue', '--offline'])).code).toBe(2);
+    const { servers } = await documentOf('cache-clear', (await run(['cache', 'clear', '--json'])).out);
+    expect(servers).toEqual(['github', 'away']);
+    expect((await run(['cache'])).code).toBe(1);
+  });
+
+  it('logs shows what a server wrote to stderr', async () => {
+    const script = join(folder.path, 'loud.mjs');
+    writeFileSync(
+      script,
+      `console.error('\\u001b[31mstarting');\nawait import(${JSON.stringify(new URL('../../../examples/servers/notes.mjs', import.meta.url).href)});\n`,
+    );
+    config = {
+      servers: [
+        { name: 'loud', connection: { type: 'stdio', command: process.execPath, args: [script] } },
+        { name: 'github', connection: github.connection },
+      ],
+    };
+    expect(await run(['logs', 'loud'])).toMatchObject({ code: 0, out: 'starting\n', err: '' });
+    expect(await documentOf('logs', (await run(['logs', 'loud', '--json'])).out)).toMatchObject({ server: 'loud' });
+    expect(await run(['logs', 'github'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('nothing') });
+    expect((await run(['logs', 'lod'])).err).toContain('Did you mean "loud"?');
+  });
+});
+
+describe('what all commands share', () => {
+  it('is a level for messages, and warnings without one', async () => {
+    expect((await run(['list', '--log-level', 'warn'])).err).toContain('anygpt: warn Source custom');
+    expect((await run(['list', '--log-level', 'silent'])).err).toBe('');
+    expect((await run(['list'])).err).toContain(MISSING);
+    expect((await run(['list', '--log-level', 'loud'])).code).toBe(1);
+    expect((await run(['list', '--timeout', 'soon'])).code).toBe(1);
+  });
+});

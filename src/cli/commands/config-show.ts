@@ -1,0 +1,90 @@
+/**
+ * `anygpt mcp config show`: the configuration in force, and what its rules and servers come to.
+ * @module
+ */
+import type { ResolvedConfig } from '../../config/resolved-config.ts';
+import { oneLine } from '../../plain-text.ts';
+import type { ServerMetadata, ToolRule } from '../../types.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { type Session, withSession } from '../session.ts';
+import { sourceLines, sourcesDocument } from '../source-lines.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const showConfig: Command['run'] = async (values, _positionals, io) => {
+  if (values.status && values.offline) throw new UsageError('--status connects to servers and --offline forbids it');
+  return withSession(values, io, async (session) => {
+    const { engine } = session;
+    if (values.status || values.refresh) await session.lists(undefined, true);
+    const config = await engine.getConfig();
+    const servers = await engine.listServers();
+    const warnings = (await engine.ruleWarnings()).map(({ message }) => message);
+    const totals = totalsOf(config, servers);
+    if (session.json) session.printJson(configDocument(config, totals, warnings));
+    else {
+      session.print(configText(config, totals, warnings, session));
+      const unseen = await engine.unseen();
+      if (unseen.length > 0)
+        session.note(`The tools of ${unseen.join(', ')} are not known yet; --status connects and counts them.`);
+    }
+    return EXIT.ok;
+  });
+};
+
+interface Totals {
+  readonly servers: { readonly configured: number; readonly connected: number };
+  readonly tools: { readonly total: number; readonly enabled: number };
+}
+
+const totalsOf = (config: ResolvedConfig, servers: readonly ServerMetadata[]): Totals => ({
+  servers: {
+    configured: config.servers.length,
+    connected: servers.filter(({ status }) => status === 'connected').length,
+  },
+  tools: {
+    total: servers.reduce((sum, { toolCount }) => sum + toolCount, 0),
+    enabled: servers.reduce((sum, { enabledCount }) => sum + enabledCount, 0),
+  },
+});
+
+const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readonly string[]) => ({
+  enabled: config.enabled,
+  cache: { enabled: config.cache.enabled, ttl: config.cache.ttl, dir: config.cache.dir },
+  ...sourcesDocument(config),
+  rulePrecedence: config.rulePrecedence,
+  toolRules: config.toolRules,
+  ...totals,
+  warnings,
+});
+
+function configText(config: ResolvedConfig, totals: Totals, warnings: readonly string[], session: Session): string {
+  const { paint, block, io } = session;
+  const { enabled, cache, sources, toolRules } = config;
+  const rules = toolRules.map((rule, at) => block(`${at + 1}. ${ruleText(rule)}`, '  '));
+  const parts = [
+    paint('bold', 'MCP Discovery Configuration:'),
+    [
+      `Status: ${enabled ? 'Enabled' : 'Disabled'}`,
+      cache.enabled ? `Cache: Enabled (TTL: ${cache.ttl}s)` : 'Cache: Disabled',
+    ].join('\n'),
+    [`Sources (${sources.length}):`, ...sourceLines(config, session, io.env.HOME)].join('\n'),
+    [`Tool Rules (${toolRules.length}):`, ...rules].join('\n'),
+    warnings.length > 0 &&
+      [`Warnings (${warnings.length}):`, ...warnings.map((warning) => block(`- ${warning}`, '  '))].join('\n'),
+    [
+      `Servers: ${totals.servers.configured} configured, ${totals.servers.connected} connected`,
+      `Tools: ${totals.tools.total} total, ${totals.tools.enabled} enabled`,
+    ].join('\n'),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+/** `*github*, /issue/ → enabled, tags: [github, issues]` */
+export function ruleText({ pattern, server, enabled, tags = [] }: ToolRule): string {
+  const where = server === undefined ? '' : `server ${server}: `;
+  const effects = [
+    enabled !== undefined && (enabled ? 'enabled' : 'disabled'),
+    tags.length > 0 && `tags: [${tags.join(', ')}]`,
+  ];
+  return oneLine(`${where}${pattern.join(', ')} → ${effects.filter(Boolean).join(', ') || 'no effect'}`, 2000);
+}

@@ -1,0 +1,71 @@
+/**
+ * `anygpt mcp inspect`: one tool with its parameters and examples.
+ * @module
+ */
+import { oneLine } from '../../plain-text.ts';
+import type { ToolExample, ToolMetadata, ToolParameter } from '../../types.ts';
+import { detailsDocument } from '../answers.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { exactly, pairOf } from '../positionals.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+
+export const inspect: Command = {
+  usage: `Usage: anygpt mcp inspect <server> <tool> [options]
+
+Shows what a tool does and which parameters it takes. <server>:<tool> in one word works, too.
+
+Options:
+  --examples         Show usage examples
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp inspect github create_issue
+  anygpt mcp inspect github create_issue --examples
+  anygpt mcp inspect github:create_issue --json
+
+Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 connection failed, 4 tool disabled`,
+  options: { ...SESSION_OPTIONS, examples: { type: 'boolean' } },
+  async run(values, positionals, io) {
+    const { server, tool } = pairOf(positionals);
+    exactly(positionals, '<server>', ...(tool === '' ? [] : ['<tool>']));
+    return withSession(values, io, async (session) => {
+      const { server: name } = await session.engine.refOf(server, tool);
+      const failure = (await session.lists([name])).get(name);
+      if (failure) return session.fail(failure);
+      const found = await session.engine.describe(server, tool);
+      if (!found.success) return session.fail(found.error);
+      if (session.json) session.printJson(detailsDocument(found.data));
+      else session.print(detailsText(found.data, values.examples === true, session));
+      return EXIT.ok;
+    });
+  },
+};
+
+function detailsText(tool: ToolMetadata, withExamples: boolean, session: Session): string {
+  const { paint, block } = session;
+  const { server, name, description, parameters = [], examples = [], tags } = tool;
+  const heading = (text: string) => paint('bold', text);
+  const parts = [
+    `${heading('Tool:')} ${oneLine(`${server}:${name}`, 500)}`,
+    `${heading('Description:')}\n${block(description || '(none)', '  ')}`,
+    parameters.length === 0
+      ? `${heading('Parameters:')}\n  (none)`
+      : `${heading('Parameters:')}\n${parameters.map((parameter) => parameterText(parameter, session)).join('\n\n')}`,
+    tags.length > 0 && block(`Tags: ${tags.join(', ')}`),
+    withExamples &&
+      `${heading('Examples:')}\n${examples.map((example) => exampleText(example, session)).join('\n\n') || '  (none)'}`,
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function parameterText({ name, type, required, description }: ToolParameter, { block }: Session): string {
+  const line = block(`${oneLine(name, 200)} (${type}, ${required ? 'required' : 'optional'})`, '  ');
+  return description ? `${line}\n${block(description, '    ')}` : line;
+}
+
+function exampleText({ description, parameters, generated }: ToolExample, { block }: Session): string {
+  const title = description || (generated ? 'Made up from the schema' : 'Example');
+  const lines = Object.entries(parameters).map(([name, value]) => block(`${name}: ${JSON.stringify(value)}`, '    '));
+  return [block(`${oneLine(title, 500)}:`, '  '), ...lines].join('\n');
+}

@@ -1,0 +1,87 @@
+/**
+ * `anygpt mcp list`: all configured servers.
+ * @module
+ */
+import { oneLine } from '../../plain-text.ts';
+import type { ServerMetadata } from '../../types.ts';
+import { serversDocument } from '../answers.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { exactly } from '../positionals.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const list: Command = {
+  usage: `Usage: anygpt mcp list [options]
+
+Lists all configured MCP servers. Starts none of them, unless --status or --tools asks for what only they know.
+
+Options:
+  --status           Show connection status; connects to every server
+  --tools            Show tool count per server; connects to servers that were never seen
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp list
+  anygpt mcp list --status --tools
+  anygpt mcp list --json
+
+Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
+  options: { ...SESSION_OPTIONS, status: { type: 'boolean' }, tools: { type: 'boolean' } },
+  async run(values, positionals, io) {
+    exactly(positionals);
+    const status = values.status === true;
+    if (status && values.offline) throw new UsageError('--status connects to servers and --offline forbids it');
+    return withSession(values, io, async (session) => {
+      const { engine } = session;
+      const wanted = status || values.tools === true || values.refresh === true;
+      const failed = wanted ? await session.lists(undefined, status || undefined) : new Map();
+      const servers = (await engine.listServers()).map((server) => {
+        const reason = failed.get(server.name)?.message;
+        return reason === undefined || server.status !== 'disconnected'
+          ? server
+          : { ...server, status: 'error' as const, reason };
+      });
+      if (session.json) {
+        session.printJson(serversDocument(servers, engine.notes()));
+        return EXIT.ok;
+      }
+      const { servers: configured } = await engine.getConfig();
+      for (const note of engine.notes()) session.note(note);
+      const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
+      const blocks = [
+        ...servers.map((server) => serverBlock(server, status, session)),
+        ...off.map(({ name, description }) => offBlock(name, description, status, session)),
+      ];
+      session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
+      return EXIT.ok;
+    });
+  },
+};
+
+const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
+
+/** Without --status nothing was tried, so a cross means only that the last attempt failed. */
+function serverBlock(server: ServerMetadata, status: boolean, { paint, block }: Session): string {
+  const { name, description, toolCount, stale, reason } = server;
+  const fine = status ? server.status === 'connected' : server.status !== 'error';
+  const count =
+    toolCount > 0 || server.status === 'connected' ? ` (${toolCount} tool${toolCount === 1 ? '' : 's'})` : '';
+  return [
+    `${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', oneLine(name, 200))}${count}`,
+    description && block(oneLine(description, 2000), '  '),
+    status && block(`Status: ${STATUS[server.status]}${reason ? ` - ${reason}` : ''}`, '  '),
+    stale && '  Its tool list is more than a day old.',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+const offBlock = (name: string, description: string | undefined, status: boolean, { paint, block }: Session): string =>
+  [
+    `${paint('dim', '✗')} ${paint('bold', oneLine(name, 200))} (disabled)`,
+    description && block(oneLine(description, 2000), '  '),
+    status && '  Status: Disabled',
+  ]
+    .filter(Boolean)
+    .join('\n');

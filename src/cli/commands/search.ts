@@ -1,0 +1,69 @@
+/**
+ * `anygpt mcp search`: tools by what they do.
+ * @module
+ */
+import { oneLine } from '../../plain-text.ts';
+import type { SearchResult } from '../../types.ts';
+import { searchDocument } from '../answers.ts';
+import type { Command } from '../command.ts';
+import { forTerminal } from '../failure.ts';
+import { EXIT } from '../io.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+const MAX_LIMIT = 100;
+
+export const search: Command = {
+  usage: `Usage: anygpt mcp search <query> [options]
+
+Searches the tools of all servers. Servers that were never seen are started and asked; the others are not.
+
+Options:
+  --server NAME      Filter by server
+  --limit N          Max results (default: 10)
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp search "github issue"
+  anygpt mcp search "create" --server github
+  anygpt mcp search "file" --limit 5
+
+Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found or configuration error`,
+  options: { ...SESSION_OPTIONS, server: { type: 'string' }, limit: { type: 'string' } },
+  async run(values, positionals, io) {
+    const query = positionals.join(' ').trim();
+    if (query === '') throw new UsageError('<query> is missing');
+    const limit = values.limit === undefined ? undefined : Number(values.limit);
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
+      throw new UsageError(`--limit takes a number from 1 to ${MAX_LIMIT}`);
+    const server = values.server as string | undefined;
+    return withSession(values, io, async (session) => {
+      await session.lists(server === undefined ? undefined : [server]);
+      const found = await session.engine.find(query, { server, limit, waitMs: 0 });
+      if (!found.success) return session.fail(found.error);
+      const { results, notes } = found.data;
+      if (session.json) session.printJson(searchDocument(found.data));
+      else {
+        if (results.length === 0) session.note(`No results found for "${query}".`);
+        else session.print(searchText(query, results, session));
+        for (const note of notes) session.note(forTerminal(note));
+      }
+      return results.length === 0 ? EXIT.notFound : EXIT.ok;
+    });
+  },
+};
+
+function searchText(query: string, results: readonly SearchResult[], { paint, block }: Session): string {
+  const hits = results.map(({ server, tool, summary, relevance, tags }, at) => {
+    const number = `${at + 1}.`;
+    const indent = ' '.repeat(number.length + 1);
+    return [
+      `${number} ${paint('bold', oneLine(`${server}:${tool}`, 500))} ${paint('dim', `(${Math.round(relevance * 100)}% match)`)}`,
+      summary && block(oneLine(summary, 2000), indent),
+      tags.length > 0 && block(`Tags: ${tags.join(', ')}`, indent),
+    ]
+      .filter(Boolean)
+      .join('\n');
+  });
+  return [`Search results for "${oneLine(query, 200)}" (${results.length} found):`, ...hits].join('\n\n');
+}

@@ -1,0 +1,40 @@
+/**
+ * What a call returned in, `{success, result}` or `{success: false, error}` out.
+ * @module
+ */
+import type { ErrorInfo } from '../errors.ts';
+import { fail, type ToolResult } from '../result.ts';
+import type { CallToolResult, ContentBlock, ToolRef } from '../types.ts';
+
+/** What a script gets from a call. */
+export type Outcome =
+  | { readonly success: true; readonly result: unknown }
+  | { readonly success: false; readonly error: ErrorInfo };
+
+/** The structured content, else the one text as JSON, else the text, else all blocks. An `isError` is a failure. */
+export function outcomeOf(called: ToolResult<CallToolResult>, { server, tool }: ToolRef): Outcome {
+  if (!called.success) return called;
+  const { isError, structuredContent, content = [] } = called.data;
+  if (isError) {
+    const message = content.flatMap((block) => textOf(block) ?? []).join('\n');
+    const details = { server, tool, outcome: 'failed' } as const;
+    return fail('TOOL_EXECUTION_ERROR', message || 'The tool failed without saying why.', details) as Outcome;
+  }
+  if (structuredContent !== undefined) return { success: true, result: structuredContent };
+  const [only] = content;
+  const text = content.length === 1 && only ? textOf(only) : undefined;
+  return { success: true, result: text === undefined ? content : parsedOr(text) };
+}
+
+/** The text of a text block. */
+export const textOf = (block: ContentBlock): string | undefined =>
+  block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
+
+/** A text as the JSON it is, else the text. */
+export function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

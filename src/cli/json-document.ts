@@ -1,0 +1,16 @@
+/**
+ * A value in, the one JSON document that `--json` prints out.
+ * @module
+ */
+
+// Valid inside JSON strings as they are, but a terminal would obey some of them and hide the others.
+const UNSEEN = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Two spaces of indent, a line break at the end, nothing in it that a terminal would not show. */
+export const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2).replace(UNSEEN, escaped)}\n`;
+
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');

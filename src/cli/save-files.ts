@@ -1,0 +1,136 @@
+/**
+ * Content blocks and a folder in, files out: pictures, sound and resources, under names that cannot leave the folder and
+ * never in place of a file that is there.
+ * @module
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiscoveryError } from '../errors.ts';
+import { plainText } from '../plain-text.ts';
+import type { ContentBlock } from '../types.ts';
+
+/** What a block holds beside text for reading. */
+export interface Payload {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string | undefined;
+  readonly uri: string | undefined;
+  /** For resources that are text. */
+  readonly text: string | undefined;
+}
+
+export interface SavedFile {
+  /** Which content block it was. */
+  readonly block: number;
+  readonly path: string;
+  readonly bytes: number;
+  readonly mimeType?: string | undefined;
+}
+
+const MAX_NAME = 100;
+/** Names tried before we give up on a folder full of the same. */
+const MAX_TRIES = 1000;
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/svg+xml': 'svg',
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'application/pdf': 'pdf',
+  'application/json': 'json',
+  'application/zip': 'zip',
+  'text/plain': 'txt',
+  'text/html': 'html',
+  'text/markdown': 'md',
+  'text/csv': 'csv',
+};
+
+/** The bytes in a block, or undefined for one that holds none. */
+export function payloadOf(block: ContentBlock): Payload | undefined {
+  const holder = block.type === 'resource' && isRecord(block.resource) ? block.resource : block;
+  const encoded = block.type === 'resource' ? holder.blob : block.data;
+  const text = block.type === 'resource' && typeof holder.text === 'string' ? holder.text : undefined;
+  if (text === undefined && typeof encoded !== 'string') return undefined;
+  return {
+    bytes: text === undefined ? Buffer.from(encoded as string, 'base64') : Buffer.from(text, 'utf8'),
+    mimeType: typeof holder.mimeType === 'string' ? holder.mimeType : undefined,
+    uri: typeof holder.uri === 'string' ? holder.uri : undefined,
+    text,
+  };
+}
+
+/** Makes the folder if need be: whether it can be used is better known before a call than after it. */
+export async function openFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true }).catch((error) => {
+    throw unusable(folder, error);
+  });
+  return folder;
+}
+
+/** Saves what can be saved. Throws STORAGE_ERROR for what cannot be written. */
+export async function saveFiles(content: readonly ContentBlock[], folder: string, tool: string): Promise<SavedFile[]> {
+  const saved: SavedFile[] = [];
+  try {
+    for (const [block, one] of content.entries()) {
+      const payload = payloadOf(one);
+      if (payload === undefined) continue;
+      const path = await writeNew(folder, fileName(payload, `${tool}-${block + 1}`), payload.bytes);
+      saved.push({ block, path, bytes: payload.bytes.length, mimeType: payload.mimeType });
+    }
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+  return saved;
+}
+
+const unusable = (folder: string, error: unknown): DiscoveryError =>
+  new DiscoveryError('STORAGE_ERROR', `Cannot save to ${folder}: ${(error as Error).message}`, { cause: error });
+
+/** A plain name on every platform: of the last part of the address, else of the tool. */
+export function fileName({ uri, mimeType }: Pick<Payload, 'uri' | 'mimeType'>, fallback: string): string {
+  const name = safe(lastPart(uri)) || safe(fallback) || 'file';
+  const extension = Object.hasOwn(EXTENSIONS, mimeType ?? '') ? EXTENSIONS[mimeType ?? ''] : undefined;
+  return /\.[A-Za-z0-9]{1,8}$/.test(name) || extension === undefined ? name : `${name}.${extension}`;
+}
+
+function lastPart(uri = ''): string {
+  const path = uri.split(/[?#]/, 1)[0] ?? '';
+  const part = path.split(/[\\/]/).findLast((piece) => piece !== '') ?? '';
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const safe = (text: string): string => {
+  const name = plainText(text)
+    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replace(/^[._]+|[._]+$/g, '');
+  const short = [...name]
+    .slice(-MAX_NAME)
+    .join('')
+    .replace(/^[._]+/, '');
+  // Windows opens devices under these names, whatever the extension.
+  return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(short) ? `_${short}` : short;
+};
+
+async function writeNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 1; ; number++) {
+    const path = join(folder, number === 1 ? name : `${stem}-${number}${extension}`);
+    try {
+      // Fails for whatever is there, links included.
+      await writeFile(path, bytes, { flag: 'wx' });
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,76 @@
+/**
+ * Where a running gateway writes its messages. What comes before the configuration is read waits for it, because that
+ * says how much is wanted and where.
+ * @module
+ */
+import { createWriteStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { createLogger, type LogLevel } from '../log.ts';
+import type { Logger } from '../types.ts';
+
+/** What the configuration says about messages. */
+export interface LogSettings {
+  readonly level: LogLevel;
+  readonly file?: string | undefined;
+}
+
+export class ServeLog {
+  readonly logger: Logger;
+  readonly #stderr: Writable;
+  readonly #flag: LogLevel | undefined;
+  #level: LogLevel;
+  #waiting: (() => void)[] | undefined = [];
+  #file: { readonly path: string; readonly stream: Writable } | undefined;
+
+  /** A level from the command line counts for more than the configuration's. */
+  constructor(stderr: Writable, flag: LogLevel | undefined) {
+    this.#stderr = stderr;
+    this.#flag = flag;
+    this.#level = flag ?? 'warn';
+    const direct = createLogger(
+      (line) => this.#write(line),
+      () => this.#level,
+    );
+    const later = (name: keyof Logger) => (fields: object, message?: string) => {
+      if (this.#waiting) this.#waiting.push(() => direct[name](fields, message));
+      else direct[name](fields, message);
+    };
+    this.logger = { debug: later('debug'), info: later('info'), warn: later('warn'), error: later('error') };
+  }
+
+  /** Takes over what a configuration says, and writes what has waited for it. */
+  configure({ level, file }: LogSettings): void {
+    this.#level = this.#flag ?? level;
+    if (file !== this.#file?.path) this.#open(file);
+    this.#release();
+  }
+
+  /** Writes what is still waiting and lets go of the file; later messages go to stderr. */
+  close(): void {
+    this.#release();
+    this.#open(undefined);
+  }
+
+  #release(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const write of waiting) write();
+  }
+
+  #open(file: string | undefined): void {
+    this.#file?.stream.end();
+    this.#file = undefined;
+    if (file === undefined) return;
+    const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
+    stream.on('error', (error) => {
+      if (this.#file?.stream === stream) this.#file = undefined;
+      this.#stderr.write(`anygpt: warn the log file cannot be written, messages go to stderr: ${error.message}\n`);
+    });
+    this.#file = { path: file, stream };
+  }
+
+  #write(line: string): void {
+    if (this.#file) this.#file.stream.write(`${new Date().toISOString()} ${line}\n`);
+    else this.#stderr.write(`anygpt: ${line}\n`);
+  }
+}

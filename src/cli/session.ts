@@ -1,0 +1,168 @@
+/**
+ * One command's time with an engine: options in, an engine with signals, progress and lists at hand, and all of it
+ * closed at the end. The engine is loaded here, so that help need not load it.
+ * @module
+ */
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { configFile } from '../engine-world.ts';
+import type { ErrorInfo } from '../errors.ts';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../log.ts';
+import type { Values } from './command.ts';
+import { toMilliseconds } from './duration.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { complain, reportFailure } from './failure.ts';
+import type { Io } from './io.ts';
+import { toJson } from './json-document.ts';
+import { block, widthOf } from './layout.ts';
+import { type Paint, paintFor } from './paint.ts';
+import { type Progress, progressOn, startingText } from './progress.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Options of every command that has an engine. */
+export const ENGINE_OPTIONS = {
+  json: { type: 'boolean' },
+  config: { type: 'string' },
+  'trust-project': { type: 'boolean' },
+  'log-level': { type: 'string' },
+} as const;
+
+/** Their help. */
+export const ENGINE_HELP = `  --json             One JSON document on stdout and nothing else
+  --config FILE      Use this configuration file
+  --trust-project    Use this folder's configuration without asking
+  --log-level LEVEL  debug, info, warn, error or silent (default error)`;
+
+/** Options of every command that waits for servers. */
+export const SESSION_OPTIONS = {
+  ...ENGINE_OPTIONS,
+  refresh: { type: 'boolean' },
+  offline: { type: 'boolean' },
+  timeout: { type: 'string' },
+} as const;
+
+/** Their help. */
+export const SESSION_HELP = `  --refresh          Read tool lists anew, even those that are known
+  --offline          Connect to nothing; answer from what is known
+  --timeout TIME     Longest wait: 30 (seconds), 500ms, 2m
+${ENGINE_HELP}`;
+
+export interface Session {
+  readonly engine: DiscoveryEngine;
+  readonly io: Io;
+  readonly json: boolean;
+  readonly paint: Paint;
+  readonly progress: Progress;
+  /** Aborted when a signal asks the command to end. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number | undefined;
+  /**
+   * Reads lists nobody has seen, or all that are named if `again` or --refresh say so, and shows progress. Resolves
+   * with what went wrong, by server.
+   */
+  lists(servers?: readonly string[], again?: boolean): Promise<ReadonlyMap<string, ErrorInfo>>;
+  /** Plain text, wrapped to the terminal. */
+  block(text: string, indent?: string): string;
+  /** Writes the result. */
+  print(text: string): void;
+  /** Writes the result of --json. */
+  printJson(value: unknown): void;
+  /** Says something beside the result. */
+  note(text: string): void;
+  /** Says what went wrong, in place of a result, and gives the exit code for it. */
+  fail(error: ErrorInfo): number;
+}
+
+/** A command ends this long after the signal that asked it to, whatever hangs; the reaper ends what still runs. */
+const ENDING_MS = 5000;
+const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** Opens an engine as the options say, works with it, and closes it; on a signal without waiting for the work. */
+export async function withSession(
+  values: Values,
+  io: Io,
+  work: (session: Session) => Promise<number>,
+): Promise<number> {
+  const { level, refresh, offline, timeoutMs } = settingsOf(values);
+  const { DiscoveryEngine } = await import('../discovery-engine.ts');
+  const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
+    env: io.env,
+    cwd: io.cwd,
+    trustProject: values['trust-project'] === true,
+    logger: createLogger((line) => io.stderr.write(`anygpt: ${line}\n`), level ?? 'error'),
+    offline,
+    background: false,
+    wholeResults: true,
+  });
+  const progress = progressOn(io);
+  const ending = new AbortController();
+  const width = widthOf(io);
+  // Work that nobody waits for any more may still come to an end.
+  const unlessEnding = (write: () => unknown): void => {
+    if (!ending.signal.aborted) write();
+  };
+  const said: string[] = [];
+  const say = (text: string) => {
+    // What is wrong with a configuration comes as a warning and, cut short, as a note.
+    if (said.some((other) => other.startsWith(text.replace(/…$/, '')))) return;
+    said.push(text);
+    complain(io, text, 0);
+  };
+  const session: Session = {
+    engine,
+    io,
+    json: values.json === true,
+    paint: paintFor(io),
+    progress,
+    signal: ending.signal,
+    timeoutMs,
+    lists: async (servers, again = refresh) => {
+      const onChange = (waiting: readonly string[], total: number) =>
+        unlessEnding(() => offline || progress.show(startingText(waiting, total)));
+      const failed = await engine.readLists({ servers, again, waitMs: timeoutMs, onChange });
+      unlessEnding(progress.clear);
+      return failed;
+    },
+    block: (text, indent = '') => block(text, width, indent),
+    print: (text) => unlessEnding(() => io.stdout.write(`${text}\n`)),
+    printJson: (value) => unlessEnding(() => io.stdout.write(toJson(value))),
+    note: (text) => unlessEnding(() => say(text)),
+    fail: (error) => {
+      unlessEnding(() => reportFailure(io, error, values.json === true));
+      return exitCodeOf(error.code);
+    },
+  };
+  let stopListening = () => {};
+  const signalled = new Promise<number>((resolve) => {
+    stopListening = io.onSignal((signal) => {
+      const code = SIGNAL_CODES[signal] ?? 1;
+      if (ending.signal.aborted) io.exit(code);
+      ending.abort();
+      setTimeout(() => io.exit(code), ENDING_MS).unref();
+      resolve(code);
+    });
+  });
+  try {
+    return await Promise.race([signalled, started(session, level, work)]);
+  } finally {
+    progress.clear();
+    await engine.close();
+    stopListening();
+  }
+}
+
+async function started(session: Session, level: LogLevel | undefined, work: (session: Session) => Promise<number>) {
+  const { warnings } = await session.engine.getConfig();
+  // Whoever chose a level gets them from the log.
+  if (level === undefined) for (const warning of warnings) session.note(warning);
+  return work(session);
+}
+
+function settingsOf(values: Values) {
+  const level = values['log-level'] as LogLevel | undefined;
+  if (level !== undefined && !LOG_LEVELS.includes(level))
+    throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}`);
+  const [refresh, offline] = [values.refresh === true, values.offline === true];
+  if (refresh && offline) throw new UsageError('--refresh reads from servers and --offline forbids it');
+  const timeoutMs = values.timeout === undefined ? undefined : toMilliseconds(String(values.timeout), '--timeout');
+  return { level, refresh, offline, timeoutMs };
+}

@@ -1,0 +1,57 @@
+/**
+ * Reads tool lists while somebody waits: a state in, what could not be read out. For commands that answer once.
+ * @module
+ */
+import { connectMs } from './connections/connect-time.ts';
+import type { EngineState } from './engine-state.ts';
+import type { ErrorInfo } from './errors.ts';
+import { ServerConnectionError } from './errors.ts';
+
+export interface ReadListsOptions {
+  /** Only these; names of servers that do not exist are passed over. Default all. */
+  readonly servers?: readonly string[] | undefined;
+  /** Also lists that are known. */
+  readonly again?: boolean | undefined;
+  /** How long to wait altogether. Default: as long as all of them may take to connect. */
+  readonly waitMs?: number | undefined;
+  /** Hears who is still being waited for, at the start and whenever one but the last is done. */
+  readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
+}
+
+/** Servers that are read at the same time. */
+const PARALLEL = 5;
+
+/** Makes one attempt per server. Resolves with what went wrong, by server; who is not done in time is among them. */
+export async function readLists(
+  { servers, catalog, discovery }: EngineState,
+  { servers: wanted = [...servers.keys()], again = false, waitMs, onChange }: ReadListsOptions,
+): Promise<ReadonlyMap<string, ErrorInfo>> {
+  const definitions = wanted.flatMap((name) => servers.get(name)?.definition ?? []);
+  const due = definitions.filter(({ name }) => again || !catalog.isSeen(name));
+  const failed = new Map<string, ErrorInfo>();
+  if (due.length === 0) return failed;
+  const rounds = Math.ceil(due.length / PARALLEL);
+  const patience = waitMs ?? rounds * Math.max(...due.map(connectMs));
+  const waiting = new Set(due.map(({ name }) => name));
+  onChange?.([...waiting], due.length);
+  const all = Promise.all(
+    [...waiting].map(async (name) => {
+      const error = await discovery.attempt(name);
+      if (!waiting.delete(name)) return;
+      if (error) failed.set(name, error.toInfo());
+      if (waiting.size > 0) onChange?.([...waiting], due.length);
+    }),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patience);
+  });
+  await Promise.race([all, over]);
+  clearTimeout(timer);
+  for (const name of waiting) {
+    const message = `${name} did not list its tools within ${patience / 1000} s.`;
+    failed.set(name, new ServerConnectionError(name, message).toInfo());
+  }
+  waiting.clear();
+  return failed;
+}
