@@ -544,7 +544,7 @@ describe('for those who relay a server', () => {
 describe('a configuration that cannot be used', () => {
   it('is an error for the programmer, and a failure for a call', async () => {
     using home = folder();
-    await using engine = new DiscoveryEngine({ servers: 'none' }, { home: home.path, env: {} });
+    await using engine = new DiscoveryEngine({ servers: 'none' } as never, { home: home.path, env: {} });
     await expect(engine.listServers()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
     expect(await engine.call({ server: 'a', tool: 'b' })).toMatchObject({
       success: false,
@@ -584,6 +584,7 @@ describe('closing', () => {
     await engine.close();
     expect(performance.now() - started).toBeLessThan(20_000);
     await until(() => hanging.journal().every(({ pid }) => !isAlive(pid)));
-    expect(log.lines).toEqual([]);
+    // The broken one was said to be so when it failed; closing itself says nothing more.
+    expect(log.lines.filter((line) => !line.includes('broken'))).toEqual([]);
   });
 });

@@ -13,11 +13,13 @@ import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { Lease } from './connections/connection-pool.ts';
 import { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
-import { type EngineOptions, realEngineWorld } from './engine-world.ts';
+import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
 import { OWN_SERVER, READ_RESULT } from './execution/result-pages.ts';
 import type { ExecuteOptions, ExecutionEvent } from './execution/tool-execution-proxy.ts';
 import { isLoop } from './hops.ts';
+import { oneLine } from './plain-text.ts';
+import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { fail, ok, type ToolResult, toFailure } from './result.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import type { RuleWarning } from './rules/report.ts';
@@ -30,8 +32,11 @@ import type {
   ServerMetadata,
   ToolDefinition,
   ToolMetadata,
+  ToolRef,
 } from './types.ts';
 
+const MAX_WARNINGS = 3;
+const MAX_WARNING = 200;
 /** How long a search waits for the first lists of servers nobody has seen. */
 const FIRST_LISTS_MS = 2000;
 
@@ -62,8 +67,9 @@ export interface CallRequest extends ExecuteOptions {
 /**
  * One engine serves the gateway, the command line and programs.
  * @example
- * await using engine = new DiscoveryEngine({ servers: [{ name: 'files', connection: { type: 'stdio', command: 'mcp-files' } }] });
+ * const engine = new DiscoveryEngine({ servers: [{ name: 'files', connection: { type: 'stdio', command: 'mcp-files' } }] });
  * const hits = await engine.searchTools('read a text file');
+ * await engine.close();
  */
 export class DiscoveryEngine {
   readonly #runtime: EngineRuntime;
@@ -71,7 +77,7 @@ export class DiscoveryEngine {
   #misses = 0;
 
   /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. */
-  constructor(config: unknown, options: EngineOptions = {}) {
+  constructor(config: EngineConfig, options: EngineOptions = {}) {
     this.#runtime = new EngineRuntime(realEngineWorld(config, options));
   }
 
@@ -83,6 +89,30 @@ export class DiscoveryEngine {
   /** Names of the servers that are switched on. */
   async serverNames(): Promise<string[]> {
     return [...(await this.#state()).servers.keys()];
+  }
+
+  /** Names of the servers whose tools nobody has seen yet. */
+  async unseen(): Promise<string[]> {
+    return (await this.#state()).discovery.unseen();
+  }
+
+  /** Reads lists nobody has seen, or with `again` all of them, while the caller waits. Resolves with what went wrong, by server. */
+  async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
+    return readLists(await this.#state(), options);
+  }
+
+  /** The pair that was meant by a server and a tool as somebody wrote them, as far as that is known without asking a server. */
+  async refOf(server: string, tool: string): Promise<ToolRef> {
+    return resolveRef(await this.#state(), server, tool);
+  }
+
+  /** Forgets the lists that were kept of one server, or of all. Resolves with the names of those servers. */
+  async forget(server?: string): Promise<ToolResult<readonly string[]>> {
+    const state = await this.#state();
+    const known = server === undefined ? undefined : requireServer(state, server);
+    if (known?.success === false) return known;
+    await state.catalog.forget(server);
+    return ok(server === undefined ? [...state.servers.keys()] : [server]);
   }
 
   /** Searches all tools, or one server's; waits a little for servers that were never seen and names those that are missing. */
@@ -98,7 +128,7 @@ export class DiscoveryEngine {
     // A server that failed before is tried again behind the answer; nobody waits for it twice.
     const failed = unseen.filter((name) => discovery.failure(name));
     const fresh = unseen.filter((name) => !failed.includes(name));
-    for (const name of failed) void discovery.refresh(name, caller);
+    discovery.retryBehind(failed, caller);
     await discovery.firstLists(fresh, waitMs, caller);
     const { results, withheld } = catalog.search.find(query, { ...rest, server });
     const shown = results.map((result) => result.server);
@@ -158,6 +188,8 @@ export class DiscoveryEngine {
   /** Calls a tool through the whole pipeline. Never throws. */
   async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
+    if (typeof server !== 'string' || typeof tool !== 'string')
+      return fail('VALIDATION_ERROR', 'A call needs the names of a server and a tool.', { outcome: 'not_sent' });
     try {
       const running = this.#runtime.current ?? (await this.#runtime.ready());
       const { state } = running;
@@ -228,9 +260,11 @@ export class DiscoveryEngine {
   notes(): string[] {
     const state = this.#runtime.current?.state;
     if (state?.offReason !== undefined) return [state.offReason];
-    if (state?.config.servers.length === 0)
-      return ['No servers are configured. A person can set some up with: anygpt mcp init'];
-    return [];
+    if (state?.config.servers.length !== 0) return [];
+    // The person who could mend it often sees only what the agent says.
+    const { warnings } = state.config;
+    const why = warnings.slice(0, MAX_WARNINGS).map((warning) => oneLine(warning, MAX_WARNING));
+    return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
   }
 
   /** How often an answer came from what was already known, without asking a server. */

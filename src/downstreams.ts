@@ -10,13 +10,14 @@ import { ConnectionPool, type Lease } from './connections/connection-pool.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './connections/json-rpc.ts';
 import type { McpConnection } from './connections/mcp-connection.ts';
+import { wasAnswered } from './connections/was-answered.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
 import type { Handler } from './execution/pipeline.ts';
 import { TokenBucket } from './execution/token-bucket.ts';
 import { withHop } from './hops.ts';
-import { redactTools } from './redact-tools.ts';
+import { redactTexts, redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
 import { secretsOf } from './secrets.ts';
 import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
@@ -32,6 +33,7 @@ export class Downstreams {
   readonly #listings = new Map<string, TokenBucket>();
   readonly #onToolsChanged: (server: string) => void;
   #state: EngineState | undefined;
+  readonly #secrets = new Set<string>();
   #redact: (text: string) => string = (text) => text;
 
   constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
@@ -51,7 +53,9 @@ export class Downstreams {
   /** Takes over a new configuration: what no longer fits is closed, what was learnt before is remembered. */
   configure(state: EngineState): void {
     this.#state = state;
-    this.#redact = createRedactor(secretsOf(state.config.servers, this.#world.env));
+    // What an earlier configuration knew stays secret: calls begun under it may still fail.
+    for (const secret of secretsOf(state.config.servers, this.#world.env)) this.#secrets.add(secret);
+    this.#redact = createRedactor(this.#secrets);
     const definitions = [...state.servers.values()].map(({ definition }) => definition);
     this.pool.retain(definitions);
     for (const definition of definitions) {
@@ -82,6 +86,7 @@ export class Downstreams {
 
   /** A connection for one use. */
   async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: AbortSignal): Promise<Lease> {
+    if (this.#world.offline) throw offline(definition.name);
     try {
       return await this.pool.acquire(definition, caller, { signal });
     } catch (error) {
@@ -105,6 +110,8 @@ export class Downstreams {
         fetchedAt: this.#world.now(),
         ...list,
         tools: await paced(redactTools(list.tools, this.#redact)),
+        skipped: redactTexts(list.skipped, this.#redact),
+        incomplete: list.incomplete && this.#redact(list.incomplete),
         title: typeof serverInfo.title === 'string' ? this.#redact(serverInfo.title).slice(0, 500) : undefined,
         instructions: instructions === undefined ? undefined : this.#redact(instructions).slice(0, 500),
         verdict: this.pool.verdict(definition),
@@ -127,15 +134,17 @@ export class Downstreams {
       });
     const lease = await this.acquire(known.definition, call.caller, call.signal);
     const { connection } = lease;
+    let unanswered = false;
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       return ok(await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call));
     } catch (error) {
+      unanswered = !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
       throw this.#withoutSecrets(error, call.server);
     } finally {
-      lease.release();
+      lease.release({ unanswered });
     }
   };
 
@@ -207,14 +216,25 @@ export class Downstreams {
   #withoutSecrets(error: unknown, server: string): unknown {
     if (!(error instanceof Error)) return error;
     const message = this.#redact(error.message);
-    if (error instanceof DiscoveryError)
-      return message === error.message && error.server !== undefined
-        ? error
-        : new DiscoveryError(error.code, message, { ...error.details, server });
+    // Handed on 1:1 to whoever sees the server as it is.
+    if (error instanceof JsonRpcError)
+      return new JsonRpcError(error.code, message, redactTexts(error.data, this.#redact));
+    if (error instanceof DiscoveryError) {
+      const cause = error.cause instanceof JsonRpcError ? this.#withoutSecrets(error.cause, server) : error.cause;
+      if (message === error.message && cause === error.cause && error.server !== undefined) return error;
+      return new DiscoveryError(error.code, message, { ...error.details, server, cause });
+    }
     if (message !== error.message) error.message = message;
     return error;
   }
 }
+
+const offline = (server: string): DiscoveryError =>
+  new DiscoveryError('SERVER_UNAVAILABLE', `${server} was not asked, because nothing may be connected to (offline).`, {
+    server,
+    retryable: false,
+    outcome: 'not_sent',
+  });
 
 /** Requests for tool lists to one remote server. */
 const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };

@@ -7,7 +7,7 @@ import type { FoundTool } from './catalog/tool-lookup.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { type AuditSink, ToolExecutionProxy } from './execution/index.ts';
+import { type AuditRecorder, ToolExecutionProxy } from './execution/index.ts';
 import type { ResultPages } from './execution/result-pages.ts';
 import { ok, type ToolResult } from './result.ts';
 import { compileGlob } from './rules/glob.ts';
@@ -45,7 +45,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
     },
     decide: (server, tool) => (audit.blocks() ? UNRECORDED : state.rules.decide(server, tool)),
-    audit: audit.sink,
+    audit: audit.recorder,
     pages,
     connections: {
       connect: async (server) => {
@@ -67,7 +67,13 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
     },
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
-    retry: { attempts: retry.attempts, delay: retry.initial, maxDelay: retry.max, jitter: retry.jitter },
+    retry: {
+      attempts: retry.attempts,
+      delay: retry.initial,
+      factor: retry.factor,
+      maxDelay: retry.max,
+      jitter: retry.jitter,
+    },
     breaker: {
       inARow: limits.breaker.failures,
       share: limits.breaker.rate,
@@ -83,7 +89,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       total: limits.inFlight,
       callIdle: limits.callIdle,
       callCeiling: limits.callCeiling,
-      result: limits.result,
+      result: world.wholeResults ? Number.MAX_SAFE_INTEGER : limits.result,
       validationBudget: limits.validation,
       schema: { depth: limits.schemaDepth, subSchemas: limits.schemaNodes },
       drain: limits.drain,
@@ -113,7 +119,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
 const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
 
 interface Recorder {
-  readonly sink: AuditSink;
+  readonly recorder: AuditRecorder;
   /** Whether calls must wait until the log can be written again. */
   blocks(): boolean;
   close(): Promise<void>;
@@ -128,8 +134,8 @@ const UNRECORDED = {
 /** The audit log of a configuration; loaded and opened when the first call is recorded. */
 function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Downstreams): Recorder {
   const { audit, home } = config;
-  if (!audit.enabled) return { sink: { record: () => {} }, blocks: () => false, close: async () => {} };
-  let opening: Promise<{ record(entry: Parameters<AuditSink['record']>[0]): void; close(): Promise<void> }> | undefined;
+  if (!audit.enabled) return { recorder: { record: () => {} }, blocks: () => false, close: async () => {} };
+  let opening: Promise<AuditRecorder & { close(): Promise<void> }> | undefined;
   const open = async () => {
     const [{ AuditLog }, { JsonlSink }, { loadSalt }] = await Promise.all([
       import('./audit/audit-log.ts'),
@@ -147,7 +153,7 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
   };
   let log: Awaited<ReturnType<typeof open>> | undefined;
   return {
-    sink: {
+    recorder: {
       record: (entry) => {
         if (log) return log.record(entry);
         opening ??= open().then((opened) => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineIn, entry, type Folder, folder, isAlive, memoryLog, until } from '../test/fixtures/engine.ts';
@@ -68,6 +68,28 @@ describe('a reload', () => {
     expect(await engine.call({ server: 'slow', tool: 'slow' })).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
     expect(await running).toMatchObject({ success: true });
     await until(() => starts(slow).every(({ pid }) => !isAlive(pid)));
+  });
+
+  it('leaves calls under way to the drain time when the engine is closed, and records them', async () => {
+    using home = folder();
+    using slow = evil({
+      era: 'legacy',
+      tools: [tool('ends'), tool('hangs')],
+      on: [
+        { method: 'tools/call', tool: 'ends', do: [{ delay: 100 }, { default: true }] },
+        { method: 'tools/call', tool: 'hangs', do: [] },
+      ],
+    });
+    const engine = engineIn(home, { servers: [entry('slow', slow)], limits: { drain: 200 } });
+    const running = ['ends', 'hangs'].map((name) => engine.call({ server: 'slow', tool: name }));
+    await until(() => slow.received('tools/call').length === 2);
+    await engine.reload();
+    await engine.close();
+    expect(await Promise.all(running)).toMatchObject([{ success: true }, { error: { code: 'SHUTTING_DOWN' } }]);
+    const lines = readFileSync(join(home.path, 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).tool)).toEqual(['ends', 'hangs']);
   });
 
   it('of something that cannot be used throws and changes nothing', async () => {

@@ -10,6 +10,7 @@ import { buildState, type EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
 import { ResultPages } from './execution/result-pages.ts';
+import { redactLog } from './redact-log.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 
 const SAVE_AFTER_MS = 1000;
@@ -27,6 +28,8 @@ export class EngineRuntime {
   readonly #pages = new ResultPages();
   readonly #reloadListeners = new Set<() => void>();
   readonly #reported = new WeakSet<EngineState>();
+  /** Executions that a reload replaced while they had calls under way. */
+  readonly #replaced = new Set<Promise<Execution>>();
   #current: Running | undefined;
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
@@ -34,8 +37,10 @@ export class EngineRuntime {
   #closed: Promise<void> | undefined;
 
   constructor(world: EngineWorld) {
-    this.#world = world;
-    this.downstreams = new Downstreams(world, (server) => this.#current?.state.discovery.changed(server));
+    // Whatever is logged may quote a server, and a server may quote what it was given.
+    const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
+    this.#world = { ...world, logger };
+    this.downstreams = new Downstreams(this.#world, (server) => this.#current?.state.discovery.changed(server));
     this.#ready = this.#build().then((state) => this.#install(state));
     // Whoever asks for something gets the error.
     this.#reloading = this.#ready.catch(() => {});
@@ -92,31 +97,40 @@ export class EngineRuntime {
     const next = await this.#build(before?.state);
     before?.state.discovery.stop();
     this.#ready = Promise.resolve(this.#install(next));
-    // Calls under way end where they began.
-    void before?.opening?.then((execution) => execution.proxy.finish().then(execution.closeAudit));
+    if (before?.opening) void this.#finish(before.opening);
     for (const listener of this.#reloadListeners) listener();
+  }
+
+  /** Calls under way end where they began. */
+  async #finish(opening: Promise<Execution>): Promise<void> {
+    this.#replaced.add(opening);
+    const { proxy, closeAudit } = await opening;
+    await proxy.finish();
+    await closeAudit();
+    this.#replaced.delete(opening);
   }
 
   async #close(): Promise<void> {
     await this.#reloading;
     const { state, opening } = this.#current ?? {};
-    const execution = await opening;
+    const executions = await Promise.all(opening ? [...this.#replaced, opening] : this.#replaced);
     state?.discovery.stop();
     clearTimeout(this.#saving);
-    await execution?.proxy.close();
+    await Promise.all(executions.map(({ proxy }) => proxy.close()));
     await this.downstreams.pool.close();
     await state?.catalog.save();
-    await execution?.closeAudit();
+    await Promise.all(executions.map(({ closeAudit }) => closeAudit()));
     this.#pages.close();
   }
 
   async #build(before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, now } = this.#world;
+    const { openStore, logger, now, background } = this.#world;
     return buildState(await this.#world.loadConfig(), {
       store: openStore,
       list: (definition, caller) => this.downstreams.list(definition, caller),
       logger,
       now,
+      background,
       onChange: () => this.#saveSoon(),
       before,
     });

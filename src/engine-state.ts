@@ -43,6 +43,8 @@ export interface StateWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly onChange: (server: string) => void;
+  /** Whether old lists are refreshed behind an answer. */
+  readonly background: boolean;
   /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
   readonly before?: EngineState | undefined;
 }
@@ -62,7 +64,9 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   }
   const bytes = await world.store(config);
   const { logger, now } = world;
-  const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? '', stamp: stampOf(config), logger, now });
+  const id = gatewayId(config.origin, servers);
+  // Engines without a file are told apart by their servers: one must not find another's index.
+  const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config), logger, now });
   const ready = await store?.readIndex();
   const search = ready && SearchEngine.fromSnapshot(ready.snapshot);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
@@ -80,11 +84,12 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     now,
     retry: config.retry,
     onChange: world.onChange,
+    background: world.background,
   });
   const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
-  return { config, id: gatewayId(config.origin, servers), rules, servers, switchedOff, offReason, catalog, discovery };
+  return { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
 }
 
 /** Names what a ready index depends on besides the lists themselves. */

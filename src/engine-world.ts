@@ -4,6 +4,7 @@
  */
 import type { ByteStore } from './catalog/catalog-store.ts';
 import type { LoaderOptions } from './config/configuration-loader.ts';
+import type { AnyGptConfig, DiscoveryConfig } from './config/define-config.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { silentLogger } from './log.ts';
 import type { Logger } from './types.ts';
@@ -12,6 +13,12 @@ export interface EngineOptions extends LoaderOptions {
   readonly logger?: Logger | undefined;
   readonly now?: (() => number) | undefined;
   readonly fetch?: typeof fetch | undefined;
+  /** Connect to nothing: answer from what is known. */
+  readonly offline?: boolean | undefined;
+  /** False: read lists only while somebody waits for them, nothing behind an answer. For programs that end with it. */
+  readonly background?: boolean | undefined;
+  /** Hand on results of any size in one piece; there is nobody who could read on later. */
+  readonly wholeResults?: boolean | undefined;
 }
 
 export interface EngineWorld {
@@ -19,6 +26,9 @@ export interface EngineWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly fetch: typeof fetch | undefined;
+  readonly offline: boolean;
+  readonly background: boolean;
+  readonly wholeResults: boolean;
   loadConfig(): Promise<ResolvedConfig>;
   openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
 }
@@ -28,6 +38,9 @@ export interface ConfigFile {
   readonly file: string | undefined;
 }
 
+/** A configuration as people write it, with or without the wrapper, or where to read one. */
+export type EngineConfig = ConfigFile | AnyGptConfig | DiscoveryConfig;
+
 /** Marks a configuration that is read from disk, anew on every reload. Without a name the usual places are searched. */
 export const configFile = (file?: string): ConfigFile => ({ file });
 
@@ -35,12 +48,15 @@ const isConfigFile = (config: unknown): config is ConfigFile =>
   typeof config === 'object' && config !== null && Object.keys(config).length === 1 && 'file' in config;
 
 /** The real world, except where told otherwise. Modules that only some engines need are loaded when they do. */
-export function realEngineWorld(config: unknown, options: EngineOptions): EngineWorld {
+export function realEngineWorld(config: EngineConfig, options: EngineOptions): EngineWorld {
   return {
     env: options.env ?? process.env,
     logger: options.logger ?? silentLogger,
     now: options.now ?? Date.now,
     fetch: options.fetch,
+    offline: options.offline ?? false,
+    background: options.background ?? true,
+    wholeResults: options.wholeResults ?? false,
     loadConfig: async () => {
       const { ConfigurationLoader } = await import('./config/configuration-loader.ts');
       const loader = new ConfigurationLoader(options);

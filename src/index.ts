@@ -2,7 +2,12 @@
  * The public surface of `@anygpt/discovery`: the engine and its parts. Adding a name here is a promise.
  * @module
  */
-export { AuditLog } from './audit/audit-log.ts';
+/// <reference types="node" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
+export type { AuditEntry, AuditOutcome, AuditSink } from './audit/audit-entry.ts';
+export { AuditLog, type AuditLogOptions, type AuditStats } from './audit/audit-log.ts';
+export { JsonlSink, type JsonlSinkOptions } from './audit/jsonl-sink.ts';
+export { MemorySink } from './audit/memory-sink.ts';
 export { CachingLayer } from './cache/caching-layer.ts';
 export { ToolMetadataManager } from './catalog/tool-metadata-manager.ts';
 export { formatToolName } from './catalog/tool-name.ts';
@@ -16,7 +21,7 @@ export {
   type FindOptions,
   type FindResult,
 } from './discovery-engine.ts';
-export { configFile, type EngineOptions } from './engine-world.ts';
+export { configFile, type EngineConfig, type EngineOptions } from './engine-world.ts';
 export {
   ConfigurationError,
   DiscoveryError,
@@ -28,7 +33,23 @@ export {
   ToolNotFoundError,
   ValidationError,
 } from './errors.ts';
-export { type ExecutionEvent, ToolExecutionProxy } from './execution/tool-execution-proxy.ts';
+export type { BreakerOptions } from './execution/circuit-breaker.ts';
+export type { Clock, Timer } from './execution/clock.ts';
+export type { Handler } from './execution/pipeline.ts';
+export type { AuditRecorder } from './execution/steps/audit.ts';
+export type { Decide, PolicyDecision } from './execution/steps/policy.ts';
+export type { Lookup } from './execution/steps/resolve.ts';
+export type { RetryOptions } from './execution/steps/retry.ts';
+export type { OutputMode } from './execution/steps/validate.ts';
+export {
+  type CallSettings,
+  type ConnectionPort,
+  type ExecuteOptions,
+  type ExecutionEvent,
+  type ExecutionLimits,
+  ToolExecutionProxy,
+  type ToolExecutionProxyOptions,
+} from './execution/tool-execution-proxy.ts';
 export { createLogger, silentLogger } from './log.ts';
 export { fail, ok, type ToolResult } from './result.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';

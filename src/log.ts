@@ -4,24 +4,26 @@
  */
 import type { Logger } from './types.ts';
 
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+/** The levels a log may be set to, quietest last. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const nothing = (): void => {};
 
 /** Says nothing. The default of the library. */
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A logger that writes `level message key=value …` lines through `write`. */
+/** A logger that writes `level message key=value …` lines through `write`; a level given as a function may change. */
 export function createLogger(
   write: (line: string) => void,
-  level: LogLevel = 'info',
+  level: LogLevel | (() => LogLevel) = 'info',
   redact: (text: string) => string = (text) => text,
 ): Logger {
-  const least = LEVELS.indexOf(level);
+  const least = () => LOG_LEVELS.indexOf(typeof level === 'function' ? level() : level);
   const at = (name: Exclude<LogLevel, 'silent'>) => {
-    if (LEVELS.indexOf(name) < least) return nothing;
+    const rank = LOG_LEVELS.indexOf(name);
     return (fields: object, message = '') => {
+      if (rank < least()) return;
       const details = Object.entries(fields).map(
         ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );

@@ -1,6 +1,6 @@
 /**
  * Tool definitions in, the same without known secrets out: some servers write what they were given into descriptions,
- * and those are kept on disk and shown to agents.
+ * and those are kept on disk and shown to agents. The same for any other plain data.
  * @module
  */
 import type { ToolDefinition } from './types.ts';
@@ -15,15 +15,20 @@ export function* redactTools(
   const clean: ToolDefinition[] = [];
   for (const tool of tools) {
     const text = JSON.stringify(tool);
-    clean.push(redact(text) === text ? tool : (redactTexts(tool, redact) as ToolDefinition));
+    clean.push(redact(text) === text ? tool : redactTexts(tool, redact));
     if (clean.length % STEP === 0) yield;
   }
   return clean;
 }
 
-function redactTexts(value: unknown, redact: (text: string) => string): unknown {
+/** A copy of plain data with every text and every key redacted. */
+export function redactTexts<T>(value: T, redact: (text: string) => string): T {
+  return redactValue(value, redact) as T;
+}
+
+function redactValue(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => redactTexts(item, redact));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), redactTexts(item, redact)]));
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), redactValue(item, redact)]));
 }

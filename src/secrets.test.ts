@@ -7,7 +7,9 @@ import { engineIn, entry, folder, memoryLog, until } from '../test/fixtures/engi
 import { evil } from '../test/fixtures/evil.ts';
 import { atOnce } from './catalog/paced.ts';
 import { redactTools } from './redact-tools.ts';
+import { causeOf } from './result.ts';
 import { secretsOf } from './secrets.ts';
+import type { ServerDefinition } from './types.ts';
 
 const canary = () => `canary-${randomBytes(16).toString('hex')}`;
 const tool = { name: 'echo', inputSchema: { type: 'object' } };
@@ -59,6 +61,39 @@ describe('secretsOf', () => {
         'the-bearer',
         'the-other-bearer',
       ].sort(),
+    );
+  });
+
+  const stdio = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    definition('local', { kind: 'stdio', command: 'node', args, env, inheritEnv: [], cwd: undefined });
+  const http = (url: string, headers: Readonly<Record<string, string>> = {}) =>
+    definition('far', { kind: 'http', url, headers, auth: undefined });
+
+  it.each<[ServerDefinition, readonly string[]]>([
+    [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123', 'Bearer abc-123']],
+    [http('https://x/', { authorization: 'token ghp_12345678' }), ['ghp_12345678', 'token ghp_12345678']],
+    [http('https://x/', { Authorization: 'Basic bWU6aHVudGVyMg==' }), ['bWU6aHVudGVyMg==', 'me:hunter2', 'hunter2']],
+    [http('https://x/', { 'X-Api-Key': 'short-key' }), ['short-key']],
+    [http('https://me:hunt%40er@x/'), ['hunt%40er', 'hunt@er']],
+    [http('https://ghp_1234567890@x/'), ['ghp_1234567890']],
+    [http('https://x/?api_key=abc123&page=1234567890123&sig=def%2F456'), ['abc123', 'def/456']],
+    [http('https://${HOST}/?token=abc123'), []],
+    [http('https://x/${PATH}?token=abc123'), ['abc123']],
+    [stdio(['--token=abc-1234', '--page=1234567890']), ['abc-1234']],
+    [stdio(['--api-key', 'abc-1234', '--verbose', 'abc-9999']), ['abc-1234']],
+    [stdio(['--header', 'Authorization: Bearer abc-1234']), ['abc-1234']],
+    [stdio(['-e', 'GITHUB_PAT=abc-1234', '--sort-key', 'created_at']), ['abc-1234']],
+    [stdio(['--dsn=postgres://me:hunter2@db/x']), ['hunter2']],
+    [stdio([], { AUTH: 'Bearer abc-1234' }), ['Bearer abc-1234', 'abc-1234']],
+    [stdio([], { KEY: '${NOPE:-sk-default-1234567890}' }), ['sk-default-1234567890']],
+    [stdio([], { PASSWORD: '${NOPE:-hunter22}' }), ['hunter22']],
+    [stdio(['${MODE:-production}', '${URL:-https://example.com/some/path}', '--auth', 'none']), []],
+    [stdio([], { AUTH: '${BEARER}' }), ['Bearer from-env', 'from-env']],
+    [stdio(['a='.repeat(50_000)]), []],
+  ])('case %#: the secret part of what is written by hand is found', (server, secrets) => {
+    const found = secretsOf([server], { BEARER: 'Bearer from-env', PATH: undefined });
+    expect([...found].filter((secret) => !secret.includes('://') && !secret.startsWith('Basic ')).sort()).toEqual(
+      [...secrets].sort(),
     );
   });
 });
@@ -153,6 +188,50 @@ describe('a secret', () => {
       secret,
     );
     expect(home.contents()).not.toContain(secret);
+  });
+});
+
+describe('a secret written by hand', () => {
+  it('is in no answer, error, log, audit line or cache file when a server repeats its bare form', async () => {
+    using home = folder();
+    const [header, option, query, password, fallback] = Array.from({ length: 5 }, canary);
+    const all = [header, option, query, password, fallback].join(' ');
+    const log = memoryLog();
+    using server = evil({
+      era: 'legacy',
+      tools: [
+        { ...tool, description: `Uses ${all}.` },
+        { name: `bad ${all}`, inputSchema: 5 },
+      ],
+      instructions: `Logged in with ${all}`,
+      on: [
+        {
+          method: 'tools/call',
+          do: [{ stderr: `${all}\n` }, { error: { code: -32000, message: `bad ${all}`, data: { why: [all] } } }],
+        },
+      ],
+    });
+    const { connection } = entry('evil', server);
+    const args = [...connection.args, '--', '--api-key', option, `--at=https://me:${password}@x/?sig=${query}`];
+    const env = { AUTH: `Bearer ${header}`, OTHER: `\${NOPE:-${fallback}}` };
+    await using engine = engineIn(
+      home,
+      { servers: [{ name: 'evil', connection: { ...connection, args, env } }], audit: { values: true } },
+      { logger: log },
+    );
+    const found = await engine.find('uses', { waitMs: 20_000 });
+    const called = await engine.call({ server: 'evil', tool: 'echo', arguments: { text: all } });
+    const cause = called.success ? undefined : (causeOf(called.error) as { message: string; data: unknown });
+    expect(cause).toMatchObject({ message: expect.stringContaining('***'), data: { why: [expect.any(String)] } });
+    await until(() => engine.serverLog('evil').includes('***'));
+    await engine.close();
+    expect(log.lines.join()).toContain('left out');
+    const said = JSON.stringify([found, called, cause?.message, cause?.data, engine.serverLog('evil'), log.lines]);
+    const kept = home.contents();
+    for (const secret of [header, option, query, password, fallback]) {
+      expect(said).not.toContain(secret);
+      expect(kept).not.toContain(secret);
+    }
   });
 });
 

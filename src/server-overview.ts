@@ -10,6 +10,9 @@ import type { ServerMetadata } from './types.ts';
 /** What a server said when it died may be long, and may hold anything. */
 const MAX_REASON = 300;
 
+/** Servers start when they are needed; one nobody needed yet is not a broken one. */
+const UNSEEN = 'not started yet';
+
 /** In the order of the configuration. Connects to none. */
 export function serverOverview(
   { servers, catalog, discovery }: EngineState,
@@ -19,7 +22,7 @@ export function serverOverview(
     const { status, reason } = downstreams.status(name);
     const failure = discovery.failure(name);
     const state = catalog.state(name);
-    const why = reason ?? failure?.message ?? state?.incomplete;
+    const why = reason ?? failure?.message ?? state?.incomplete ?? (catalog.isSeen(name) ? undefined : UNSEEN);
     return {
       name,
       description: catalog.about(name),

@@ -45,8 +45,8 @@ export interface ServerDefinition {
   readonly trusted: boolean;
   /** Globs of tool names that may be repeated. */
   readonly idempotent: readonly string[];
-  /** Where the entry was written: file and path inside it, for messages. */
-  readonly origin: { readonly file: string; readonly path: string };
+  /** Where the entry was written: file and path inside it, and the client whose file it is, for messages. */
+  readonly origin: { readonly file: string; readonly path: string; readonly client?: string | undefined };
 }
 
 export interface RateLimit {

@@ -2,13 +2,19 @@
  * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
  * @module
  */
-import { type FSWatcher, mkdirSync, watch } from 'node:fs';
+import { type FSWatcher, mkdirSync, watch, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import type { Logger } from './types.ts';
 
 /** Touched by `anygpt mcp config reload`; running gateways of the same home watch it. */
 export const reloadStamp = (home: string): string => join(home, 'reload');
+
+/** Tells running gateways of this home to reload. */
+export function touchReloadStamp(home: string, now: () => number = Date.now): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  writeFileSync(reloadStamp(home), `${new Date(now()).toISOString()}\n`, { mode: 0o600 });
+}
 
 export interface WatchOptions {
   readonly logger: Logger;
@@ -53,15 +59,20 @@ export async function watchConfig(
     close();
     if (stopped) return;
     const wanted = [reloadStamp(config.home), ...(files ? config.files : [])];
-    mkdirSync(config.home, { recursive: true, mode: 0o700 });
     // Folders, because editors replace files, and a watched file that is replaced is watched no more.
     for (const folder of new Set(wanted.map((path) => dirname(path)))) {
       const names = new Set(wanted.filter((path) => dirname(path) === folder).map((path) => basename(path)));
-      const watcher = watch(folder, (_event, name) => {
-        if (name === null || names.has(name)) changed();
-      });
-      watcher.on('error', (error) => logger.warn({ folder }, `cannot watch for changes: ${error.message}`));
-      watchers.push(watcher.unref());
+      const failed = (error: Error) => logger.warn({ folder }, `cannot watch for changes: ${error.message}`);
+      // A home that cannot be written, or no watches left: the gateway works on, and a restart takes changes over.
+      try {
+        if (folder === config.home) mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const watcher = watch(folder, (_event, name) => {
+          if (name === null || names.has(name)) changed();
+        });
+        watchers.push(watcher.on('error', failed).unref());
+      } catch (error) {
+        failed(error as Error);
+      }
     }
   };
   await start();

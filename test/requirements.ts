@@ -28,6 +28,8 @@ const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
 const BIN = 'src/cli/bin.test.ts';
+const COMMANDS = 'src/cli/commands/commands.test.ts';
+const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
 
@@ -266,6 +268,58 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'errors:recorded': promise('Every refusal has its code and is recorded once', [PROXY, 'every refusal has its code']),
   'errors:never-throws': promise('Nothing an agent does throws', [PROXY, 'never throws, whatever is handed in throws']),
+
+  // 6. Command line
+  'cli:exit-codes': promise(
+    'Exit codes 0 to 4 of every command, through the real binary',
+    [COMMANDS_BIN, '%i with the document %s for %j'],
+    [COMMANDS_BIN, 'are 2 for a configuration that is wrong'],
+    ['src/cli/text.test.ts', 'say which kind of failure it was'],
+  ),
+  'cli:json': promise(
+    '--json prints one document in its published shape and nothing else',
+    [COMMANDS_BIN, '%i with the document %s for %j'],
+    [COMMANDS_BIN, 'a configuration that prints does not spoil stdout'],
+  ),
+  'cli:blocks': promise(
+    'The output blocks of the specification are on stdout, everything else on stderr',
+    [COMMANDS, 'with --status says what is true now'],
+    [COMMANDS, 'prints hits as specified and everything else on stderr'],
+    [COMMANDS, 'lists what is enabled, with --all also what is not'],
+    [COMMANDS, 'prints description, parameters and examples as specified'],
+    [COMMANDS, 'show prints the block of the specification'],
+    [COMMANDS_BIN, 'prints the blocks of the specification on stdout'],
+  ),
+  'cli:wait': promise(
+    'A one-shot command waits for first lists, and for nothing that was seen',
+    [COMMANDS_BIN, 'waits for servers nobody has seen'],
+    [COMMANDS_BIN, 'starts no server, and --offline never does'],
+  ),
+  'cli:arguments': promise(
+    'Arguments come as JSON, from a file, from stdin, and as pairs typed by the schema',
+    [COMMANDS_BIN, 'takes arguments from a file and from stdin'],
+    ['src/cli/args-from-pairs.test.ts', 'are typed by the schema'],
+  ),
+  'cli:result': promise(
+    'execute --json has the structured content, else the text as JSON, else the text, else the blocks',
+    ['src/cli/text.test.ts', 'is the structured content, else the one text as JSON'],
+  ),
+  'cli:reload': promise('config reload validates and tells running gateways of the same home', [
+    COMMANDS_BIN,
+    'config reload touches the stamp',
+  ]),
+  'cli:terminal': promise(
+    'Colour and progress only on a terminal, NO_COLOR honoured, Ctrl-C ends everything',
+    ['src/cli/text.test.ts', 'is coloured only on a terminal'],
+    [COMMANDS, 'shows progress and colour on a terminal'],
+    [COMMANDS_BIN, 'Ctrl-C ends it and everything it started'],
+    [COMMANDS_BIN, 'a reader that leaves early is no error'],
+  ),
+  'cli:light': promise(
+    'Help loads no engine, a warm search no connection, execution or SDK',
+    [COMMANDS_BIN, 'is next to nothing for help'],
+    [COMMANDS_BIN, 'is no connection, no execution and no SDK'],
+  ),
 
   // The front door
   'front:malformed': promise(

@@ -2,6 +2,10 @@
  * What the audit log is told about a call, and the port behind which lines are kept.
  * @module
  */
+import type { ErrorCode } from '../errors.ts';
+
+/** What became of a call, as the log tells it. */
+export type AuditOutcome = 'success' | 'tool_error' | 'refused' | 'failed' | 'unknown' | 'cancelled';
 
 /** One call, as the execution pipeline saw it. `arguments` are the caller's own; the log hashes or redacts them. */
 export interface AuditEntry {
@@ -12,15 +16,15 @@ export interface AuditEntry {
   readonly server: string;
   readonly tool: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** `success`, `tool_error`, `refused`, `failed`, `unknown`, `cancelled`. */
-  readonly outcome: string;
-  readonly code?: string | undefined;
+  readonly outcome: AuditOutcome;
+  readonly code?: ErrorCode | undefined;
   /** May quote arguments, so it is written only where values are. */
   readonly message?: string | undefined;
   readonly durationMs: number;
+  /** Size of the arguments as JSON. */
   readonly bytesIn?: number | undefined;
   readonly bytesOut?: number | undefined;
-  /** What was let through but should be seen: `invalid_output`, `cut`. */
+  /** What was let through but should be seen: `invalid_schema`, `invalid_output`, `cut`. */
   readonly flags?: readonly string[] | undefined;
 }
 

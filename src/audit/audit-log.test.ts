@@ -48,7 +48,9 @@ function collectWarnings() {
 
 describe('a record', () => {
   test('is one line with names and hashes, never values', async () => {
-    const { lines, records } = await written([entry({ principal: 'ann', code: 'X', message: 'Bug!', bytesOut: 10 })]);
+    const { lines, records } = await written([
+      entry({ principal: 'ann', code: 'TOOL_DISABLED', message: 'Bug!', bytesOut: 10 }),
+    ]);
     expect(lines).toHaveLength(1);
     expect(records[0]).toEqual({
       time: '2026-01-02T03:04:05.678Z',
@@ -59,7 +61,7 @@ describe('a record', () => {
       argumentNames: ['title', 'body'],
       argumentHashes: { title: expect.stringMatching(/^[0-9a-f]{16}$/), body: expect.stringMatching(/^[0-9a-f]{16}$/) },
       outcome: 'success',
-      code: 'X',
+      code: 'TOOL_DISABLED',
       durationMs: 12.346,
       bytesOut: 10,
     });

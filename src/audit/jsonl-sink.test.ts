@@ -121,7 +121,14 @@ describe('the audit file', () => {
     const logger = { warn: (_fields: object, message = '') => void warnings.push(message) };
     const salt = () => loadSalt(join(folder, 'salt'));
     const log = new AuditLog({ sink: new JsonlSink({ file }), salt, logger, retryMs: 5 });
-    const entry = { time: new Date(0), traceId: 't', server: 's', tool: 'x', outcome: 'success', durationMs: 1 };
+    const entry = {
+      time: new Date(0),
+      traceId: 't',
+      server: 's',
+      tool: 'x',
+      outcome: 'success',
+      durationMs: 1,
+    } as const;
     for (let i = 0; i < 5; i++) {
       log.record(entry);
       await log.flush();

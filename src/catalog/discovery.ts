@@ -28,6 +28,8 @@ export interface DiscoveryOptions {
     readonly factor: number;
     readonly jitter: number;
   };
+  /** False: nothing is read behind an answer. Default true. */
+  readonly background?: boolean | undefined;
   /** Called after a list was replaced and something an agent can see has changed. */
   readonly onChange?: (server: string) => void;
 }
@@ -39,6 +41,7 @@ const BEHIND_PARALLEL = 2;
 const ATTEMPT_PAUSE_MS = 60_000;
 
 interface Refresh {
+  readonly startedAt: number;
   /** Settles after the first attempt, however it went. */
   readonly firstAttempt: Promise<void>;
   readonly done: Promise<boolean>;
@@ -100,15 +103,32 @@ export class Discovery {
     return this.#start(server, caller).done;
   }
 
-  /** Waits for first lists, at most `withinMs`, and for no second attempt. What is missing then goes on behind the answer. */
+  /** Makes one attempt to read a list, or joins one under way. Resolves with why it failed; never rejects. */
+  async attempt(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
+    await this.#start(server, caller).firstAttempt;
+    return this.failure(server);
+  }
+
+  /** Tries servers again behind an answer, because they failed before. */
+  retryBehind(servers: Iterable<string>, caller?: Caller): void {
+    if (this.#options.background === false) return;
+    for (const server of servers) void this.refresh(server, caller);
+  }
+
+  /**
+   * Waits for first lists, for each at most `withinMs` since it was begun, and for no second attempt: who hangs is waited
+   * for once, not by every search. What is missing then goes on behind the answer.
+   */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
-    if (servers.length === 0) return;
-    const all = Promise.all(servers.map((server) => this.#start(server, caller).firstAttempt));
+    const now = this.#options.now();
+    const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
+    const awaited = servers.map((server) => this.#start(server, caller)).filter((refresh) => patience(refresh) > 0);
+    if (awaited.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
-      all,
+      Promise.all(awaited.map(({ firstAttempt }) => firstAttempt)),
       new Promise((resolve) => {
-        timer = setTimeout(resolve, withinMs);
+        timer = setTimeout(resolve, Math.max(...awaited.map(patience)));
       }),
     ]);
     clearTimeout(timer);
@@ -116,6 +136,7 @@ export class Discovery {
 
   /** Refreshes old lists behind an answer: those it showed first, then the rest two at a time until none is old. */
   refreshBehind(shown: Iterable<string>, caller?: Caller): void {
+    if (this.#options.background === false) return;
     for (const server of new Set(shown)) if (this.#isDue(server)) void this.refresh(server, caller);
     while (this.#behind < BEHIND_PARALLEL) {
       const next = [...this.#options.servers.keys()].find((server) => this.#isDue(server));
@@ -174,7 +195,7 @@ export class Discovery {
         tried();
         this.#running.delete(server);
       });
-      running = { firstAttempt, done };
+      running = { startedAt: this.#options.now(), firstAttempt, done };
       this.#running.set(server, running);
     }
     return running;

@@ -27,10 +27,12 @@ export function searchNotes(
       : 'still starting, try again';
     notes.push(`${server} not searched: ${why}`);
   }
-  if (missing.length > MAX_SERVERS)
-    notes.push(`${missing.length - MAX_SERVERS} more servers not searched; list_mcp_servers says why`);
+  const more = missing.length - MAX_SERVERS;
+  if (more > 0) notes.push(`${more} more ${more === 1 ? 'server' : 'servers'} not searched; list_mcp_servers says why`);
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
   if (stale.length > 0) notes.push(`list older than a day, server away: ${stale.slice(0, MAX_SERVERS).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
+  // An answer without hits and without a word would read like a fault.
+  if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;
 }

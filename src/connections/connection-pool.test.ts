@@ -131,6 +131,32 @@ describe('sharing', () => {
     expect(opened).toHaveLength(3);
   });
 
+  it('does not give a connection to the next caller after a call without an answer', async () => {
+    const { pool, state, opened } = world();
+    const first = await pool.acquire(a, asked());
+    first.release({ unanswered: true });
+    expect(first.connection.closed).toBe(true);
+    const second = await pool.acquire(a, asked());
+    expect(second.connection).not.toBe(first.connection);
+    second.release({ unanswered: false });
+    expect((await pool.acquire(a, asked())).connection).toBe(second.connection);
+    // What the server says to a session reaches nobody else, and to those it cannot ask it says nothing.
+    for (const caller of [asked('s1'), {}]) {
+      const lease = await pool.acquire(a, caller);
+      lease.release({ unanswered: true });
+      expect(lease.connection.closed).toBe(false);
+    }
+    state.era = 'modern';
+    const b = server('b', { connection: { ...a.connection, command: 'y' } as ServerDefinition['connection'] });
+    const modern = await pool.acquire(b, asked());
+    modern.release({ unanswered: true });
+    expect(modern.connection.closed).toBe(false);
+    const relayed = await pool.acquire(b, { ...asked(), exclusive: true });
+    relayed.release({ unanswered: true });
+    expect(relayed.connection.closed).toBe(true);
+    expect(opened).toHaveLength(6);
+  });
+
   it('lets everybody share a server of the new protocol, which asks nobody over the connection', async () => {
     const { pool, state, opened } = world();
     state.era = 'modern';

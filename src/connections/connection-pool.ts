@@ -38,8 +38,11 @@ export interface ConnectionPoolOptions {
 /** The right to use a connection until it is given back. */
 export interface Lease {
   readonly connection: McpConnection;
-  /** Gives the connection back; with `close` it is closed at once instead of when idle. */
-  release(options?: { close?: boolean }): void;
+  /**
+   * Gives the connection back; with `close` it is closed at once instead of when idle. With `unanswered` a connection
+   * that one caller after the other uses is closed: what the server still says about this call must reach no other.
+   */
+  release(options?: { close?: boolean; unanswered?: boolean }): void;
 }
 
 export class ConnectionPool {
@@ -212,12 +215,12 @@ export class ConnectionPool {
     let held = true;
     return {
       connection,
-      release: ({ close = false } = {}) => {
+      release: ({ close = false, unanswered = false } = {}) => {
         if (!held) return;
         held = false;
         leave();
         this.#giveBack(slot);
-        if (close && slot.leases === 0) this.#drop(slot);
+        if (close ? slot.leases === 0 : unanswered && slot.isPerCall) this.#drop(slot);
       },
     };
   }
@@ -308,6 +311,8 @@ function unavailable(server: string, health: Backoff): Error {
     server,
     outcome: 'not_sent',
     retryAfterMs: Math.ceil(waitMs),
+    // What cannot work does not work later either.
+    ...(error instanceof DiscoveryError && error.details.retryable === false && { retryable: false }),
     cause: error,
   });
 }

@@ -42,8 +42,12 @@ export class Conversation {
       onRequest: (request) =>
         this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
       onNotification: (method, params) => {
-        this.#connection?.onNotification?.(method, params);
-        options.onNotification?.(method, params);
+        // Two listeners who do not know each other: if one throws, the other hears it all the same.
+        try {
+          this.#connection?.onNotification?.(method, params);
+        } finally {
+          options.onNotification?.(method, params);
+        }
       },
       onClose: (reason) => {
         end(reason);

@@ -65,8 +65,27 @@ export class JsonRpcError extends Error {
 
 /** A message that provably never left us. */
 export class NotSentError extends Error {
-  override readonly name = 'NotSentError';
+  override readonly name: string = 'NotSentError';
 }
+
+/** Never left us, because the other side does not read what it was sent before. */
+export class NotReadError extends NotSentError {
+  override readonly name = 'NotReadError';
+}
+
+/** Never left us, because it cannot be written as JSON. */
+export class UnsendableError extends NotSentError {
+  override readonly name = 'UnsendableError';
+}
+
+/** Why a message from the other side could not be read. */
+export type Unreadable = 'too-long' | 'too-deep';
+
+/** An error of a wire's `send` before anything was sent, said so: no JSON writer can follow nesting without end. */
+export const unsendable = (error: unknown): unknown =>
+  error instanceof RangeError && error.message.includes('call stack')
+    ? new UnsendableError('the message is nested too deeply to be sent', { cause: error })
+    : error;
 
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_REQUEST = -32600;

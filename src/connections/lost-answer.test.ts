@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lostAnswer } from './lost-answer.ts';
+import { lostAnswer, lostRequest } from './lost-answer.ts';
 
 describe('lostAnswer', () => {
   it.each([
@@ -30,5 +30,19 @@ describe('lostAnswer', () => {
     ['', ''],
   ])('of %s … %s nobody can say', (head, tail) => {
     expect(lostAnswer(head, tail)).toBe('unknown');
+  });
+});
+
+describe('lostRequest', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{', undefined, 7],
+    ['{"id":"a b","method":"tools/call","params":{', undefined, 'a b'],
+    ['{"method":"tools/call","params":{', '"}},"jsonrpc":"2.0","id":8}', 8],
+    ['{"jsonrpc":"2.0","method":"tools/call","params":{', undefined, null],
+    ['{"jsonrpc":"2.0","id":7,"result":{', '"id":7}', null],
+    ['{"id":007,"method":"x"', undefined, 7],
+    ['xxxx', 'xxxx', null],
+  ])('%s … %s is request %s', (head, tail, id) => {
+    expect(lostRequest(head, tail)).toBe(id);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Whose answer was lost? A message too long to read still shows, at its beginning or its end, what it was.
+ * Whose message was lost? One too long to read still shows, at its beginning or its end, what it was.
  * @module
  */
 
@@ -20,4 +20,17 @@ export function lostAnswer(head: string, tail: string | undefined): number | 'no
   if (QUESTION.test(head)) return 'none';
   const last = tail !== undefined && ANSWER.test(head) ? LAST_ID.exec(tail)?.[1] : undefined;
   return last === undefined ? 'unknown' : Number(last);
+}
+
+const REQUEST_WITH_ID =
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*"method"\s*:/;
+const QUOTE = '"';
+const METHOD_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:/;
+
+/** The id of an over-long request; null when it is none, or nobody can say. */
+export function lostRequest(head: string, tail: string | undefined): string | number | null {
+  const first = REQUEST_WITH_ID.exec(head)?.[1];
+  const id = first ?? (tail !== undefined && METHOD_FIRST.test(head) ? LAST_ID.exec(tail)?.[1] : undefined);
+  if (id === undefined) return null;
+  return id.startsWith(QUOTE) ? id.slice(1, -1) : Number(id);
 }

@@ -226,7 +226,8 @@ describe('calling', () => {
     await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: 'local ended before it answered (exited with code 9).',
-      details: { server: 'local', outcome: 'unknown' },
+      // The retry step decides by both whether to call again.
+      details: { server: 'local', outcome: 'unknown', retryable: true },
     });
     expect(opened.connection.closed).toBe(true);
     expect(opened.connection.log).toBe('ouch');
@@ -235,6 +236,71 @@ describe('calling', () => {
       details: { outcome: 'not_sent' },
     });
     expect(opened.server.received('tools/call')).toHaveLength(1);
+  });
+
+  it('fails only the call whose answer is nested too deep', async () => {
+    const deep = '['.repeat(300) + ']'.repeat(300);
+    await using opened = await openEvil({
+      on: [
+        { method: 'tools/call', nth: 1, do: [{ delay: 100 }, { default: true }] },
+        {
+          method: 'tools/call',
+          nth: 2,
+          do: [{ frame: { jsonrpc: '2.0', id: '$id', result: { content: [], structuredContent: JSON.parse(deep) } } }],
+        },
+      ],
+    });
+    const other = opened.connection.callTool(toolCall('echo', { text: 'x' }));
+    const failed = opened.connection.callTool(toolCall('echo'));
+    await expect(failed).rejects.toMatchObject({
+      code: 'TOOL_EXECUTION_ERROR',
+      message: expect.stringContaining('failed to read'),
+      details: { outcome: 'unknown' },
+    });
+    await expect(failed.catch((error) => error.toInfo())).resolves.toMatchObject({ retryable: false });
+    expect(await other).toMatchObject({ content: [{}] });
+  });
+
+  it('survives a listener that throws, and others hear what it heard', async () => {
+    const heard: string[] = [];
+    const notify = { method: 'notifications/tools/list_changed' };
+    await using opened = await openEvil(
+      { on: [{ method: 'tools/call', do: [{ notify }, { default: true }] }] },
+      { onNotification: (method) => heard.push(method) },
+    );
+    opened.connection.onNotification = () => {
+      throw new Error('a bug of theirs');
+    };
+    expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+    expect(heard).toEqual([notify.method]);
+  });
+
+  it('says that arguments without bottom were not sent', async () => {
+    await using opened = await openEvil({});
+    const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+    await expect(opened.connection.callTool(toolCall('echo', { a }))).rejects.toMatchObject({
+      code: 'TOOL_VALIDATION_ERROR',
+      details: { outcome: 'not_sent' },
+    });
+    expect(opened.server.received('tools/call')).toHaveLength(0);
+  });
+
+  it('says that a server which reads nothing is busy, and that the call was not sent', async () => {
+    const reader = `let heard = ''; process.stdin.on('data', (chunk) => {
+      heard += chunk;
+      if (!heard.includes('initialized')) {
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'deaf', version: '1' } };
+        return process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result }) + '\\n');
+      }
+      process.stdin.pause(); setInterval(() => {}, 1000);
+    })`;
+    const limits = { ...LIMITS, messageBytes: 200_000 };
+    const { connection } = await openConnection(local(process.execPath, ['-e', reader]), openOptions({ limits }));
+    const call = () => connection.callTool(toolCall('echo', { text: 'x'.repeat(150_000) }));
+    const calls = Array.from({ length: 8 }, () => call().catch((error) => error));
+    expect(await calls.at(-1)).toMatchObject({ code: 'SERVER_BUSY', details: { outcome: 'not_sent' } });
+    await connection.close();
+    expect(await calls[0]).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
   });
 
   it('fails only the call whose answer was too large when that can be told', async () => {

@@ -2,13 +2,20 @@
  * A live downstream server as a `ToolProvider`: list its tools, call them, put its questions to whoever is calling.
  * @module
  */
-import { DiscoveryError, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
+import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { ToolProvider } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, Progress, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
-import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND, NotSentError } from './json-rpc.ts';
+import {
+  INVALID_PARAMS,
+  JsonRpcError,
+  METHOD_NOT_FOUND,
+  NotReadError,
+  NotSentError,
+  UnsendableError,
+} from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
 import { shortText } from './short-text.ts';
@@ -199,15 +206,17 @@ export class McpConnection implements ToolProvider {
   #explain(error: unknown, signal: AbortSignal | undefined): unknown {
     if (error instanceof DiscoveryError || error instanceof JsonRpcError || signal?.aborted) return error;
     const { server } = this;
-    if (error instanceof NotSentError) {
-      return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} is gone: ${error.message}.`, {
-        server,
-        outcome: 'not_sent',
-        cause: error,
-      });
-    }
+    const notSent = (code: ErrorCode, message: string) =>
+      new DiscoveryError(code, message, { server, outcome: 'not_sent', cause: error });
+    if (error instanceof NotReadError)
+      return notSent('SERVER_BUSY', `${server} is too busy to be asked: ${error.message}.`);
+    if (error instanceof UnsendableError)
+      return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
+    if (error instanceof NotSentError)
+      return notSent('SERVER_CONNECTION_ERROR', `${server} is gone: ${error.message}.`);
     const fail = (message: string, outcome: Outcome, retryable: boolean) =>
       new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
+    // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
     if (error instanceof PeerClosedError) {
       const how = this.#options.obituary() ?? error.message;
       return fail(`${server} ended before it answered (${how}).`, 'unknown', true);

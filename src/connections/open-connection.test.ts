@@ -93,7 +93,7 @@ describe('a local server', () => {
     expect(await failure(local('/no/such/command'))).toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
       message: expect.stringContaining('"/no/such/command" was not found (ENOENT)'),
-      details: { server: 'local', outcome: 'not_sent' },
+      details: { server: 'local', outcome: 'not_sent', retryable: false },
     });
     expect((await failure(local("sh -c 'touch /tmp/pwn'"))).message).toContain('ENOENT');
     expect((await failure(local('sh', [], { cwd: '/no/such/folder' }))).message).toContain(
@@ -101,13 +101,21 @@ describe('a local server', () => {
     );
     const file = join(mkdtempSync(join(tmpdir(), 'open-')), 'plain.txt');
     writeFileSync(file, 'x', { mode: 0o644 });
-    expect((await failure(local(file))).message).toContain('may not be executed');
+    expect(await failure(local(file))).toMatchObject({
+      message: expect.stringContaining('may not be executed'),
+      details: { retryable: false },
+    });
   });
 
   it('that exits at once is quoted', async () => {
     const broken = 'console.error("\\u001b[31mError:\\u001b[0m API_KEY is missing"); process.exit(1)';
-    expect((await failure(local(process.execPath, ['-e', broken]))).message).toBe(
+    const error = await failure(local(process.execPath, ['-e', broken]));
+    expect(error.message).toBe(
       'local could not be started or reached: it exited with code 1 before it said hello. Its last words: Error: API_KEY is missing.',
+    );
+    expect(error.toInfo()).toMatchObject({ retryable: false, outcome: 'not_sent' });
+    expect((await failure(local(process.execPath, ['/no/such/server.js']))).message).toMatch(
+      /Its last words: Error: Cannot find module '\/no\/such\/server\.js'\.$/,
     );
   });
 

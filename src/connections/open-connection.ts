@@ -5,6 +5,7 @@
  */
 import { DiscoveryError, ServerConnectionError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
+import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { openRemote } from './open-remote.ts';
 import { openStdio } from './open-stdio.ts';
@@ -14,12 +15,10 @@ import { withTimeLimit } from './time-limit.ts';
 export type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
 export { envName } from './open-remote.ts';
 
-const CONNECT_MS = { stdio: 30_000, http: 5_000, sse: 5_000 } as const;
-
 /** Opens a connection within its time, or throws a `DiscoveryError` that says why not. Leaves nothing running then. */
 export async function openConnection(definition: ServerDefinition, options: OpenOptions): Promise<OpenedConnection> {
   const { connection, name } = definition;
-  const timeoutMs = definition.timeouts.connect ?? CONNECT_MS[connection.kind];
+  const timeoutMs = connectMs(definition);
   const overdue = () => new Error(`no answer within ${timeoutMs / 1000} s`);
   try {
     return await withTimeLimit(timeoutMs, options.signal, overdue, (signal) =>

@@ -11,6 +11,7 @@ import { discover, initialize } from './handshake.ts';
 import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
 import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
 import { withTimeLimit } from './time-limit.ts';
+import { failUnreadable } from './unreadable-answer.ts';
 
 interface Way {
   readonly transport: 'http' | 'sse';
@@ -68,6 +69,7 @@ async function open(
     resumable: greet === initialize,
     maxMessageBytes: options.limits.messageBytes,
     fetch: options.fetch,
+    onTooDeep: (id) => failUnreadable(conversation.peer, definition.name, id, 'too-deep', options.limits.messageBytes),
   });
   const conversation = new Conversation(definition, options, wire);
   try {

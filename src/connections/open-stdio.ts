@@ -4,14 +4,15 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
 import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { childEnvironment } from './child-environment.ts';
 import { Conversation } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
-import { lastLines } from './short-text.ts';
+import { lastWords, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import { failUnreadable } from './unreadable-answer.ts';
 
 /** Starts the child and says hello. When that fails the child is being ended and the error holds its last words. */
 export async function openStdio(
@@ -32,14 +33,7 @@ export async function openStdio(
     cwd: connection.cwd,
     maxMessageBytes: limits.messageBytes,
     stderrBytes: limits.stderrBytes,
-    onTooLarge: (id) => {
-      const { name: server } = definition;
-      const message = `${server} sent a message of more than ${limits.messageBytes} bytes.`;
-      const error = new DiscoveryError('RESULT_TOO_LARGE', message, { server, outcome: 'unknown' });
-      // Without the id nobody can say whose answer was lost, so every caller is told.
-      if (id === undefined) void peer.close(error);
-      else peer.failRequest(id, error);
-    },
+    onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits.messageBytes),
   });
   const conversation = new Conversation(definition, options, child, child);
   const { peer } = conversation;
@@ -52,11 +46,17 @@ export async function openStdio(
     // Not awaited: ending a stubborn tree takes seconds, and the caller already has its answer.
     void peer.close();
     if (error instanceof DiscoveryError) throw error;
-    const why = child.exitReason
+    const hopeless = child.exitReason
       ? `it ${child.exitReason} before it said hello`
-      : (spawnFault(error, command, connection.cwd) ?? (error instanceof Error ? error.message : String(error)));
-    const words = lastLines(child.stderr.toString());
-    throw new Error(words ? `${why}. Its last words: ${words}` : why, { cause: error });
+      : spawnFault(error, command, connection.cwd);
+    const why = hopeless ?? (error instanceof Error ? error.message : String(error));
+    const words = lastWords(child.stderr.toString());
+    throw new ServerConnectionError(
+      definition.name,
+      `${definition.name} could not be started or reached: ${shortText(words ? `${why}. Its last words: ${words}` : why, 1000)}.`,
+      // The same command ends the same way a second later: only somebody who mends it can help.
+      { cause: error, ...(hopeless !== undefined && { retryable: false }) },
+    );
   }
 }
 

@@ -266,6 +266,32 @@ const wire = (
   hasPerRequestStream: perRequest,
 });
 
+describe('a listener that throws', () => {
+  it('is told to the wire and harms neither the conversation nor whoever sent the message', async () => {
+    const throwing = (what: string) => () => {
+      throw new Error(what);
+    };
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const other = far as unknown as Wire;
+    const wire = near as unknown as Wire;
+    const errors: string[] = [];
+    const peer = new Peer(wire, { onNotification: throwing('note'), onClose: throwing('close') });
+    wire.onerror = ({ message }) => errors.push(message);
+    other.onmessage = ({ id, params }) => {
+      const progressToken = (params as { _meta: { progressToken: number } })._meta.progressToken;
+      wire.onmessage?.({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
+      wire.onmessage?.({ jsonrpc: '2.0', method: 'notifications/x' });
+      void other.send({ jsonrpc: '2.0', id: id ?? 0, result: { fine: true } });
+    };
+    await other.start();
+    await peer.start();
+    const { result } = await peer.request('m', {}, { onProgress: throwing('progress') });
+    expect(result).toEqual({ fine: true });
+    await peer.close();
+    expect(errors).toEqual(['progress', 'note', 'close']);
+  });
+});
+
 describe('a wire that fails', () => {
   it('fails the request it could not carry, whether it throws or rejects', async () => {
     const throwing = new Peer(

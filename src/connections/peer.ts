@@ -215,18 +215,17 @@ export class Peer {
     if (method === 'notifications/progress') {
       const { progressToken, progress, total, message } = params;
       const onProgress = this.#pending.get(progressToken as JsonRpcId)?.onProgress;
-      if (onProgress && typeof progress === 'number') {
-        onProgress({
-          progress,
-          ...(typeof total === 'number' && { total }),
-          ...(typeof message === 'string' && { message }),
-        });
-      }
-      return;
+      if (typeof progress !== 'number') return;
+      const note = {
+        progress,
+        ...(typeof total === 'number' && { total }),
+        ...(typeof message === 'string' && { message }),
+      };
+      return this.#tell(() => onProgress?.(note));
     }
     if (method === 'notifications/cancelled')
       this.#incoming.get(params.requestId as JsonRpcId)?.abort(new Error('cancelled by the server'));
-    this.#options.onNotification?.(method, params);
+    this.#tell(() => this.#options.onNotification?.(method, params));
   }
 
   async #answer(id: JsonRpcId, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
@@ -273,7 +272,16 @@ export class Peer {
     }
     for (const controller of this.#incoming.values()) controller.abort(reason);
     this.#incoming.clear();
-    this.#options.onClose?.(reason);
+    this.#tell(() => this.#options.onClose?.(reason));
+  }
+
+  /** A listener that throws must not bring down the stream out of which it was called. */
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#wire.onerror?.(error as Error);
+    }
   }
 }
 

@@ -36,6 +36,11 @@ export class PoolSlot {
     return this.definition.connection.kind === 'stdio';
   }
 
+  /** Whether what the server asks or says over the connection belongs to one caller at a time, by time alone. */
+  get isPerCall(): boolean {
+    return this.audience.kind === 'call' && (this.audience.exclusive || this.connection?.era !== 'modern');
+  }
+
   /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
   suits(audience: Audience | undefined): boolean {
     const mine = this.audience;

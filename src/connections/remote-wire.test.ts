@@ -85,6 +85,38 @@ describe('Streamable HTTP', () => {
   });
 
   it.each([
+    ['JSON', []],
+    ['a stream', [{ sse: true }]],
+  ])('fails only the call whose answer in %s is nested too deep, and goes on', async (_, before) => {
+    const structuredContent = JSON.parse('['.repeat(300) + ']'.repeat(300));
+    const frame = { jsonrpc: '2.0', id: '$id', result: { content: [], structuredContent } };
+    for (const era of ['legacy', 'modern'] as const) {
+      await using server = await evilHttp({
+        era,
+        on: [{ method: 'tools/call', nth: 1, do: [...before, { frame }, { close: true }] }],
+      });
+      await using opened = await open(`${server.origin}/mcp`);
+      await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+        code: 'TOOL_EXECUTION_ERROR',
+        message: expect.stringContaining('failed to read'),
+        details: { server: 'remote', outcome: 'unknown' },
+      });
+      expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+    }
+  });
+
+  it('knows that arguments without bottom were not sent', async () => {
+    const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+    await using server = await evilHttp({ era: 'modern' });
+    await using opened = await open(`${server.origin}/mcp`);
+    await expect(opened.connection.callTool(toolCall('echo', { a }))).rejects.toMatchObject({
+      code: 'TOOL_VALIDATION_ERROR',
+      details: { outcome: 'not_sent' },
+    });
+    expect(server.received('tools/call')).toHaveLength(0);
+  });
+
+  it.each([
     ['before the answer', [{ reset: true }]],
     ['in the middle of JSON', [{ raw: '{"jsonrpc"' }, { delay: 20 }, { reset: true }]],
     ['in the middle of a stream', [{ sse: true }, { raw: 'data: {"json' }, { delay: 20 }, { reset: true }]],

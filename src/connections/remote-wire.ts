@@ -6,15 +6,26 @@
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
+import { nestsTooDeep } from '../json-nesting.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
 import { HttpStatusError, httpRefusal } from './http-refusal.ts';
-import { JsonRpcError, type JsonRpcMessage, type MessageInfo, type SendOptions, type Wire } from './json-rpc.ts';
+import {
+  JsonRpcError,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  type MessageInfo,
+  type SendOptions,
+  unsendable,
+  type Wire,
+} from './json-rpc.ts';
 
 export interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;
   readonly headers: Headers;
   /** Whether a broken stream may be taken up again. Servers of protocol 2026-07-28 do not offer that. */
   readonly resumable: boolean;
+  /** An answer was nested too deep to be read. */
+  readonly onTooDeep?: ((id: JsonRpcId) => void) | undefined;
 }
 
 /** One request on its way, found again in `fetch` by a header that never leaves. */
@@ -82,7 +93,10 @@ abstract class RemoteWire implements Wire {
     this.server = options.server;
     this.guarded = guardedFetch(options);
     this.inner = create((input, init) => this.fetch(input, init));
-    this.inner.onmessage = (message) => this.onmessage?.(message);
+    this.inner.onmessage = (message) => {
+      if (!nestsTooDeep(message)) this.onmessage?.(message);
+      else if (message.method === undefined && message.id != null) options.onTooDeep?.(message.id);
+    };
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
   }
@@ -121,6 +135,14 @@ class HttpWire extends RemoteWire {
   }
 
   async send(message: JsonRpcMessage, options: SendOptions = {}): Promise<void> {
+    try {
+      await this.#send(message, options);
+    } catch (error) {
+      throw unsendable(error);
+    }
+  }
+
+  async #send(message: JsonRpcMessage, options: SendOptions): Promise<void> {
     if (message.method === undefined || message.id === undefined) return this.inner.send(message, options);
     const key = String(this.#next++);
     const { requestSignal, ...rest } = options;
@@ -203,7 +225,11 @@ class SseWire extends RemoteWire {
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
-    await this.inner.send(message);
+    try {
+      await this.inner.send(message);
+    } catch (error) {
+      throw unsendable(error);
+    }
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,46 @@
 import { expect, it } from 'vitest';
-import { lastLines, shortText } from './short-text.ts';
+import { lastWords, shortText } from './short-text.ts';
 
 it('makes one short, harmless line of anything', () => {
   expect(shortText('\u001b[31mred\u001b[0m\r\nnext\u0007\u009b1m line')).toBe('red next line');
   expect(shortText(`\u001b]0;title\u0007${'x'.repeat(5000)}`, 10)).toBe('x'.repeat(10));
 });
 
-it('shows the end of a log', () => {
-  expect(lastLines('one\ntwo\n\u001b[1mthree\u001b[0m\nfour\n')).toBe('two | three | four');
-  expect(lastLines('x'.repeat(5000))).toHaveLength(400);
-  expect(lastLines('')).toBe('');
+it('shows the end of a log that tells of no error', () => {
+  expect(lastWords('one\ntwo\n\u001b[1mthree\u001b[0m\nfour\n')).toBe('two | three | four');
+  expect(lastWords('x'.repeat(5000))).toHaveLength(200);
+  expect(lastWords('')).toBe('');
+});
+
+const NODE = `node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module '/srv/server.js'
+    at Function._resolveFilename (node:internal/modules/cjs/loader:1225:15)
+    at node:internal/main/run_main_module:28:49 {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v20.19.0
+`;
+const PYTHON = `Traceback (most recent call last):
+  File "/srv/server.py", line 1, in <module>
+    import missing_thing
+ModuleNotFoundError: No module named 'missing_thing'
+`;
+const NPM = `npm error code E404
+npm error 404  'no-such@*' is not in this registry.
+npm error A complete log of this run can be found in: /root/.npm/_logs/x.log
+`;
+
+it.each([
+  [NODE, "Error: Cannot find module '/srv/server.js'"],
+  [PYTHON, "ModuleNotFoundError: No module named 'missing_thing'"],
+  [NPM, "npm error 404 'no-such@*' is not in this registry."],
+  ['starting\nAPI_KEY is missing\nbye\n', 'API_KEY is missing'],
+  [`Error: ${'x'.repeat(1000)}`, `Error: ${'x'.repeat(193)}`],
+])('finds the reason in %j', (log, reason) => {
+  expect(lastWords(log)).toBe(reason);
 });

@@ -7,9 +7,23 @@ import { stripVTControlCharacters } from 'node:util';
 /** The beginning of a text as one harmless line. */
 export const shortText = (text: string, max = 300): string => clean(text.slice(0, max * 4)).slice(0, max);
 
-/** The last lines of a text as one harmless line. */
-export const lastLines = (text: string, lines = 3, max = 400): string =>
-  clean(text.trim().split('\n').slice(-lines).join(' | ')).slice(-max);
+/** Why a program ended, as its log tells it, in one harmless line: its last error, else its last lines. */
+export function lastWords(log: string, max = 200): string {
+  const lines = log
+    .split('\n')
+    .slice(-MAX_LINES)
+    .map((line) => shortText(line))
+    .filter((line) => !SAYS_NOTHING.test(line));
+  const error = lines.findLast((line) => BEGINS_WITH_ERROR.test(line)) ?? lines.findLast((line) => ERROR.test(line));
+  return error?.slice(0, max) ?? lines.slice(-3).join(' | ').slice(-max);
+}
+
+const MAX_LINES = 200;
+/** Stack frames, the source line and caret above them, what is printed of an error object, the version below it. */
+const SAYS_NOTHING =
+  /^$|^at |^File "|^[\^~{}[\](),;]+$|^Node\.js v\d|^node:internal|^throw |^(?:code|errno|syscall|path|requireStack|cause):|complete log of this run/;
+const BEGINS_WITH_ERROR = /^(?:Uncaught |\[)?[\w.]{0,60}(?:Error|Exception|panic)\b[^:]{0,60}:/;
+const ERROR = /error|exception|fatal|panic|cannot|could not|failed|denied|not found|missing/i;
 
 const clean = (text: string): string =>
   stripVTControlCharacters(text)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
-import { JsonRpcError, type JsonRpcMessage, NotSentError } from './json-rpc.ts';
+import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
 import { Peer, PeerClosedError } from './peer.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 
@@ -89,7 +89,7 @@ describe('what a server writes', () => {
 
 describe('a message that is too long', () => {
   const lost: (number | undefined)[] = [];
-  const options = { maxMessageBytes: 10_000, onTooLarge: (id: number | undefined) => lost.push(id) };
+  const options = { maxMessageBytes: 10_000, onUnreadable: (id: number | undefined) => lost.push(id) };
 
   it.each([
     ['first', [{ big: 20_000 }], 1],
@@ -117,7 +117,7 @@ describe('a message that is too long', () => {
     const MIB = 2 ** 20;
     await using server = await start(on([{ fill: 64 * MIB }, { raw: '\n' }, { default: true }]), {
       maxMessageBytes: 4 * MIB,
-      onTooLarge: (id) => lost.push(id),
+      onUnreadable: (id) => lost.push(id),
     });
     let peak = 0;
     const before = process.memoryUsage();
@@ -129,6 +129,63 @@ describe('a message that is too long', () => {
     clearInterval(timer);
     expect(lost).toEqual([undefined]);
     expect(peak / MIB).toBeLessThan(40);
+  });
+});
+
+describe('a message that is nested too deep', () => {
+  const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+  it.each([190, 250, 20_000, 400_000])('of %i levels', async (levels) => {
+    const lost: unknown[] = [];
+    const source = `const nested = '['.repeat(${levels}) + ']'.repeat(${levels});
+      process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"structuredContent":' + nested + '}}\\n')`;
+    const wire = transport(process.execPath, ['-e', source], { onUnreadable: (...told) => lost.push(told) });
+    const read: unknown[] = [];
+    wire.onmessage = ({ id }) => read.push(id);
+    const ended = new Promise<void>((resolve) => {
+      wire.onclose = resolve;
+    });
+    await wire.start();
+    await ended;
+    expect([read, lost]).toEqual(levels < 200 ? [[1], []] : [[], [[1, 'too-deep']]]);
+  });
+
+  it('is only noise when it is a notification', async () => {
+    const { wire, messages } = await messagesOf(
+      `process.stdout.write('{"jsonrpc":"2.0","method":"x","params":{"a":' + '['.repeat(300) + ']'.repeat(300) + '}}\\n')`,
+    );
+    expect([messages, wire.noise]).toEqual([[], 1]);
+  });
+
+  it('cannot be sent, and that is known', async () => {
+    await using server = await start({});
+    const params = { a: JSON.parse(nest(200_000)) };
+    await expect(server.peer.request('x', params)).rejects.toBeInstanceOf(UnsendableError);
+    expect(text((await server.call('ok')).result)).toContain('ok');
+  });
+});
+
+describe('a server that does not read', () => {
+  it('is sent no more than the allowed bytes, and what is over is known not to be sent', async () => {
+    const wire = transport(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stageMs: 50,
+      maxUnreadBytes: 300_000,
+    });
+    await wire.start();
+    const message: JsonRpcMessage = { jsonrpc: '2.0', id: 1, method: 'x', params: { a: 'y'.repeat(100_000) } };
+    let sent = 0;
+    const flood = () => {
+      for (; sent < 50; sent++) wire.send(message);
+    };
+    expect(flood).toThrow(NotReadError);
+    expect(sent).toBeLessThan(10);
+    expect(() => wire.send({ jsonrpc: '2.0', method: 'small' })).toThrow(NotSentError);
+    await wire.close();
+  });
+
+  it('gets one message of any allowed length', async () => {
+    await using server = await start({}, { maxUnreadBytes: 1000 });
+    expect(text((await server.call('x'.repeat(100_000))).result)).toContain('xxx');
   });
 });
 

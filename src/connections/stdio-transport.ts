@@ -7,8 +7,18 @@
  * @module
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { NestingError, parseNested } from '../json-nesting.ts';
 import { ByteRing } from './byte-ring.ts';
-import { isJsonRpcMessage, type JsonRpcMessage, type MessageInfo, NotSentError, type Wire } from './json-rpc.ts';
+import {
+  isJsonRpcMessage,
+  type JsonRpcMessage,
+  type MessageInfo,
+  NotReadError,
+  NotSentError,
+  type Unreadable,
+  unsendable,
+  type Wire,
+} from './json-rpc.ts';
 import { LineReader } from './line-reader.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { groupGone, guardGroup, releaseGroup, signalGroup } from './process-reaper.ts';
@@ -24,11 +34,15 @@ export interface StdioTransportOptions {
   readonly stderrBytes: number;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
-  /** An answer was too long to read; `id` when it shows which request it belongs to. */
-  readonly onTooLarge?: (id: number | undefined) => void;
+  /** How much may wait for the child to read it, in bytes. Default: as much as one message. */
+  readonly maxUnreadBytes?: number;
+  /** An answer could not be read; `id` when it shows which request it belongs to. */
+  readonly onUnreadable?: (id: number | undefined, why: Unreadable) => void;
 }
 
 const LAST_WORDS_MS = 250;
+const HEAD_CHARS = 1024;
+const TAIL_CHARS = 128;
 
 export class StdioTransport implements Wire {
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
@@ -75,7 +89,7 @@ export class StdioTransport implements Wire {
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
         onLine: (line, bytes) => this.#line(line, bytes),
-        onTooLong: (head, tail) => this.#tooLong(head, tail),
+        onTooLong: (head, tail) => this.#unreadable(head, tail, 'too-long'),
       });
       child.once('spawn', () => {
         guardGroup(child.pid as number);
@@ -112,7 +126,10 @@ export class StdioTransport implements Wire {
   send(message: JsonRpcMessage): void {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotSentError('the server is not running');
-    stdin.write(`${JSON.stringify(message)}\n`);
+    const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
+    if (stdin.writableLength > maxUnreadBytes)
+      throw new NotReadError(`it has not read the last ${stdin.writableLength} bytes it was sent`);
+    stdin.write(`${written(message)}\n`);
   }
 
   /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
@@ -141,24 +158,33 @@ export class StdioTransport implements Wire {
   #line(line: string, bytes: number): void {
     let message: unknown;
     try {
-      message = JSON.parse(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line);
-    } catch {
-      return this.#noise(line);
+      message = parseNested(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line);
+    } catch (error) {
+      if (!(error instanceof NestingError)) return this.#noise(line);
+      return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
     }
     if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes });
     else this.#noise(line);
   }
 
-  #tooLong(head: string, tail: string | undefined): void {
+  #unreadable(head: string, tail: string | undefined, why: Unreadable): void {
     const lost = lostAnswer(head, tail);
-    if (lost === 'none') this.#noise(`(too long) ${head}`);
-    else this.#options.onTooLarge?.(lost === 'unknown' ? undefined : lost);
+    if (lost === 'none') this.#noise(`(${why}) ${head}`);
+    else this.#options.onUnreadable?.(lost === 'unknown' ? undefined : lost, why);
   }
 
   #noise(line: string): void {
     if (line.trim() === '') return;
     this.noise++;
     this.stderr.push(Buffer.from(`[stdout] ${line.slice(0, 2000)}\n`));
+  }
+}
+
+function written(message: JsonRpcMessage): string {
+  try {
+    return JSON.stringify(message);
+  } catch (error) {
+    throw unsendable(error);
   }
 }
 

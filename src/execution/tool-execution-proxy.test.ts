@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../audit/audit-entry.ts';
 import { DiscoveryError } from '../errors.ts';
 import { fail, ok } from '../result.ts';
 import type { Progress, ToolCall, ToolDefinition } from '../types.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { Handler } from './pipeline.ts';
 import { joinPages } from './result-pager.ts';
-import type { AuditEntry } from './steps/audit.ts';
 import { type ExecutionEvent, ToolExecutionProxy, type ToolExecutionProxyOptions } from './tool-execution-proxy.ts';
 
 const definition: ToolDefinition = {
@@ -196,7 +196,7 @@ describe('ToolExecutionProxy', () => {
     const running = proxy.execute('s', 'echo', {});
     await clock.advance(10_000);
     expect((await running).success).toBe(false);
-    expect(attempts).toBe(3);
+    expect(attempts).toBe(4);
     expect(proxy.breakers.stateOf('s')).toBe('closed');
   });
 

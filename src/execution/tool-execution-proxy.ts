@@ -12,7 +12,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Handler, pipeline } from './pipeline.ts';
 import { OWN_SERVER, READ_RESULT, ResultPages } from './result-pages.ts';
-import { type AuditSink, audit } from './steps/audit.ts';
+import { type AuditRecorder, audit } from './steps/audit.ts';
 import { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
@@ -47,7 +47,7 @@ export interface ToolExecutionProxyOptions {
   readonly invoke: Handler;
   readonly lookup: Lookup;
   readonly decide: Decide;
-  readonly audit: AuditSink;
+  readonly audit: AuditRecorder;
   readonly connections?: ConnectionPort | undefined;
   /** What a server's entry says, asked anew for each call so that a reload is seen at once. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;

@@ -123,6 +123,7 @@ async function relay(
   const modern = era === 'modern';
   const caller: Caller = { session, capabilities, ask, exclusive: true, acceptsInputRequired: modern };
   const lease = await engine.lease(name, caller, signal);
+  let unanswered = false;
   try {
     const { connection } = lease;
     connection.onNotification = notify;
@@ -137,8 +138,11 @@ async function relay(
       { signal, onProgress },
     );
     return withoutStamp(result);
+  } catch (error) {
+    unanswered = !(error instanceof JsonRpcError);
+    throw error;
   } finally {
-    lease.release();
+    lease.release({ unanswered });
   }
 }
 

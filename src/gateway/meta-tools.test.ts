@@ -8,13 +8,10 @@ const FIFTY = Array.from(
   (_, i) => `${['github', 'jira', 'slack', 'postgres', 'filesystem'][i % 5]}-${i}`,
 );
 
-/** What stands between "in any words" and the full stop. */
+/** What stands between "Find tools" and what follows the names. */
 const namesIn = (servers: readonly string[]): string => {
   const description = metaToolDefinitions(servers)[0]?.description ?? '';
-  return description.slice(
-    'Find tools by what they do, in any words'.length,
-    description.indexOf('. Results give args'),
-  );
+  return description.slice('Find tools'.length, description.indexOf(' by what they do'));
 };
 
 describe('the five meta-tools', () => {

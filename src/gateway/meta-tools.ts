@@ -23,7 +23,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
   return [
     {
       name: 'search_tools',
-      description: `Find tools by what they do, in any words${among(servers)}. Results give args; then call execute_tool, or get_tool_details if unsure.`,
+      description: `Find tools${among(servers)} by what they do, in any words. Results give args; then call execute_tool, or get_tool_details if unsure.`,
       inputSchema: {
         type: 'object',
         properties: {

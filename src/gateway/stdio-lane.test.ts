@@ -300,6 +300,76 @@ describe('malformed input', () => {
   });
 });
 
+describe('every request gets exactly one answer', () => {
+  it('also when it is malformed in ways that the SDK would drop in silence', async () => {
+    const { client, forwarded } = await opened('legacy');
+    const bad: [object, number][] = [
+      [{ method: 'ping', params: [] }, -32602],
+      [{ method: 'tools/call', params: [] }, -32602],
+      [{ method: 'ping', params: { _meta: 5 } }, -32602],
+      [{ method: 'tools/call', params: { name: 'x', _meta: 5 } }, -32602],
+      [{ method: 'tools/list', params: { _meta: { progressToken: {} } } }, -32602],
+      [{ method: 'ping', result: {} }, -32600],
+      [{ method: 'tools/call', params: { name: 'x' }, error: null }, -32600],
+    ];
+    for (const [n, [message, code]] of bad.entries()) {
+      client.send({ id: n + 10, ...message });
+      expect(await client.next(), JSON.stringify(message)).toMatchObject({
+        id: n + 10,
+        error: { code, data: { code: 'VALIDATION_ERROR' } },
+      });
+    }
+    expect(forwarded).toHaveLength(1);
+  });
+
+  it('and one with extra members is handed on without them', async () => {
+    const { client, forwarded } = await opened('legacy');
+    client.send({ id: 5, method: 'ping', extra: 1 });
+    await expect.poll(() => forwarded[1]).toEqual({ jsonrpc: '2.0', id: 5, method: 'ping' });
+    expect((await client.ask(6, 'tools/call', { name: 'x' })).result).toBeDefined();
+  });
+
+  it('also when it is nested too deep or too long, under its own id', async () => {
+    const { client } = await opened('legacy');
+    const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const call = (id: number, args: string) =>
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"x","arguments":{"a":${args}}}}\n`;
+    for (const [id, levels] of [
+      [1, 201],
+      [2, 20_000],
+      [3, 100_000],
+    ] as const) {
+      client.write(call(id, nest(levels)));
+      expect(await client.next()).toMatchObject({
+        id,
+        error: { code: -32600, message: expect.stringContaining('200 levels'), data: { code: 'VALIDATION_ERROR' } },
+      });
+    }
+    client.write(call(4, JSON.stringify('x'.repeat(1_000_001))));
+    expect(await client.next()).toMatchObject({ id: 4, error: { code: -32600 } });
+    client.write(call(5, nest(100)));
+    expect(await client.next()).toMatchObject({ id: 5, result: {} });
+  });
+
+  it('and a new request under the id of a cancelled one gets its own', async () => {
+    const late: { tell: () => void; progress: UpstreamCall['onProgress'] }[] = [];
+    const { client, lane } = await opened('legacy', ({ params, onProgress }) => {
+      if (params.name === 'new') return new Promise((resolve) => setTimeout(() => resolve({ who: 'new' }), 50));
+      return new Promise((resolve) => late.push({ tell: () => resolve({ who: 'old' }), progress: onProgress }));
+    });
+    const meta = { _meta: { progressToken: 'p' } };
+    client.send({ id: 5, method: 'tools/call', params: { name: 'old', ...meta } });
+    await expect.poll(() => late.length).toBe(1);
+    client.send({ method: 'notifications/cancelled', params: { requestId: 5 } });
+    client.send({ id: 5, method: 'tools/call', params: { name: 'new', ...meta } });
+    await expect.poll(() => lane.inFlight).toBe(1);
+    late[0]?.progress?.({ progress: 1 });
+    late[0]?.tell();
+    expect(await client.next()).toMatchObject({ id: 5, result: { who: 'new' } });
+    expect(lane.inFlight).toBe(0);
+  });
+});
+
 describe('the end', () => {
   it('comes once, when stdin ends, and aborts what is under way', async () => {
     let aborted = false;

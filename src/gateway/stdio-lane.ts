@@ -19,8 +19,11 @@ import {
   METHOD_NOT_FOUND,
 } from '../connections/json-rpc.ts';
 import { LineReader } from '../connections/line-reader.ts';
+import { lostRequest } from '../connections/lost-answer.ts';
+import { NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress, ServerRequest } from '../types.ts';
 import type { RawResult } from './parked-calls.ts';
+import { requestFault } from './request-fault.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
 export interface StdioLaneOptions {
@@ -59,6 +62,7 @@ export class StdioLane {
   #revision: string | undefined;
   #capabilities: Readonly<Record<string, unknown>> = {};
   #asked = 0;
+  #ended = false;
   #closed = false;
 
   constructor(options: StdioLaneOptions) {
@@ -70,12 +74,13 @@ export class StdioLane {
     const lines = new LineReader({
       maxBytes: maxMessageBytes,
       onLine: (line) => this.#line(line),
-      onTooLong: () => this.#refuse(null, INVALID_REQUEST, `a message may have at most ${maxMessageBytes} bytes`),
+      onTooLong: (head, tail) =>
+        this.#invalid(lostRequest(head, tail), INVALID_REQUEST, `a message may have at most ${maxMessageBytes} bytes`),
     });
     input.on('data', (chunk: Buffer) => lines.push(chunk));
     input.on('error', (error) => this.onerror?.(error));
-    input.on('end', () => this.close());
-    input.on('close', () => this.close());
+    input.on('end', () => this.#end());
+    input.on('close', () => this.#end());
     output.on('error', () => this.close());
   }
 
@@ -85,6 +90,14 @@ export class StdioLane {
     this.#write(message);
   }
 
+  /** The client says no more. It may still read what it has asked for, so calls go on until we are closed. */
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#abandonQuestions(new Error('the client closed the connection'));
+    this.#options.onEnd?.();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -92,10 +105,14 @@ export class StdioLane {
     this.#options.input.pause();
     const reason = new Error('the client closed the connection');
     for (const controller of this.#calls.values()) controller.abort(reason);
+    this.#abandonQuestions(reason);
+    this.onclose?.();
+    this.#end();
+  }
+
+  #abandonQuestions(reason: Error): void {
     for (const question of this.#questions.values()) question.reject(reason);
     this.#questions.clear();
-    this.onclose?.();
-    this.#options.onEnd?.();
   }
 
   /** Calls in the lane that have not been answered. */
@@ -106,26 +123,33 @@ export class StdioLane {
   #line(line: string): void {
     let message: unknown;
     try {
-      message = JSON.parse(line);
-    } catch {
-      return this.#refuse(null, PARSE_ERROR, 'this line is not JSON');
+      message = parseNested(line);
+    } catch (error) {
+      if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
+      const id = error.value === undefined ? lostRequest(line.slice(0, 1024), line.slice(-128)) : idOf(error.value);
+      return this.#invalid(id, INVALID_REQUEST, `this message cannot be read: ${error.message}`);
     }
     if (!isJsonRpcMessage(message))
-      return this.#refuse(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
+      return this.#invalid(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
     if (message.method === undefined) {
       if (!this.#reply(message)) this.#forward(message);
     } else if (message.id === undefined) {
       if (!this.#cancel(message)) this.#forward(message);
     } else if (!isRequestId(message.id)) {
-      this.#refuse(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
+      this.#invalid(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
     } else if (this.#calls.has(message.id)) {
-      this.#refuse(message.id, INVALID_REQUEST, 'this request id is still in use');
-    } else if (message.method === 'tools/call' && this.#understands(message.params)) {
-      void this.#call(message.id, message.params ?? {});
-    } else {
-      this.#watchOpening(message);
-      this.#forward(message);
-    }
+      this.#invalid(message.id, INVALID_REQUEST, 'this request id is still in use');
+    } else this.#request(message.id, message);
+  }
+
+  #request(id: JsonRpcId, message: JsonRpcMessage): void {
+    const { jsonrpc, method, params } = message;
+    const fault = requestFault(message);
+    if (fault) return this.#invalid(id, fault.code, fault.message);
+    if (method === 'tools/call' && this.#understands(params)) return void this.#call(id, params ?? {});
+    this.#watchOpening(message);
+    // Without what does not belong to a request, for which the SDK would drop it.
+    this.#forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
 
   async #call(id: JsonRpcId, params: Readonly<Record<string, unknown>>): Promise<void> {
@@ -145,20 +169,26 @@ export class StdioLane {
         signal: controller.signal,
         onProgress:
           typeof token === 'string' || typeof token === 'number'
-            ? (progress) => this.#progress(id, token, progress)
+            ? (progress) => this.#progress(id, controller, token, progress)
             : undefined,
         ask: modern ? undefined : (request, signal) => this.#ask(request, signal),
       });
-      if (this.#calls.delete(id)) this.#write({ jsonrpc: '2.0', id, result: modern ? this.#stamp(result) : result });
+      if (this.#finish(id, controller))
+        this.#write({ jsonrpc: '2.0', id, result: modern ? this.#stamp(result) : result });
     } catch (error) {
-      if (!this.#calls.delete(id)) return;
+      if (!this.#finish(id, controller)) return;
       if (error instanceof JsonRpcError) this.#refuse(id, error.code, error.message, error.data);
       else this.#refuse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
     }
   }
 
-  #progress(id: JsonRpcId, progressToken: JsonRpcId, progress: Progress): void {
-    if (this.#calls.has(id))
+  /** Whether the call still waits for its answer. A cancelled one does not, even if its id is in use again. */
+  #finish(id: JsonRpcId, controller: AbortController): boolean {
+    return this.#calls.get(id) === controller && this.#calls.delete(id);
+  }
+
+  #progress(id: JsonRpcId, controller: AbortController, progressToken: JsonRpcId, progress: Progress): void {
+    if (this.#calls.get(id) === controller)
       this.#write({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...progress } });
   }
 
@@ -250,6 +280,11 @@ export class StdioLane {
 
   #forward(message: JsonRpcMessage): void {
     this.onmessage?.(message as never);
+  }
+
+  /** Refuses what the client sent, in words of our own. */
+  #invalid(id: JsonRpcId | null, code: number, message: string): void {
+    this.#refuse(id, code, message, { code: 'VALIDATION_ERROR' });
   }
 
   #refuse(id: JsonRpcId | null, code: number, message: string, data?: unknown): void {

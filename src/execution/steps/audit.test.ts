@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { DiscoveryError } from '../../errors.ts';
 import { ok } from '../../result.ts';
 import type { ToolCall } from '../../types.ts';
@@ -6,7 +7,7 @@ import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
 import { noteFlag } from '../result-notes.ts';
 import { aCall, codeOf, done, failing } from '../test-kit.ts';
-import { type AuditEntry, audit } from './audit.ts';
+import { audit } from './audit.ts';
 
 describe('audit', () => {
   const run = async (handler: Handler, more?: Partial<ToolCall>) => {
@@ -29,6 +30,7 @@ describe('audit', () => {
         arguments: { a: 1 },
         outcome: 'success',
         durationMs: 0,
+        bytesIn: 7,
       }),
     ]);
   });
@@ -51,6 +53,18 @@ describe('audit', () => {
     noteFlag(data, 'invalid_output');
     const { entries } = await run(async () => ok(data));
     expect(entries[0]?.flags).toEqual(['invalid_output']);
+  });
+
+  test('arguments that contain themselves, or cannot be read, are recorded all the same', async () => {
+    const endless: Record<string, unknown> = {};
+    endless.again = endless;
+    const unreadable = {
+      toJSON: () => {
+        throw new Error('no');
+      },
+    };
+    expect((await run(done, { arguments: endless })).entries[0]?.bytesIn).toBeGreaterThan(1_000_000);
+    expect((await run(done, { arguments: { unreadable } })).entries).toMatchObject([{ outcome: 'success' }]);
   });
 
   test('a log that refuses fails the call it could not record', async () => {

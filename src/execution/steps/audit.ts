@@ -2,40 +2,23 @@
  * Outermost step: one record per call, refusals and cancellations included. Call in, the same result out.
  * @module
  */
-import type { ErrorCode } from '../../errors.ts';
+import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
 import { toFailure } from '../../result.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { notesOf } from '../result-notes.ts';
 
-/** What became of a call, as the log tells it. */
-export type AuditOutcome = 'success' | 'tool_error' | 'refused' | 'failed' | 'unknown' | 'cancelled';
-
-/** One call, for the log. `arguments` are the caller's own; the log hashes or redacts them. */
-export interface AuditEntry {
-  readonly time: Date;
-  readonly traceId: string;
-  readonly principal?: string | undefined;
-  readonly session?: string | undefined;
-  readonly server: string;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly outcome: AuditOutcome;
-  readonly code?: ErrorCode | undefined;
-  readonly message?: string | undefined;
-  readonly durationMs: number;
-  readonly bytesOut?: number | undefined;
-  /** `invalid_schema`, `invalid_output`, `cut`: what was let through but should be seen. */
-  readonly flags?: readonly string[] | undefined;
-}
-
-/** Where records go. `record` must not throw; one that does fails the call it could not record. */
-export interface AuditSink {
+/** Takes records, as `AuditLog` does. `record` must not throw; one that does fails the call it could not record. */
+export interface AuditRecorder {
   record(entry: AuditEntry): void;
 }
 
+/** Counting stops here: more is not sent anyway, and arguments that contain themselves would never end. */
+const MAX_COUNTED = 16 * 1024 * 1024;
+
 /** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
-export function audit(sink: AuditSink, clock: Clock = systemClock, wallClock: () => number = Date.now): Step {
+export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = Date.now): Step {
   return (next: Handler): Handler =>
     async (call) => {
       const { server, tool, traceId, caller } = call;
@@ -49,7 +32,7 @@ export function audit(sink: AuditSink, clock: Clock = systemClock, wallClock: ()
       }
       const notes = result.success ? notesOf(result.data) : undefined;
       try {
-        sink.record({
+        recorder.record({
           time,
           traceId,
           principal: caller.principal,
@@ -61,6 +44,7 @@ export function audit(sink: AuditSink, clock: Clock = systemClock, wallClock: ()
           code: result.success ? undefined : result.error.code,
           message: result.success ? undefined : result.error.message,
           durationMs: clock.now() - started,
+          bytesIn: sizeOf(call.arguments),
           bytesOut: notes?.bytes,
           flags: notes?.flags,
         });
@@ -77,4 +61,13 @@ function outcomeOf(result: Awaited<ReturnType<Handler>>): AuditOutcome {
   if (code === 'CANCELLED') return 'cancelled';
   if (outcome === undefined || outcome === 'not_sent') return 'refused';
   return outcome;
+}
+
+function sizeOf(args: Readonly<Record<string, unknown>>): number | undefined {
+  try {
+    return jsonBytes(args, MAX_COUNTED);
+  } catch {
+    // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.
+    return undefined;
+  }
 }

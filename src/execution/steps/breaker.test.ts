@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { fail, ok } from '../../result.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type Handler, pipeline } from '../pipeline.ts';
-import { aCall, codeOf, DONE, done, failing, held } from '../test-kit.ts';
+import { aCall, codeOf, DONE, done, failing, held, never } from '../test-kit.ts';
 import { CircuitBreakers } from './breaker.ts';
+import { timeout } from './timeout.ts';
 
 describe('breakers', () => {
   test('five dead calls open the breaker; refusals then come at once and say when to try again', async () => {
@@ -49,12 +50,33 @@ describe('breakers', () => {
     [failing('CANCELLED', { outcome: 'unknown' })],
     [failing('SERVER_AUTH_REQUIRED')],
     [failing('RATE_LIMITED', { outcome: 'not_sent' })],
+    [failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'not_sent' })],
     [failing('TOOL_EXECUTION_ERROR', { outcome: 'failed' })],
   ])('case %#: what is not the fault of the server never opens it', async (handler) => {
     const breakers = new CircuitBreakers();
     await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
     for (let i = 0; i < 20; i++) await breakers.watch(handler)(aCall());
     expect(breakers.stateOf('s')).toBe('closed');
+  });
+
+  test('callers who would not wait do not open it; our own limits do', async () => {
+    const clock = new ManualClock();
+    const breakers = new CircuitBreakers({}, clock);
+    const pass = pipeline([breakers.watch, timeout({ idle: 1_000, ceiling: 2_000, clock })], never);
+    const callAll = async (deadline: number | undefined, ms: number) => {
+      for (let i = 0; i < 6; i++) {
+        const running = pass(aCall({ deadline: deadline === undefined ? undefined : clock.now() + deadline }));
+        await clock.advance(ms);
+        await running;
+      }
+      const state = breakers.stateOf('s');
+      breakers.reset('s');
+      return state;
+    };
+    expect(await callAll(5, 5)).toBe('closed');
+    expect(await callAll(0, 0)).toBe('closed');
+    expect(await callAll(5_000, 2_000)).toBe('open');
+    expect(await callAll(undefined, 1_000)).toBe('open');
   });
 
   test('a connection that dies under a call counts', async () => {

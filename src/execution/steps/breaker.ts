@@ -41,12 +41,19 @@ export class CircuitBreakers {
     const breaker = this.#breakers.get(call.server);
     breaker?.enter();
     const result = await next(call);
-    const verdict = judge(result);
+    const verdict = this.#ranOutOfTime(call, result) ? undefined : judge(result);
     // A healthy server needs no breaker until it first fails.
     if (breaker !== undefined) breaker.leave(this.#clock.now(), verdict);
     else if (verdict === false) this.#ensure(call.server).leave(this.#clock.now(), false);
     return result;
   };
+
+  /** A caller who would not wait says nothing about the server. Our own limits do, and end a call before its deadline. */
+  #ranOutOfTime({ deadline }: ToolCall, result: ToolResult<CallToolResult>): boolean {
+    if (result.success || result.error.code !== 'TOOL_EXECUTION_TIMEOUT') return false;
+    // Node's timers may fire a fraction of a millisecond early.
+    return deadline !== undefined && this.#clock.now() + 1 >= deadline;
+  }
 
   #ensure(server: string): CircuitBreaker {
     let breaker = this.#breakers.get(server);
@@ -77,6 +84,8 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
 
 /** Whether an error is the server's or the connection's fault, not the call's. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {
-  if (error.code === 'SERVER_CONNECTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT') return true;
+  if (error.code === 'SERVER_CONNECTION_ERROR') return true;
+  // One that was not sent ran out of time in our own queues.
+  if (error.code === 'TOOL_EXECUTION_TIMEOUT') return error.outcome !== 'not_sent';
   return error.code === 'TOOL_EXECUTION_ERROR' && error.outcome === 'unknown';
 }

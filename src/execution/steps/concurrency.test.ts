@@ -54,6 +54,10 @@ describe('concurrency', () => {
     expect(await client(aCall({ caller: { session: 'a' } }))).toMatchObject({
       error: { code: 'SERVER_BUSY', message: expect.stringContaining('you have 2') },
     });
+    // Clients without a session or a name share one limit.
+    void client(aCall());
+    void client(aCall());
+    expect(codeOf(await client(aCall({ server: 'other' })))).toBe('SERVER_BUSY');
     const { handler, end } = held();
     const all = concurrency({ total: 1 })(handler);
     const first = all(aCall());

@@ -137,15 +137,14 @@ class Gate {
     const { perClient = 64, total = 512 } = this.#options;
     if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
     const client = clientOf(call);
-    if (client !== undefined && (this.#clients.get(client) ?? 0) >= perClient) {
+    if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
     }
     return undefined;
   }
 
-  #count(client: string | undefined, by: 1 | -1): void {
+  #count(client: string, by: 1 | -1): void {
     this.#total += by;
-    if (client === undefined) return;
     const count = (this.#clients.get(client) ?? 0) + by;
     if (count === 0) this.#clients.delete(client);
     else this.#clients.set(client, count);
@@ -164,4 +163,5 @@ class Gate {
   }
 }
 
-const clientOf = (call: ToolCall): string | undefined => call.caller.session ?? call.caller.principal;
+/** Clients that cannot be told apart count as one, so that the cap holds for them too. */
+const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? '';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../errors.ts';
-import { fail, type ToolResult } from '../../result.ts';
+import { DiscoveryError, type ErrorCode, type Outcome } from '../../errors.ts';
+import { causeOf, fail, type ToolResult, toFailure } from '../../result.ts';
 import type { CallToolResult, ToolCall } from '../../types.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
@@ -21,12 +21,12 @@ describe('retry', () => {
     });
     await clock.advance(200_000);
     await running;
-    return { attempts, code: result && codeOf(result), waited: clock.now() };
+    return { attempts, code: result && codeOf(result), error: result?.success ? undefined : result?.error };
   };
 
-  test('what provably was not sent is tried three times', async () => {
+  test('what provably was not sent is repeated three times', async () => {
     expect(await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }))).toMatchObject({
-      attempts: 3,
+      attempts: 4,
       code: 'SERVER_CONNECTION_ERROR',
     });
   });
@@ -45,7 +45,7 @@ describe('retry', () => {
     const dead = failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'unknown' });
     expect(await run(dead)).toMatchObject({ attempts: 1 });
     expect(await run(dead, { isRepeatable: () => false })).toMatchObject({ attempts: 1 });
-    expect(await run(dead, { isRepeatable: () => true })).toMatchObject({ attempts: 3 });
+    expect(await run(dead, { isRepeatable: () => true })).toMatchObject({ attempts: 4 });
   });
 
   test.each<ErrorCode>([
@@ -64,9 +64,44 @@ describe('retry', () => {
     expect(
       await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }), {}, { deadline: 1_500 }),
     ).toMatchObject({ attempts: 2 });
-    expect(await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }), { attempts: 1 })).toMatchObject({
+    expect(await run(failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' }), { attempts: 0 })).toMatchObject({
       attempts: 1,
     });
+  });
+
+  test('a call that may have taken effect is called retryable only if it may be repeated', async () => {
+    const dead = failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'unknown' });
+    expect((await run(dead)).error).toMatchObject({ retryable: false, outcome: 'unknown' });
+    expect((await run(dead, { isRepeatable: () => true })).error).toMatchObject({ retryable: true });
+    const refused = failing('RATE_LIMITED', { outcome: 'failed' });
+    expect((await run(refused)).error).toMatchObject({ retryable: true, outcome: 'failed' });
+  });
+
+  test.each<[readonly Outcome[], Outcome]>([
+    [['not_sent', 'not_sent'], 'not_sent'],
+    [['not_sent', 'unknown'], 'unknown'],
+    [['unknown', 'not_sent'], 'unknown'],
+    [['unknown', 'failed', 'not_sent'], 'unknown'],
+    [['failed', 'not_sent'], 'unknown'],
+    [['failed', 'failed'], 'failed'],
+  ])('attempts that ended %j make a call that ended %s, and its cause is kept', async (outcomes, whole) => {
+    const cause = new Error('why');
+    let attempt = 0;
+    const handler: Handler = async () =>
+      toFailure(new DiscoveryError('SERVER_CONNECTION_ERROR', 'x', { outcome: outcomes[attempt++], cause }));
+    const { error } = await run(handler, { attempts: outcomes.length - 1, isRepeatable: () => true });
+    expect(error).toMatchObject({ outcome: whole, retryable: true });
+    expect(error && causeOf(error)).toBe(cause);
+  });
+
+  test('a call that was sent and is cancelled before it is repeated may have taken effect', async () => {
+    const clock = new ManualClock();
+    const abort = new AbortController();
+    const dead = failing('SERVER_CONNECTION_ERROR', { outcome: 'unknown' });
+    const running = retry({ clock, isRepeatable: () => true })(dead)(aCall({ signal: abort.signal }));
+    await clock.advance(10);
+    abort.abort();
+    expect(await running).toMatchObject({ error: { code: 'CANCELLED', outcome: 'unknown' } });
   });
 
   test('stops waiting when cancelled', async () => {
@@ -97,6 +132,9 @@ describe('retry', () => {
   test('waits double up to 30 s and vary by a tenth', () => {
     expect([1, 2, 3, 4, 5, 6, 7].map((n) => waitBefore(n, undefined, { random: () => 0.5 }))).toEqual([
       1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+    ]);
+    expect([1, 2, 3].map((n) => waitBefore(n, undefined, { delay: 100, factor: 5, jitter: 0 }))).toEqual([
+      100, 500, 2_500,
     ]);
     expect(waitBefore(1, undefined, { random: () => 0 })).toBe(900);
     expect(waitBefore(1, undefined, { random: () => 1 })).toBe(1_100);

@@ -3,8 +3,9 @@
  * listens to the server's own wish, and stays within the caller's deadline.
  * @module
  */
-import type { ErrorInfo } from '../../errors.ts';
-import type { ToolCall } from '../../types.ts';
+import { DiscoveryError, type ErrorInfo, type Outcome } from '../../errors.ts';
+import { causeOf, type ToolResult, toFailure } from '../../result.ts';
+import type { CallToolResult, ToolCall } from '../../types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Step } from '../pipeline.ts';
@@ -12,10 +13,12 @@ import { DEFAULT_CEILING_MS } from './timeout.ts';
 
 /** How often and how patiently to try again. */
 export interface RetryOptions {
-  /** Attempts in all. Default 3. */
+  /** How often a failed call is repeated, so that 3 sends it up to four times. Default 3. */
   readonly attempts?: number | undefined;
-  /** The first wait in ms, doubled each time. Default 1 s. */
+  /** The first wait in ms. Default 1 s. */
   readonly delay?: number | undefined;
+  /** How the wait grows each time. Default 2. */
+  readonly factor?: number | undefined;
   /** The longest wait of our own choosing, in ms. Default 30 s. */
   readonly maxDelay?: number | undefined;
   /** The longest wait a server may ask for, in ms. Default 60 s. */
@@ -35,29 +38,49 @@ export function retry(options: RetryOptions = {}): Step {
   const { attempts = 3, within = DEFAULT_CEILING_MS, isRepeatable, clock = systemClock } = options;
   return (next) => async (call) => {
     let result = await next(call);
-    if (result.success || attempts <= 1) return result;
+    if (result.success) return result;
+    const repeatable = isRepeatable?.(call) === true;
     const deadline = call.deadline ?? clock.now() + within;
-    for (let attempt = 1; attempt < attempts && !result.success; attempt++) {
-      if (!mayGoAway(result.error)) return result;
-      if (result.error.outcome !== 'not_sent' && isRepeatable?.(call) !== true) return result;
-      const wait = waitBefore(attempt, result.error.retryAfterMs, options);
-      if (clock.now() + wait >= deadline) return result;
-      const { outcome } = result.error;
+    let outcome = result.error.outcome;
+    for (let repetition = 1; repetition <= attempts && !result.success; repetition++) {
+      if (!mayGoAway(result.error) || (outcome !== 'not_sent' && !repeatable)) break;
+      const wait = waitBefore(repetition, result.error.retryAfterMs, options);
+      if (clock.now() + wait >= deadline) break;
       if (!(await pause(wait, call.signal, clock))) return abortFailure(call, outcome ?? 'unknown');
       result = await next(call);
+      if (!result.success) outcome = outcomeOfBoth(outcome, result.error.outcome);
     }
-    return result;
+    return asWhole(result, outcome, repeatable);
   };
+}
+
+/** What is known after one more attempt: an earlier one that left may have taken effect, whatever became of the last. */
+const outcomeOfBoth = (earlier: Outcome | undefined, last: Outcome | undefined): Outcome | undefined =>
+  earlier === 'not_sent' || earlier === last ? last : 'unknown';
+
+/** The last failure, as what it means for the whole call. What may have happened and must not happen twice is final. */
+function asWhole(
+  result: ToolResult<CallToolResult>,
+  outcome: Outcome | undefined,
+  repeatable: boolean,
+): ToolResult<CallToolResult> {
+  if (result.success) return result;
+  const { error } = result;
+  const retryable = error.retryable && (outcome !== 'unknown' || repeatable);
+  if (outcome === error.outcome && retryable === error.retryable) return result;
+  const details = { ...error, outcome, retryable, cause: causeOf(error) };
+  return toFailure(new DiscoveryError(error.code, error.message, details));
 }
 
 /** Our own refusals, and a server known to be away, are answered at once rather than waited for. */
 const mayGoAway = (error: ErrorInfo): boolean =>
   error.retryable && error.code !== 'SERVER_BUSY' && error.code !== 'SERVER_UNAVAILABLE';
 
-/** Milliseconds to wait before the next attempt. */
-export function waitBefore(attempt: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
-  const { delay = 1_000, maxDelay = 30_000, maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;
-  const own = Math.min(maxDelay, delay * 2 ** (attempt - 1)) * (1 + jitter * (2 * random() - 1));
+/** Milliseconds to wait before the n-th repetition. */
+export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
+  const { delay = 1_000, factor = 2, maxDelay = 30_000 } = options;
+  const { maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;
+  const own = Math.min(maxDelay, delay * factor ** (repetition - 1)) * (1 + jitter * (2 * random() - 1));
   const wish =
     retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : 0;
   return Math.max(own, Math.min(wish, maxRetryAfter));

@@ -53,6 +53,26 @@ describe('validate', () => {
     ).toMatchObject({ data: { structuredContent: { args: { title: 'x' } } } });
   });
 
+  test('arguments without bottom are refused and not sent, however they are wrapped', async () => {
+    let sent = 0;
+    const pass = validate(validators)(async () => {
+      sent++;
+      return DONE;
+    });
+    const nest = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    const text = `{"title":${'['.repeat(300)}${']'.repeat(300)}}`;
+    for (const call of [
+      aCall({ arguments: { a: nest(200) } }),
+      aCall({ definition, arguments: { title: nest(100_000) } }),
+      aCall({ definition, arguments: { arguments: text } }),
+    ])
+      expect(await pass(call)).toMatchObject({
+        error: { code: 'TOOL_VALIDATION_ERROR', outcome: 'not_sent', retryable: false },
+      });
+    expect(sent).toBe(0);
+    expect(codeOf(await pass(aCall({ arguments: { a: nest(199) } })))).toBe('ok');
+  });
+
   test('a call without a definition, and good arguments, pass', async () => {
     expect(await validate(validators)(done)(aCall())).toBe(DONE);
     expect(codeOf(await validate(validators)(echo)(aCall({ definition, arguments: { title: 'x' } })))).toBe('ok');

@@ -3,6 +3,7 @@
  * refusal that names path, reason and the broken part of the schema.
  * @module
  */
+import { MAX_NESTING, nestsTooDeep } from '../../json-nesting.ts';
 import { fail, type ToolResult } from '../../result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../types.ts';
 import type { Step } from '../pipeline.ts';
@@ -21,9 +22,12 @@ export const validate =
   (validators: SchemaValidators, output: OutputMode = 'warn'): Step =>
   (next) =>
   async (call) => {
+    // First: what walks values, here and on the wire, must be able to rely on an end.
+    if (nestsTooDeep(call.arguments)) return tooDeep(call);
     const { definition } = call;
     if (definition === undefined) return next(call);
     const args = liftArguments(call.arguments, definition.inputSchema);
+    if (args !== call.arguments && nestsTooDeep(args)) return tooDeep(call);
     const checked = validators.check(definition.inputSchema, args);
     const verdict = checked instanceof Promise ? await checked : checked;
     if (verdict.status === 'broken') return refuse(call, verdict.problems);
@@ -32,6 +36,14 @@ export const validate =
     if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(result.data, 'invalid_schema');
     return output === 'off' ? result : checkOutput(validators, output, call, definition, result);
   };
+
+function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
+  return fail(
+    'TOOL_VALIDATION_ERROR',
+    `Arguments of ${server}:${tool} are nested more than ${MAX_NESTING} levels deep. Flatten them and call again; nothing was sent.`,
+    { server, tool, outcome: 'not_sent' },
+  );
+}
 
 function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never> {
   const { server, tool } = call;

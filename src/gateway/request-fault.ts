@@ -1,0 +1,35 @@
+/**
+ * What is wrong with a request that the SDK would drop without a word: it answers only what fits its schema for a
+ * JSON-RPC request. Request in; code and reason of the refusal out, or nothing.
+ * @module
+ */
+import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
+
+/** Why a request cannot be served. */
+export interface RequestFault {
+  readonly code: number;
+  readonly message: string;
+}
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+/** The first fault of a request, if it has any. */
+export function requestFault(message: JsonRpcMessage): RequestFault | undefined {
+  if ('result' in message || 'error' in message) return { code: INVALID_REQUEST, message: 'a request has no result' };
+  const { params } = message;
+  if (params === undefined) return undefined;
+  const fault = (what: string): RequestFault => ({ code: INVALID_PARAMS, message: what });
+  if (!isRecord(params)) return fault('params must be an object');
+  const { _meta: meta } = params;
+  if (meta === undefined) return undefined;
+  if (!isRecord(meta)) return fault('params._meta must be an object');
+  const { progressToken: token, [RELATED_TASK]: task } = meta;
+  if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token))
+    return fault('params._meta.progressToken must be a string or a whole number');
+  if (task !== undefined && !(isRecord(task) && typeof task.taskId === 'string'))
+    return fault(`params._meta["${RELATED_TASK}"] must hold a taskId`);
+  return undefined;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

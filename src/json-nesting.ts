@@ -1,0 +1,81 @@
+/**
+ * How deep JSON may nest, and whether a value or a text nests deeper. Values deeper than this are read by no program we
+ * know, but overflow the stack of the ones that walk them.
+ * @module
+ */
+
+/** Arrays and objects inside each other, on every way in and out. */
+export const MAX_NESTING = 200;
+
+/** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
+const SHORTEST = 2 * MAX_NESTING;
+const LONG = 64 * 1024;
+const BEGINNING = 16 * 1024;
+
+/** Whether arrays and objects nest deeper than `levels`; a value that holds itself does. */
+export function nestsTooDeep(value: unknown, levels: number = MAX_NESTING): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  // Bounded by `levels`, and much faster than a stack of our own.
+  if (levels === 0) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof item === 'object' && item !== null && nestsTooDeep(item, levels - 1)) return true;
+  }
+  return false;
+}
+
+/** JSON that is well formed but nests deeper than anybody reads. */
+export class NestingError extends Error {
+  override readonly name = 'NestingError';
+  /** What was parsed all the same. Its depth is not bounded. */
+  readonly value: unknown;
+
+  constructor(value?: unknown) {
+    super(`it is nested more than ${MAX_NESTING} levels deep`);
+    this.value = value;
+  }
+}
+
+/**
+ * `JSON.parse` for text from outside; throws `NestingError` for what nests too deep.
+ *
+ * The value is looked at, not the text: that costs a tenth of the parsing, where counting brackets in a text full of
+ * escaped quotes costs more than the parsing. Only the beginning of a long text is counted first, because parsing
+ * millions of levels takes seconds.
+ */
+export function parseNested(text: string): unknown {
+  if (text.length > LONG && beginsTooDeep(text)) throw new NestingError();
+  const value: unknown = JSON.parse(text);
+  if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
+  return value;
+}
+
+function beginsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < BEGINNING; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      at = endOfString(text, at);
+      if (at === -1) return false;
+    } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
+      if (++depth > MAX_NESTING) return true;
+    } else if (char === CLOSE_ARRAY || char === CLOSE_OBJECT) depth--;
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` ends; -1 when it does not end in the beginning of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < BEGINNING; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) return at;
+    if (char === BACKSLASH) at++;
+  }
+  return -1;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
