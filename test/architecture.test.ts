@@ -71,7 +71,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Arguments are read from files, and pictures saved to them, where a person says so.
   cli: {
     us: ['vocabulary', 'engine', 'config', 'gateway'],
-    outside: ['node:fs', 'node:fs/promises', 'node:path', 'node:stream', 'node:util'],
+    outside: ['node:fs', 'node:fs/promises', 'node:path', 'node:readline/promises', 'node:stream', 'node:util'],
   },
 };
 

@@ -7,6 +7,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { configFile } from '../engine-world.ts';
 import type { ErrorInfo } from '../errors.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../log.ts';
+import { askTrust } from './ask-trust.ts';
 import type { Values } from './command.ts';
 import { toMilliseconds } from './duration.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -88,6 +89,7 @@ export async function withSession(
     env: io.env,
     cwd: io.cwd,
     trustProject: values['trust-project'] === true,
+    isTrusted: askTrust(io),
     logger: createLogger((line) => io.stderr.write(`anygpt: ${line}\n`), level ?? 'error'),
     offline,
     background: false,

@@ -6,6 +6,7 @@ import type { DiscoveryEngine } from '../../discovery-engine.ts';
 import { configFile } from '../../engine-world.ts';
 import { DiscoveryError } from '../../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../log.ts';
+import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { complain } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -53,6 +54,7 @@ Examples:
       env: io.env,
       cwd: io.cwd,
       trustProject: values['trust-project'] === true,
+      isTrusted: askTrust(io),
       logger: log.logger,
     });
     try {

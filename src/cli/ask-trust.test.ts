@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import { TrustStore } from '../config/trust.ts';
+import { askTrust } from './ask-trust.ts';
+import type { Io } from './io.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'anygpt-ask-'));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const terminal = (isTTY: boolean) => {
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  const said: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      said.push(String(chunk));
+      done();
+    },
+  });
+  const stderr = Object.assign(sink, { isTTY });
+  const io = { stdin, stdout: sink, stderr, env: { ANYGPT_HOME: home }, cwd: home } as unknown as Io;
+  return { io, stdin, said };
+};
+
+it('asks nobody where there is no terminal', () => {
+  expect(askTrust(terminal(false).io)).toBeUndefined();
+});
+
+it('asks once, names the file, and remembers a yes', async () => {
+  const { io, stdin, said } = terminal(true);
+  const isTrusted = askTrust(io);
+  const answers = [isTrusted?.('/project/config.ts', 'abc'), isTrusted?.('/project/config.ts', 'abc')];
+  await expect.poll(() => said.join('')).toContain('[y/N]');
+  stdin.write('yes\n');
+  expect(await Promise.all(answers)).toEqual([true, true]);
+  expect(said.join('').match(/\/project\/config\.ts/g)).toHaveLength(1);
+  expect(await new TrustStore(home).isTrusted('/project/config.ts', 'abc')).toBe(true);
+  expect(await new TrustStore(home).isTrusted('/project/config.ts', 'changed')).toBe(false);
+});
+
+it('takes anything else for a no, and remembers nothing', async () => {
+  const { io, stdin, said } = terminal(true);
+  const answer = askTrust(io)?.('/project/config.ts', 'abc');
+  await expect.poll(() => said.join('')).toContain('[y/N]');
+  stdin.write('\n');
+  expect(await answer).toBe(false);
+  expect(await new TrustStore(home).isTrusted('/project/config.ts', 'abc')).toBe(false);
+});
