@@ -47,7 +47,17 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   connections: {
     us: ['vocabulary'],
-    outside: [...FILES, `${MCP}/client`, 'node:child_process', 'node:events', 'node:util'],
+    outside: [
+      ...FILES,
+      `${MCP}/client`,
+      'node:child_process',
+      'node:events',
+      'node:http',
+      'node:https',
+      'node:stream',
+      'node:util',
+      'node:zlib',
+    ],
   },
   catalog: { us: ['vocabulary', 'rules', 'search'], outside: ['node:crypto', 'node:timers/promises'] },
   execution: { us: ['vocabulary', 'audit'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },

@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { DiscoveryError } from '../errors.ts';
+import { httpFetch } from './http-fetch.ts';
 import { shortText } from './short-text.ts';
 
 export interface GuardedFetchOptions {
@@ -37,7 +38,7 @@ const NOT_SENT = new Set([
 ]);
 
 /** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
-export function guardedFetch({ server, maxMessageBytes, fetch: inner = fetch }: GuardedFetchOptions): GuardedFetch {
+export function guardedFetch({ server, maxMessageBytes, fetch: inner = httpFetch }: GuardedFetchOptions): GuardedFetch {
   return async (input, init, onBodyFailure) => {
     const signal = init?.signal ?? undefined;
     // The SDK's transport shares one signal between all its requests.
