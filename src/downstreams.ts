@@ -45,7 +45,7 @@ export class Downstreams {
       now: world.now,
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
-        for (const listener of this.#listeners) listener(server, method, params);
+        for (const listener of this.#listeners) this.#tell(() => listener(server, method, params));
       },
     });
   }
@@ -172,6 +172,15 @@ export class Downstreams {
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
+  }
+
+  /** One listener that throws keeps nobody else from hearing. */
+  #tell(listen: () => void): void {
+    try {
+      listen();
+    } catch (error) {
+      this.#world.logger.warn({ err: String(error) }, 'a listener for notifications threw');
+    }
   }
 
   #subscribe(connection: McpConnection): void {

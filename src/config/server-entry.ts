@@ -63,13 +63,14 @@ export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntr
   return { entry, origin: upper.entry.connection === undefined ? lower.origin : upper.origin, filter };
 }
 
+/** Headers that were meant for one address are never sent to another: they may be secrets. */
 function mergeConnections(upper: Connection | undefined, lower: Connection | undefined): Connection | undefined {
   if (upper === undefined || lower === undefined) return upper ?? lower;
   if (upper.type === 'stdio') {
     if (lower.type !== 'stdio') return upper;
     return { ...lower, ...defined(upper), ...(lower.env && { env: { ...lower.env, ...upper.env } }) };
   }
-  if (lower.type === 'stdio') return upper;
+  if (lower.type === 'stdio' || lower.url !== upper.url) return upper;
   return { ...lower, ...defined(upper), ...(lower.headers && { headers: { ...lower.headers, ...upper.headers } }) };
 }
 

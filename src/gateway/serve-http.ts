@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -13,6 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { foreignness } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { createUpstreamHandler } from './upstream.ts';
@@ -89,10 +90,14 @@ export async function serveGatewayOnHttp(
   const handle = toNodeHandler({
     fetch: async (request) => ((await isLegacyRequest(request)) ? legacy(request) : modern.fetch(request)),
   });
-  const hostIsOurs = localhostHostValidation();
-  const originIsOurs = localhostOriginValidation();
   const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
-    if (!hostIsOurs(request, response) || !originIsOurs(request, response)) return;
+    const foreign = foreignness(request, (http.address() as AddressInfo).port);
+    if (foreign !== undefined) {
+      const error = { code: -32000, message: foreign };
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+      return;
+    }
     if (request.url?.split('?')[0] !== '/mcp') {
       response.writeHead(404).end();
       return;
