@@ -23,7 +23,7 @@ describe('maskSecrets', () => {
   });
 
   test('plain sentences stay as they are', () => {
-    const text = "Cannot read properties of undefined (reading 'servers') in /work/main/dist/index.js:10:5";
+    const text = "Cannot read properties of undefined (reading 'servers') in /home/me/app/dist/index.js:10:5";
     expect(maskSecrets(text)).toBe(text);
   });
 

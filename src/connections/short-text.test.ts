@@ -32,7 +32,7 @@ ModuleNotFoundError: No module named 'missing_thing'
 `;
 const NPM = `npm error code E404
 npm error 404  'no-such@*' is not in this registry.
-npm error A complete log of this run can be found in: /root/.npm/_logs/x.log
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/x.log
 `;
 
 it.each([
