@@ -59,7 +59,7 @@ describe('a redactor', () => {
     );
   });
 
-  test('takes well under a millisecond per KiB with a thousand secrets', () => {
+  test('does not stall with a thousand secrets', () => {
     const many = createRedactor(
       Array.from({ length: 1_000 }, (_, index) => `sk-secret-number-${index}-${index * 7919}`),
     );

@@ -556,7 +556,7 @@ describe('extends', () => {
 });
 
 describe('speed', () => {
-  it('loads a thousand servers in well under the reload budget', async () => {
+  it('loads a thousand servers without stalling', async () => {
     const servers = Array.from({ length: 1000 }, (_, index) => ({
       ...stdio(`server-${index}`, 'npx', { args: ['-y', 'x'], env: { TOKEN: '${TOKEN}' } }),
       tools: [{ name: 'a', description: 'b' }],

@@ -189,7 +189,7 @@ describe('calling', () => {
     expect(call?.frame?.params?._meta).toEqual({ traceparent: 't', progressToken: call?.frame?.id });
   });
 
-  it('tells a server over stdio within 200 ms that a call was cancelled, with our id', async () => {
+  it('tells a server over stdio at once that a call was cancelled, with our id', async () => {
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [{ delay: 100 }, { default: true }] }] });
     const controller = new AbortController();
     const call = opened.connection.callTool(toolCall('echo', {}, { signal: controller.signal }));

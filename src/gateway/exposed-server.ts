@@ -12,7 +12,7 @@ import type { Caller } from '../types.ts';
 import { failure } from './answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
-import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
+import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -129,7 +129,7 @@ async function relay(
     connection.onNotification = notify;
     const { _meta, ...params } = call.params as { _meta?: Params };
     const meta = {
-      ...withoutEnvelope(_meta),
+      ...ownMeta(_meta),
       ...(connection.era === 'modern' && { [META.clientCapabilities]: capabilities }),
     };
     const { result } = await connection.request(
@@ -188,11 +188,6 @@ async function asProtocolError(work: () => Promise<unknown>): Promise<unknown> {
     if (error instanceof JsonRpcError) throw new ProtocolError(error.code, error.message, error.data);
     throw error;
   }
-}
-
-function withoutEnvelope(meta: Params | undefined): Params {
-  const own = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
-  return Object.fromEntries(Object.entries(meta ?? {}).filter(([key]) => !own.has(key)));
 }
 
 function withoutStamp(result: Params): Params {

@@ -92,7 +92,8 @@ async function refusable(result: Promise<RawResult>): Promise<RawResult> {
 const record = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 
-function ownMeta(meta: unknown): Readonly<Record<string, unknown>> | undefined {
+/** What a request's `_meta` holds of its own: what is handed on, without the envelope that each leg writes itself. */
+export function ownMeta(meta: unknown): Readonly<Record<string, unknown>> | undefined {
   const entries = Object.entries(record(meta) ?? {}).filter(([key]) => !OURS.has(key));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

@@ -39,8 +39,7 @@ export interface SearchSettings {
 }
 
 /**
- * Neutral lengths are averages over 10,695 real tools and stay fixed: a tool's impacts then depend on nothing but the
- * tool, so adding a server never rewrites or reorders the others.
+ * Neutral lengths are estimates and stay fixed: a tool's impacts then depend on nothing but the tool, so adding a server never rewrites or reorders the others.
  */
 const FIELDS: Readonly<Record<Field, FieldSettings>> = {
   name: { weight: 6, b: 0.5, length: 2.7 },

@@ -60,7 +60,7 @@ describe('SchemaValidators', () => {
     expect(await validators.check(schema, new Array(400).fill(1))).toEqual({ status: 'fits' });
   });
 
-  test('no schema and no value, however hostile, blocks the event loop for 100 ms', async () => {
+  test('no schema and no value, however hostile, stalls the event loop', async () => {
     const doubled: Record<string, object> = { d22: {} };
     for (let i = 0; i < 22; i++) {
       const next = { $ref: `#/$defs/d${i + 1}` };
@@ -109,7 +109,7 @@ describe('SchemaValidators', () => {
       fc.asyncProperty(arbitrary, fc.oneof(fc.constantFrom(...values), fc.jsonValue()), async (schema, value) => {
         let started = performance.now();
         let verdict = validators.check(schema, value);
-        // The worst measured is about 30 ms. One more try, because other processes may have had the core.
+        // One more try, because other processes may have had the core.
         if (performance.now() - started >= 100) {
           started = performance.now();
           verdict = validators.check({ ...schema }, value);
