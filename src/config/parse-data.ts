@@ -16,8 +16,12 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['.toml', 'TOML'],
 ]);
 
+/** What `anygpt mcp install` adds to the name of a file that it keeps as it was. */
+export const KEPT_ENDING = /\.anygpt-(?:backup|taken-over)$/;
+
 /** How a file is written, by its ending; anything that is not YAML or TOML is taken for JSON. */
-export const formatOf = (path: string): Format => FORMATS.get(extname(path).toLowerCase()) ?? 'JSON';
+export const formatOf = (path: string): Format =>
+  FORMATS.get(extname(path.replace(KEPT_ENDING, '')).toLowerCase()) ?? 'JSON';
 
 /**
  * Reads data by the file's ending.

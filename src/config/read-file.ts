@@ -8,14 +8,17 @@ import { ConfigurationError } from '../errors.ts';
 /** No configuration is larger; anything that is was named by mistake. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
-/** The text of a file, or undefined when there is none. */
-export async function readIfPresent(path: string): Promise<string | undefined> {
+/**
+ * The text of a file, or undefined when there is none.
+ * @param ignoreBOM keep a byte order mark, for whoever writes the file again
+ */
+export async function readIfPresent(path: string, { ignoreBOM = false } = {}): Promise<string | undefined> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) throw refused(path, 'is a folder. Name the file inside it');
     if (!info.isFile()) throw refused(path, 'is not a regular file');
     if (info.size > MAX_FILE_BYTES) throw tooLarge(path);
-    return decode(path, await readBounded(path));
+    return decode(path, await readBounded(path), ignoreBOM);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
@@ -44,9 +47,9 @@ async function readBounded(path: string): Promise<Buffer> {
   }
 }
 
-function decode(path: string, bytes: Buffer): string {
+function decode(path: string, bytes: Buffer, ignoreBOM: boolean): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes);
   } catch (error) {
     throw refused(path, 'is not UTF-8 text. Save it as UTF-8', error);
   }

@@ -110,7 +110,7 @@ function splitCommand(raw: Raw): Raw {
 }
 
 /** A line split at white space; what stands in quotes is one word. */
-const words = (line: string): string[] =>
+export const words = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );

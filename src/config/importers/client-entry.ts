@@ -31,7 +31,7 @@ export function toServer(name: string, raw: unknown, path: string, context: Entr
   const adapted = context.adapt?.(raw) ?? { raw };
   if ('skip' in adapted) return passedOver(`${path}: ${adapted.skip}`);
   if ('problem' in adapted) return leftOut(`${path}: ${adapted.problem}`);
-  if (isOurselves(adapted.raw)) return passedOver(`${path}: it starts this gateway itself`);
+  if (isOurselves(adapted.raw, name)) return passedOver(`${path}: it starts this gateway itself`);
   const transport = transportOf(adapted.raw, context.dialect);
   if ('problem' in transport) return leftOut(`${path}: ${transport.problem}`);
   const filter = readToolFilter(adapted.raw, context.dialect);

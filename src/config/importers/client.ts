@@ -3,6 +3,7 @@
  * @module
  */
 import { join } from 'node:path';
+import type { Installation } from '../installers/installation.ts';
 import type { World } from '../world.ts';
 import type { Adapter } from './adapters.ts';
 import type { FindEntries } from './containers.ts';
@@ -10,7 +11,7 @@ import type { Dialect, TimeoutField } from './dialect.ts';
 import { EDITORS, editorFolder } from './places.ts';
 import type { Switches } from './switches.ts';
 
-/** One program whose files can be imported. */
+/** One program whose files can be imported, and which this gateway can be installed into. */
 export interface Client {
   readonly title: string;
   /** The user's own files, all of which count, the most likely first. `*` stands for any name. */
@@ -31,6 +32,8 @@ export interface Client {
   readonly switches?: Switches | undefined;
   readonly dialect: Dialect;
   readonly adapt?: Adapter | undefined;
+  /** How this gateway gets into it. */
+  readonly install: Installation;
 }
 
 /** A field that limits a call. */

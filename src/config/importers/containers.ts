@@ -70,11 +70,15 @@ export const continueEntries: FindEntries = (document, context) => {
 };
 
 /** OpenCode: servers are under `mcp`, since version 2 under `mcp.servers`. A server may be called `servers`, too. */
-export const openCodeEntries: FindEntries = (document, context) => {
+export const openCodeEntries: FindEntries = (document, context) =>
+  entriesUnder(document, { ...context, keys: [openCodeWay(document)] });
+
+/** The way to the servers in a file of OpenCode. */
+export function openCodeWay(document: Raw): Keys {
   const servers = valueAt(document, ['mcp', 'servers']);
   const second = isObject(servers) && typeof servers.type !== 'string' && servers.enabled === undefined;
-  return entriesUnder(document, { ...context, keys: second ? [['mcp', 'servers']] : [['mcp']] });
-};
+  return second ? ['mcp', 'servers'] : ['mcp'];
+}
 
 /** Copilot CLI: a project's file may be the bare map. */
 export const bareMap: FindEntries = (document, context) =>

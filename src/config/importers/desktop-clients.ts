@@ -3,6 +3,7 @@
  * @module
  */
 import { join } from 'node:path';
+import * as to from '../installers/gateway-entry.ts';
 import type { World } from '../world.ts';
 import { fromCline, fromContinue, fromZed } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inEditors, inHome, LITERAL, MCP_SERVERS } from './client.ts';
@@ -20,6 +21,12 @@ export const DESKTOP_CLIENTS = {
     },
     keys: MCP_SERVERS,
     dialect: LITERAL,
+    install: {
+      entry: to.CLAUDE_DESKTOP,
+      everywhere: true,
+      shortPath: true,
+      next: 'Quit Claude Desktop completely and start it again.',
+    },
   },
   cursor: {
     title: 'Cursor',
@@ -27,6 +34,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.cursor/mcp.json'],
     keys: MCP_SERVERS,
     dialect: { variables: 'vscode' },
+    install: { ...to.COMMON, next: 'Restart Cursor, or switch anygpt on in Settings > MCP.' },
   },
   vscode: {
     title: 'VS Code',
@@ -39,6 +47,15 @@ export const DESKTOP_CLIENTS = {
     project: ['.vscode/mcp.json', '.devcontainer/devcontainer.json', '.devcontainer.json'],
     keys: [['servers'], ['customizations', 'vscode', 'mcp', 'servers']],
     dialect: { variables: 'vscode' },
+    install: {
+      ...to.TYPED,
+      files: (world) =>
+        ['Code', 'Code - Insiders'].map((editor) => join(place.editorFolder(world, editor), 'mcp.json')),
+      everywhere: true,
+      way: (_document, file) =>
+        /devcontainer\.json$/.test(file) ? ['customizations', 'vscode', 'mcp', 'servers'] : ['servers'],
+      next: 'Run "MCP: List Servers" in VS Code and start anygpt.',
+    },
   },
   devin: {
     title: 'Devin',
@@ -47,6 +64,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.devin/mcp_config.local.json', '.devin/mcp_config.json'],
     keys: MCP_SERVERS,
     dialect: BRACES,
+    install: to.SERVER_URL,
   },
   windsurf: {
     title: 'Windsurf',
@@ -58,6 +76,16 @@ export const DESKTOP_CLIENTS = {
     ),
     keys: MCP_SERVERS,
     dialect: BRACES,
+    install: {
+      ...to.SERVER_URL,
+      // The product itself does not read `.windsurf/mcp.json`.
+      files: inHome(
+        '.codeium/windsurf/mcp_config.json',
+        '.codeium/windsurf-next/mcp_config.json',
+        '.codeium/mcp_config.json',
+      ),
+      everywhere: true,
+    },
   },
   'docker-mcp': {
     title: 'Docker MCP Toolkit',
@@ -65,6 +93,13 @@ export const DESKTOP_CLIENTS = {
     keys: MCP_SERVERS,
     find: dockerEntries,
     dialect: BRACES,
+    install: {
+      ...to.COMMON,
+      instead: {
+        text: 'The Docker MCP Toolkit runs servers of its own catalog and takes no others. Install this gateway into your client instead; `{ type: "docker-mcp" }` in `sources` puts the Toolkit behind it.',
+        always: true,
+      },
+    },
   },
   zed: {
     title: 'Zed',
@@ -82,6 +117,7 @@ export const DESKTOP_CLIENTS = {
     keys: [['context_servers']],
     dialect: { ...LITERAL, timeouts: [calls(1_000)] },
     adapt: fromZed,
+    install: to.COMMON,
   },
   cline: {
     title: 'Cline',
@@ -93,6 +129,7 @@ export const DESKTOP_CLIENTS = {
     keys: MCP_SERVERS,
     dialect: { ...LITERAL, urlWithoutType: 'sse', timeouts: [calls(1_000)] },
     adapt: fromCline,
+    install: { entry: to.CLINE, home: ({ env, home }) => env.CLINE_DIR || join(home, '.cline') },
   },
   'roo-code': {
     title: 'Roo Code',
@@ -100,6 +137,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.roo/mcp.json'],
     keys: MCP_SERVERS,
     dialect: { variables: 'vscode', urlWithoutType: 'sse', timeouts: [calls(1_000)] },
+    install: { entry: to.ROO_CODE, everywhere: true },
   },
   continue: {
     title: 'Continue',
@@ -115,6 +153,17 @@ export const DESKTOP_CLIENTS = {
     find: continueEntries,
     dialect: { variables: 'continue', timeouts: [connects(1, 'connectionTimeout')] },
     adapt: fromContinue,
+    install: {
+      entry: to.CONTINUE,
+      files: inHome('.continue/config.yaml', '.continue/mcpServers/anygpt.yaml'),
+      // A new config.yaml would hide an old config.json.
+      create: ({ home }) => join(home, '.continue', 'mcpServers', 'anygpt.yaml'),
+      home: ({ home }) => join(home, '.continue'),
+      blank: 'name: anygpt\nversion: 0.0.1\nschema: v1\n',
+      list: (file) => /\.ya?ml$/i.test(file),
+      way: ({ mcpServers, command, url }) =>
+        mcpServers === undefined && (command ?? url) !== undefined ? 'it holds a single server' : ['mcpServers'],
+    },
   },
   'lm-studio': {
     title: 'LM Studio',
@@ -122,6 +171,7 @@ export const DESKTOP_CLIENTS = {
     former: inHome('.cache/lm-studio/mcp.json'),
     keys: MCP_SERVERS,
     dialect: LITERAL,
+    install: { ...to.COMMON, shortPath: true },
   },
   kiro: {
     title: 'Kiro',
@@ -129,6 +179,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.kiro/agents/*.json', '.kiro/settings/mcp.json'],
     keys: MCP_SERVERS,
     dialect: { ...BRACES, timeouts: [calls(1)] },
+    install: { ...to.COMMON, home: ({ home }) => join(home, '.kiro') },
   },
   junie: {
     title: 'Junie',
@@ -136,6 +187,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.junie/mcp/mcp.json'],
     keys: MCP_SERVERS,
     dialect: LITERAL,
+    install: { ...to.COMMON, home: ({ home }) => join(home, '.junie') },
   },
   'jetbrains-ai-assistant': {
     title: 'JetBrains AI Assistant',
@@ -143,6 +195,12 @@ export const DESKTOP_CLIENTS = {
     project: ['.ai/mcp/mcp.json'],
     keys: MCP_SERVERS,
     dialect: LITERAL,
+    install: {
+      ...to.COMMON,
+      instead: {
+        text: 'JetBrains AI Assistant keeps its servers in a dialog: Settings > Tools > AI Assistant > Model Context Protocol (MCP) > Add > As JSON. Paste this:',
+      },
+    },
   },
   warp: {
     title: 'Warp',
@@ -150,6 +208,7 @@ export const DESKTOP_CLIENTS = {
     project: ['.warp/.mcp.json'],
     keys: MCP_SERVERS,
     dialect: LITERAL,
+    install: to.COMMON,
   },
   trae: {
     title: 'Trae',
@@ -157,6 +216,11 @@ export const DESKTOP_CLIENTS = {
     project: ['.trae/mcp.json'],
     keys: [['mcpServers'], ['mcp_servers']],
     dialect: LITERAL,
+    install: {
+      ...to.COMMON,
+      everywhere: true,
+      way: (_document, file) => [/\.toml$/i.test(file) ? 'mcp_servers' : 'mcpServers'],
+    },
   },
   antigravity: {
     title: 'Antigravity',
@@ -164,6 +228,7 @@ export const DESKTOP_CLIENTS = {
     former: inHome('.gemini/antigravity/mcp_config.json'),
     keys: MCP_SERVERS,
     dialect: BRACES,
+    install: to.SERVER_URL,
   },
 } as const satisfies Readonly<Record<string, Client>>;
 

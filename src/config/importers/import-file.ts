@@ -1,11 +1,11 @@
 /**
  * One file in, the servers in it out. A missing, damaged or untrusted file is a status and a message; it never stops the
- * rest, and nothing of it is used. The file is only read and parsed.
+ * rest, and nothing of it is used. Files are only read and parsed.
  * @module
  */
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
-import { parseData } from '../parse-data.ts';
+import { KEPT_ENDING, parseData } from '../parse-data.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
@@ -17,6 +17,7 @@ import { fromClientDocument } from './import-client-document.ts';
 import type { Imported } from './imported-entry.ts';
 import type { FileScope } from './list-clients.ts';
 import { isThere } from './places.ts';
+import { onlyMoved } from './taken-over.ts';
 
 const MAX_WARNINGS = 20;
 
@@ -56,15 +57,18 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
   const { type, path, scope } = file;
   try {
     const { text, place, notes, convert } = await read(file, context.world);
+    const imported = await convert();
+    const count = typeof imported === 'string' ? 0 : imported.entries.length;
+    // A client's file without servers starts nothing, so nobody need be asked about it.
     const isTrusted = scope === 'project' ? context.isTrustedProject : context.isTrusted;
-    if (!(await isTrusted(place, text))) {
+    if (count > 0 && !(await isTrusted(place, text))) {
+      const what = count === 1 ? 'its server is' : `its ${count} servers are`;
       return failed(
         file,
         'untrusted',
-        `${place} came with this project and is not trusted. Look at it, then run \`anygpt mcp trust ${place}\`.`,
+        `${place} came with this project and is not trusted, so ${what} not used. Look at it, then run \`anygpt mcp trust ${place}\`.`,
       );
     }
-    const imported = await convert();
     if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
     const client = type === 'custom' || type === 'mcpb' ? undefined : type;
     const base = relativeTo(file, context.world);
@@ -108,7 +112,7 @@ export const failed = (
 
 class MissingFile extends ConfigurationError {}
 
-/** A file that was read, and how to understand it once it is trusted. */
+/** A file that was read, and how to understand it. */
 interface ReadFile {
   readonly text: string;
   /** The file the text is in, which is what a person trusts. */
@@ -155,7 +159,8 @@ async function convertDocument(
   }
   const client = clientOf(type);
   const beside = await readBeside(client, file, world);
-  return fromClientDocument(client, { document, file: path, scope, root, beside }, world);
+  const about = { document, file: path, scope, root, beside };
+  return onlyMoved(fromClientDocument(client, about, world), client, about, world);
 }
 
 /** What the client keeps beside its servers. A file that is not there says nothing; a broken one is an error. */
@@ -185,7 +190,8 @@ export function namedFile(type: Exclude<SourceType, 'auto'>, path: string): Sour
 }
 
 function rootOf({ project = [] }: Client, path: string): string | undefined {
-  const slashed = path.replaceAll('\\', '/');
+  const kept = path.replace(KEPT_ENDING, '');
+  const slashed = kept.replaceAll('\\', '/');
   const ending = project.find((relative) => !relative.includes('*') && slashed.endsWith(`/${relative}`));
-  return ending === undefined ? undefined : path.slice(0, -ending.length - 1) || '/';
+  return ending === undefined ? undefined : kept.slice(0, -ending.length - 1) || '/';
 }

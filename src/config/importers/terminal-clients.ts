@@ -3,9 +3,10 @@
  * @module
  */
 import { join } from 'node:path';
+import * as to from '../installers/gateway-entry.ts';
 import { fromCodex, fromGoose, fromOpenCode, fromVibe } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inHome, LITERAL, MCP_SERVERS, STARTUP_AND_TOOL } from './client.ts';
-import { bareMap, claudeCodeEntries, openCodeEntries } from './containers.ts';
+import { bareMap, claudeCodeEntries, isServerMap, openCodeEntries, openCodeWay } from './containers.ts';
 import * as place from './places.ts';
 import { claudeCodeSwitches, geminiSwitches } from './switches.ts';
 
@@ -26,6 +27,12 @@ export const TERMINAL_CLIENTS = {
     find: claudeCodeEntries,
     switches: claudeCodeSwitches,
     dialect: { ...BRACES, urlWithoutType: 'refused', timeouts: [{ ...calls(1), atLeast: 1_000 }] },
+    install: {
+      entry: to.CLAUDE_CODE,
+      home: ({ env, home }) => env.CLAUDE_CONFIG_DIR || join(home, '.claude'),
+      next: 'New sessions of Claude Code have it; /mcp shows it.',
+      otherWay: to.claudeCommand,
+    },
   },
   codex: {
     title: 'Codex',
@@ -34,6 +41,7 @@ export const TERMINAL_CLIENTS = {
     keys: [['mcp_servers']],
     dialect: { ...LITERAL, timeouts: STARTUP_AND_TOOL },
     adapt: fromCodex,
+    install: { entry: to.CODEX, next: 'New sessions of Codex have it.' },
   },
   'gemini-cli': {
     title: 'Gemini CLI',
@@ -49,6 +57,7 @@ export const TERMINAL_CLIENTS = {
     keys: MCP_SERVERS,
     switches: geminiSwitches,
     dialect: { variables: 'dollar', timeouts: [calls(1)] },
+    install: { ...to.HTTP_URL, next: 'Start Gemini CLI again; /mcp shows it.' },
   },
   'qwen-code': {
     title: 'Qwen Code',
@@ -57,6 +66,7 @@ export const TERMINAL_CLIENTS = {
     keys: MCP_SERVERS,
     switches: { isOff: geminiSwitches.isOff },
     dialect: { variables: 'dollar', urlWithoutType: 'sse', timeouts: [calls(1)] },
+    install: { ...to.HTTP_URL, next: 'Start Qwen Code again; /mcp shows it.' },
   },
   opencode: {
     title: 'OpenCode',
@@ -78,6 +88,7 @@ export const TERMINAL_CLIENTS = {
     find: openCodeEntries,
     dialect: { variables: 'opencode', timeouts: [connects(1, 'startup_timeout'), calls(1, 'request_timeout')] },
     adapt: fromOpenCode,
+    install: { entry: to.OPENCODE, way: openCodeWay },
   },
   goose: {
     title: 'Goose',
@@ -89,6 +100,7 @@ export const TERMINAL_CLIENTS = {
     keys: [['extensions']],
     dialect: { ...LITERAL, timeouts: [calls(1_000)], emptyIncludeIsAll: true },
     adapt: fromGoose,
+    install: { entry: to.GOOSE, next: 'New sessions of Goose have it.' },
   },
   'amazon-q': {
     title: 'Amazon Q Developer CLI',
@@ -96,6 +108,7 @@ export const TERMINAL_CLIENTS = {
     project: ['.amazonq/cli-agents/*.json', '.amazonq/mcp.json'],
     keys: MCP_SERVERS,
     dialect: { ...BRACES, timeouts: [calls(1)] },
+    install: { ...to.TYPED_ADDRESS, next: 'New sessions of Amazon Q have it.' },
   },
   'copilot-cli': {
     title: 'GitHub Copilot CLI',
@@ -104,6 +117,11 @@ export const TERMINAL_CLIENTS = {
     keys: MCP_SERVERS,
     find: bareMap,
     dialect: { variables: 'dollar', timeouts: [calls(1)], toolsAreFilter: true },
+    install: {
+      entry: to.COPILOT_CLI,
+      way: (document) => (document.mcpServers === undefined && isServerMap(document) ? [] : ['mcpServers']),
+      next: 'New sessions of Copilot CLI have it; /mcp show shows it.',
+    },
   },
   factory: {
     title: 'Factory Droid',
@@ -112,6 +130,7 @@ export const TERMINAL_CLIENTS = {
     precedence: 'user',
     keys: MCP_SERVERS,
     dialect: { ...BRACES, timeouts: [calls(1, 'timeoutMs')], includeWins: true },
+    install: { ...to.FACTORY, next: 'New sessions of Droid have it; /mcp shows it.' },
   },
   amp: {
     title: 'Amp',
@@ -119,6 +138,7 @@ export const TERMINAL_CLIENTS = {
     project: ['.amp/settings.json', '.amp/settings.jsonc'],
     keys: [['amp.mcpServers']],
     dialect: { ...BRACES, globs: true },
+    install: { ...to.COMMON, next: 'New sessions of Amp have it.' },
   },
   crush: {
     title: 'Crush',
@@ -133,6 +153,7 @@ export const TERMINAL_CLIENTS = {
     project: ['.crush.json', 'crush.json'],
     keys: [['mcp']],
     dialect: { variables: 'shell', timeouts: [connects(1_000)] },
+    install: { ...to.TYPED, next: 'New sessions of Crush have it.' },
   },
   'mistral-vibe': {
     title: 'Mistral Vibe',
@@ -141,6 +162,7 @@ export const TERMINAL_CLIENTS = {
     keys: [['mcp_servers']],
     dialect: { ...LITERAL, timeouts: STARTUP_AND_TOOL },
     adapt: fromVibe,
+    install: { entry: to.MISTRAL_VIBE, list: () => true, next: 'New sessions of Vibe have it.' },
   },
 } as const satisfies Readonly<Record<string, Client>>;
 

@@ -1,0 +1,73 @@
+/**
+ * `anygpt mcp install`: puts this gateway into a client's own configuration.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import type { Command } from '../command.ts';
+import { complain } from '../failure.ts';
+import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans, worldOf } from '../install-report.ts';
+import type { Io } from '../io.ts';
+import { localProgram } from '../local-program.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const install: Command = {
+  usage: `Usage: anygpt mcp install <client> [options]
+       anygpt mcp install --all [options]
+
+Adds one entry called "anygpt" to the configuration of a client, and nothing else: comments, order and formatting stay.
+The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. Starts nothing.
+
+Options:
+${INSTALL_HELP}
+  --take-over        Move the client's own servers behind the gateway; uninstall gives them back
+  --config FILE      The gateway uses this configuration file
+  --local            Start this copy of the program, not the one npx fetches
+  --command LINE     Start the gateway with a command line of your own
+  --url URL          Use a gateway that is running there (anygpt mcp serve --http)
+
+${CLIENT_HELP}
+
+Examples:
+  anygpt mcp install cursor
+  anygpt mcp install claude-code --dry-run
+  anygpt mcp install vscode --take-over
+  anygpt mcp install --all
+  anygpt mcp install cursor --file .cursor/mcp.json
+
+Exit codes: 0 success, 1 invalid arguments, 2 client not found or a file that cannot be edited, 3 a file could not be
+written, or with --all some of them failed`,
+  options: {
+    ...INSTALL_OPTIONS,
+    'take-over': { type: 'boolean' },
+    local: { type: 'boolean' },
+    command: { type: 'string' },
+    url: { type: 'string' },
+  },
+  async run(values, positionals, io) {
+    const ways = ['local', 'command', 'url'].filter((name) => values[name] !== undefined);
+    if (ways.length > 1) throw new UsageError(`${ways.map((name) => `--${name}`).join(' and ')} exclude each other`);
+    const url = values.url as string | undefined;
+    if (url !== undefined && !(/^https?:/i.test(url) && URL.canParse(url)))
+      throw new UsageError('--url is an http or https address');
+    const command = values.command as string | undefined;
+    if (command?.trim() === '') throw new UsageError('--command is empty');
+    const local = values.local === true ? localProgram() : undefined;
+    if (values.local === true && local === undefined) throw new UsageError('--local: this copy has not been built yet');
+    const config = values.config as string | undefined;
+    const takeOver = values['take-over'] === true;
+    const { planInstall } = await import('../../config/installers/install.ts');
+    const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
+      planInstall(type, file, { takeOver, local, command, url, config }, world),
+    );
+    if (url === undefined && values.json !== true && values['dry-run'] !== true) await warnOfEmptiness(io, config);
+    return code;
+  },
+};
+
+/** A gateway without a configuration works, and finds nothing. */
+async function warnOfEmptiness(io: Io, config: string | undefined): Promise<void> {
+  const { ownConfigurationFile } = await import('../../config/installers/own-configuration.ts');
+  const file = ownConfigurationFile(worldOf(io), config);
+  if (existsSync(file)) return;
+  complain(io, `${file} does not exist yet, so there are no servers behind the gateway. Run "anygpt mcp init".`, 0);
+}

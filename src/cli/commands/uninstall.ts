@@ -1,0 +1,36 @@
+/**
+ * `anygpt mcp uninstall`: takes this gateway out of a client's configuration and gives back what was moved behind it.
+ * @module
+ */
+import type { World } from '../../config/world.ts';
+import type { Command } from '../command.ts';
+import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans, type Target } from '../install-report.ts';
+
+export const uninstall: Command = {
+  usage: `Usage: anygpt mcp uninstall <client> [options]
+       anygpt mcp uninstall --all [options]
+
+Removes the entry that "anygpt mcp install" wrote, and only that one. A file nobody changed meanwhile is again what it
+was, to the byte; where somebody did, those changes stay. Servers that were taken over are given back.
+
+Options:
+${INSTALL_HELP}
+  --config FILE      The configuration the servers were moved into, if not the usual one
+
+${CLIENT_HELP}
+
+Examples:
+  anygpt mcp uninstall cursor
+  anygpt mcp uninstall --all --dry-run
+
+Exit codes: 0 success, also when there was nothing to remove, 1 invalid arguments, 2 client not found or a file that
+cannot be edited, 3 a file could not be written, or with --all some of them failed`,
+  options: INSTALL_OPTIONS,
+  async run(values, positionals, io) {
+    const config = values.config as string | undefined;
+    const { planUninstall } = await import('../../config/installers/install.ts');
+    const { possibleFiles } = await import('../../config/installers/target-files.ts');
+    const plan = ({ type, file }: Target, world: World) => planUninstall(type, file, { config }, world);
+    return runPlans(values, positionals, io, plan, possibleFiles);
+  },
+};

@@ -1,0 +1,227 @@
+/**
+ * Plans for clients' files in; carried out, or only shown; lines for people or one JSON document, and the exit code, out.
+ * What install and uninstall have in common.
+ * @module
+ */
+import { CLIENT_TYPES, type ClientType, clientOf } from '../config/importers/clients.ts';
+import { documentOf } from '../config/installers/edit-text.ts';
+import type { Plan } from '../config/installers/install.ts';
+import { secretValues } from '../config/installers/secret-values.ts';
+import { namedTarget, notThere, targetFiles } from '../config/installers/target-files.ts';
+import { realWorld, type World } from '../config/world.ts';
+import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../errors.ts';
+import { nearestNames } from '../nearest-names.ts';
+import { plainText } from '../plain-text.ts';
+import type { Values } from './command.ts';
+import { complain } from './failure.ts';
+import { EXIT, type Io } from './io.ts';
+import { toJson } from './json-document.ts';
+import { block, widthOf } from './layout.ts';
+import { type Paint, paintFor } from './paint.ts';
+import { withTilde } from './source-lines.ts';
+import { textDiff } from './text-diff.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Options of both commands. */
+export const INSTALL_OPTIONS = {
+  all: { type: 'boolean' },
+  file: { type: 'string' },
+  config: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+/** Their help. */
+export const INSTALL_HELP = `  --all              Every client found on this machine
+  --file PATH        This file instead of the client's usual one
+  --dry-run          Show what would change and write nothing
+  --json             One JSON document on stdout and nothing else`;
+
+/** The clients, for help. */
+export const CLIENT_HELP = `Clients:\n${block(CLIENT_TYPES.join(', '), 100, '  ')}`;
+
+/** A file of a client that something is to be done with. */
+export interface Target {
+  readonly type: ClientType;
+  readonly file: string;
+}
+
+interface Failure extends Target {
+  readonly error: ErrorInfo;
+}
+
+/** Plans for every file, carries them out one after the other, and reports. One failure does not stop the others. */
+export async function runPlans(
+  values: Values,
+  positionals: readonly string[],
+  io: Io,
+  plan: (target: Target, world: World) => Promise<Plan>,
+  filesOf: (type: ClientType, world: World) => readonly string[] = targetFiles,
+): Promise<number> {
+  const world = worldOf(io);
+  const dryRun = values['dry-run'] === true;
+  const targets = targetsOf(values, positionals, world, filesOf);
+  const all: (Plan | Failure)[] = [];
+  for (const target of targets) {
+    try {
+      const planned = await plan(target, world);
+      if (!dryRun) await planned.write();
+      all.push(planned);
+    } catch (error) {
+      if (!(error instanceof DiscoveryError)) throw error;
+      if (targets.length === 1) throw error;
+      all.push({ ...target, error: error.toInfo() });
+    }
+  }
+  const done = withoutEmpty(all);
+  if (values.json === true) io.stdout.write(toJson(await resultsOf(done, dryRun)));
+  else await printAll(done, io, dryRun, world.home);
+  return done.some(isFailure) ? EXIT.failed : EXIT.ok;
+}
+
+/** That a file has no entry is worth saying once, and only where no file of that client has one. */
+const withoutEmpty = (all: readonly (Plan | Failure)[]): readonly (Plan | Failure)[] =>
+  all.filter((result) => {
+    if (isFailure(result) || result.status !== 'absent') return true;
+    const same = all.filter((other) => !isFailure(other) && other.client === result.client) as readonly Plan[];
+    return same[0] === result && same.every(({ status }) => status === 'absent');
+  });
+
+const isFailure = (result: Plan | Failure): result is Failure => 'error' in result;
+
+function targetsOf(
+  values: Values,
+  positionals: readonly string[],
+  world: World,
+  filesOf: (type: ClientType, world: World) => readonly string[],
+): readonly Target[] {
+  const file = values.file as string | undefined;
+  if (values.all === true) {
+    if (positionals.length > 0) throw new UsageError(`--all and "${positionals.join(' ')}" exclude each other`);
+    if (file !== undefined) throw new UsageError('--all and --file exclude each other');
+    const all = CLIENT_TYPES.flatMap((type) => filesOf(type, world).map((path) => ({ type, file: path })));
+    if (all.length === 0)
+      throw new ConfigurationError('No client was found on this machine. Name one and its file: <client> --file PATH.');
+    return all;
+  }
+  const [name, ...rest] = positionals;
+  if (name === undefined) throw new UsageError('<client> is missing; name one, or say --all');
+  if (rest.length > 0) throw new UsageError(`there is no use for "${rest.join(' ')}"`);
+  const type = clientNamed(name);
+  const { install } = clientOf(type);
+  if (install.instead !== undefined && (file === undefined || install.instead.always)) {
+    throw new ConfigurationError(insteadText(type));
+  }
+  if (file !== undefined) return [{ type, file: namedTarget(file, world) }];
+  const files = filesOf(type, world);
+  if (files.length === 0) throw notThere(type, world);
+  return files.map((path) => ({ type, file: path }));
+}
+
+function clientNamed(name: string): ClientType {
+  const type = CLIENT_TYPES.find((known) => known === name.toLowerCase());
+  if (type !== undefined) return type;
+  if (name === 'mcpb')
+    throw new ConfigurationError(
+      'A bundle is a server, not a client. Name it as a source: { type: "mcpb", path: "…" }.',
+    );
+  const near = nearestNames(name, CLIENT_TYPES);
+  const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : `${CLIENT_HELP}.`;
+  throw new UsageError(`There is no client "${name}". ${hint}`, near);
+}
+
+function insteadText(type: ClientType): string {
+  const { install } = clientOf(type);
+  const text = install.instead?.text ?? '';
+  if (!text.endsWith(':')) return text;
+  const entry = install.entry(
+    { kind: 'stdio', command: 'npx', args: ['-y', '@anygpt/discovery'], env: { ANYGPT_GATEWAY: '1' }, inherit: [] },
+    [],
+  );
+  return `${text} ${JSON.stringify({ mcpServers: { anygpt: entry } })}`;
+}
+
+/** The process's world; the home folder is where the process says it is. */
+export function worldOf({ env, cwd }: Io): World {
+  const world = realWorld({ env, cwd });
+  const home = world.platform === 'win32' ? env.USERPROFILE : env.HOME;
+  return home ? { ...world, home } : world;
+}
+
+const DONE = {
+  installed: 'added "anygpt" to',
+  updated: 'renewed "anygpt" in',
+  unchanged: '"anygpt" is already in',
+  removed: 'removed "anygpt" from',
+  absent: '"anygpt" is not in',
+} as const;
+const WOULD: Readonly<Record<Plan['status'], string>> = {
+  ...DONE,
+  installed: 'would add "anygpt" to',
+  updated: 'would renew "anygpt" in',
+  removed: 'would remove "anygpt" from',
+};
+
+async function printAll(done: readonly (Plan | Failure)[], io: Io, dryRun: boolean, home: string): Promise<void> {
+  const paint = paintFor(io);
+  const width = widthOf(io);
+  const print = (text: string, indent = '') => io.stdout.write(`${block(text, width, indent)}\n`);
+  for (const result of done) {
+    if (isFailure(result)) {
+      io.stdout.write(`${paint('red', '✗')} ${clientOf(result.type).title}: nothing was done\n`);
+      complain(io, result.error.message, 0);
+      continue;
+    }
+    io.stdout.write(`${headline(result, dryRun, paint, home)}\n`);
+    if (dryRun) for (const text of await diffsOf(result)) io.stdout.write(`${text}\n`);
+    if (done.length > 1) for (const note of result.notes) complain(io, `${result.title}: ${note}.`, 0);
+    else {
+      for (const line of detailsOf(result, home)) print(line, '  ');
+      // Commands are there to be copied, so they are not broken into lines.
+      if (result.next !== undefined && !dryRun) io.stdout.write(`  Next: ${plainText(result.next)}\n`);
+    }
+  }
+  if (done.length > 1 && !dryRun && done.some((one) => !isFailure(one) && one.changes.length > 0))
+    print('Next: restart these clients.');
+}
+
+const headline = ({ title, status, file }: Plan, dryRun: boolean, paint: Paint, home: string): string =>
+  `${paint('green', '✓')} ${title}: ${(dryRun ? WOULD : DONE)[status]} ${plainText(withTilde(file, home))}`;
+
+function detailsOf({ status, backup, servers, notes, changes }: Plan, home: string): string[] {
+  const own = changes[1]?.path;
+  const moved = status === 'removed' ? 'Given back' : 'Moved behind the gateway';
+  return [
+    ...(backup === undefined ? [] : [`Backup: ${withTilde(backup, home)}`]),
+    ...(servers.length === 0 ? [] : [`${moved}: ${servers.join(', ')}`]),
+    ...(own === undefined ? [] : [`Configuration: ${withTilde(own, home)}`]),
+    ...notes.map((note) => `Note: ${note}.`),
+  ];
+}
+
+async function diffsOf({ changes }: Plan): Promise<readonly string[]> {
+  const texts = changes.map(async ({ path, before, after }) => {
+    const documents = [await documentOf({ path, text: before }), await documentOf({ path, text: after })];
+    return textDiff(path, before, after, secretValues(documents));
+  });
+  return Promise.all(texts);
+}
+
+async function resultsOf(done: readonly (Plan | Failure)[], dryRun: boolean) {
+  const clients = done.map(async (result) => {
+    if (isFailure(result)) return { client: result.type, file: result.file, status: 'failed', error: result.error };
+    const { client, file, status, backup, servers, notes, next, changes } = result;
+    return {
+      client,
+      file,
+      status,
+      ...(backup !== undefined && { backup }),
+      ...(servers.length > 0 && { servers }),
+      ...(changes[1] !== undefined && { config: changes[1].path }),
+      ...(notes.length > 0 && { notes }),
+      ...(next !== undefined && { next }),
+      ...(dryRun && changes.length > 0 && { diff: await diffsOf(result) }),
+    };
+  });
+  return { success: !done.some(isFailure), ...(dryRun && { dryRun }), clients: await Promise.all(clients) };
+}

@@ -1,0 +1,118 @@
+/**
+ * What a person asked for in, the gateway as a client is to start or reach it out.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { ConfigurationError } from '../../errors.ts';
+import { words } from '../importers/adapters.ts';
+import type { Client } from '../importers/clients.ts';
+import type { VariableStyle } from '../importers/dialect.ts';
+import { GATEWAY_MARK } from '../importers/ourselves.ts';
+import { expandPath } from '../paths.ts';
+import type { Reference } from '../references.ts';
+import type { World } from '../world.ts';
+import type { Gateway } from './installation.ts';
+
+/** What a person may say about the gateway. */
+export interface GatewayOptions {
+  /** A command line of their own. */
+  readonly command?: string | undefined;
+  /** A program on this machine, with its arguments. */
+  readonly local?: readonly [string, ...string[]] | undefined;
+  /** The address of a gateway that is running. */
+  readonly url?: string | undefined;
+  /** The configuration it uses. */
+  readonly config?: string | undefined;
+}
+
+const PACKAGE = ['npx', '-y', '@anygpt/discovery'] as const;
+
+/**
+ * The gateway for one client.
+ * @param references variables that servers behind the gateway refer to, and that the client has to hand on
+ */
+export function gatewayFor(
+  client: Pick<Client, 'dialect' | 'install'>,
+  options: GatewayOptions,
+  references: readonly Reference[],
+  world: World,
+): Gateway {
+  const { url } = options;
+  if (url !== undefined) {
+    if (!/^https?:/i.test(url) || !URL.canParse(url))
+      throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is no http or https address.`);
+    return { kind: 'http', url };
+  }
+  const { shortPath = false } = client.install;
+  const [command, args] = commandLine(options, shortPath, world);
+  const written = references.map(
+    (reference) => [reference.name, referenceText(client.dialect.variables, reference)] as const,
+  );
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    env: {
+      [GATEWAY_MARK]: '1',
+      ...placesOf(options, world),
+      ...(shortPath && world.platform !== 'win32' && pathOf(world)),
+      ...Object.fromEntries(written.filter(([, text]) => text !== undefined)),
+    },
+    inherit: written.filter(([, text]) => text === undefined).map(([name]) => name),
+  };
+}
+
+function commandLine(options: GatewayOptions, shortPath: boolean, world: World): readonly [string, readonly string[]] {
+  const [own, ...rest] = options.command === undefined ? (options.local ?? []) : words(options.command);
+  if (options.command !== undefined && own === undefined) throw new ConfigurationError('The command is empty.');
+  if (own !== undefined) return [own, rest];
+  const [npx, ...args] = PACKAGE;
+  // A script that Windows does not start by itself.
+  if (world.platform === 'win32') return ['cmd', ['/c', npx, ...args]];
+  return [(shortPath ? onPath(npx, world) : undefined) ?? npx, args];
+}
+
+/** Where a program is. */
+const onPath = (program: string, world: World): string | undefined =>
+  foldersOf(world)
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file));
+
+/** The folders of `PATH`, without those that npm puts there while it runs something. */
+const foldersOf = ({ env }: World): readonly string[] => [
+  ...new Set(
+    (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('node_modules')),
+  ),
+];
+
+/** Programs behind the gateway are looked for in the same folders as in the terminal this was typed in. */
+function pathOf(world: World): { readonly PATH?: string } {
+  const folders = foldersOf(world);
+  return folders.length === 0 ? {} : { PATH: folders.join(delimiter) };
+}
+
+/** The client does not know what was set in a terminal. */
+function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<string, string>> {
+  const { ANYGPT_CONFIG: named, ANYGPT_HOME: home } = world.env;
+  const file = config ?? (named || undefined);
+  return {
+    ...(file !== undefined && { ANYGPT_CONFIG: expandPath(file, world.cwd, world, '--config') }),
+    ...(home && { ANYGPT_HOME: expandPath(home, world.cwd, world, 'ANYGPT_HOME') }),
+  };
+}
+
+/** How a client refers to a variable; undefined where it cannot. */
+function referenceText(style: VariableStyle, { name, fallback }: Reference): string | undefined {
+  const braces = fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
+  const texts: Readonly<Record<VariableStyle, string | undefined>> = {
+    literal: undefined,
+    braces,
+    dollar: braces,
+    shell: braces,
+    vscode: `\${env:${name}}`,
+    opencode: `{env:${name}}`,
+    continue: `\${{ secrets.${name} }}`,
+  };
+  return texts[style];
+}

@@ -1,0 +1,244 @@
+/**
+ * `install` and `uninstall`: a client, a file and the world in, a plan out that says what would change and can be carried
+ * out. Nothing is written before `write`.
+ * @module
+ */
+import { ConfigurationError } from '../../errors.ts';
+import type { ClientType } from '../importers/clients.ts';
+import { isObject } from '../plain-object.ts';
+import type { World } from '../world.ts';
+import { documentOf, entriesAt } from './edit-text.ts';
+import { discard, keep, keptPath, removeFound, replaceFound } from './files.ts';
+import { type GatewayOptions, gatewayFor } from './gateway.ts';
+import { ENTRY_NAME } from './gateway-entry.ts';
+import type { Gateway } from './installation.ts';
+import { type Installed, movedBefore, readInstalled, withoutUs, withUs } from './installed.ts';
+import { withoutSource, withSource } from './own-configuration.ts';
+import { type TakeOver, takeOverOf } from './take-over.ts';
+
+/** What `install` may be told. */
+export interface InstallOptions extends GatewayOptions {
+  /** Move the client's own servers behind the gateway. */
+  readonly takeOver?: boolean | undefined;
+}
+
+/** One file before and after. */
+export interface TextChange {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What would happen to one file of a client. */
+export interface Plan {
+  readonly client: ClientType;
+  readonly title: string;
+  readonly file: string;
+  readonly status: 'installed' | 'updated' | 'unchanged' | 'removed' | 'absent';
+  /** What would be written: the client's file, and our configuration. */
+  readonly changes: readonly TextChange[];
+  /** The copy of the file as it was. */
+  readonly backup?: string | undefined;
+  /** Servers that move behind the gateway, or back. */
+  readonly servers: readonly string[];
+  /** What a person should know. */
+  readonly notes: readonly string[];
+  /** What to do next. */
+  readonly next?: string | undefined;
+  /** Carries it out. */
+  write(): Promise<void>;
+}
+
+const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [] };
+
+/** What installing into a file means. */
+export async function planInstall(
+  type: ClientType,
+  path: string,
+  options: InstallOptions,
+  world: World,
+): Promise<Plan> {
+  const installed = await readInstalled(type, path);
+  const { client, found, text, place, kept, ours } = installed;
+  if (installed.byHand !== undefined) {
+    return nothingToDo(
+      installed,
+      'unchanged',
+      `this gateway is there already, called ${JSON.stringify(installed.byHand)}`,
+    );
+  }
+  if (installed.taken) {
+    throw new ConfigurationError(`${path} has another server called "${ENTRY_NAME}". Rename that one first.`);
+  }
+  const taking = options.takeOver === true || (kept?.taken === true && ours !== undefined);
+  const base = await withoutUs(installed, world);
+  // Installing again moves what was moved before; what came since then moves only when that is asked for.
+  const only = options.takeOver === true ? undefined : await movedBefore(installed, world);
+  const document = await documentOf({ path, text: base });
+  const possible = takeOverOf(type, document, place, path, world, taking ? only : undefined);
+  const takeOver = taking ? possible : NO_TAKE_OVER;
+  const { names } = takeOver;
+  const gateway = gatewayFor(client, options, takeOver.references, world);
+  const name = ours?.name ?? ENTRY_NAME;
+  const wanted = { ...client.install.entry(gateway, place.way), ...(place.list && { name }) };
+  const entry = merged(ours?.raw, wanted);
+  const notes = [
+    ...linkNotes(installed),
+    ...(taking && names.length === 0 ? ['there are no servers to take over'] : takeOver.staying),
+    ...(taking ? [] : besideNotes(possible.names)),
+    ...variableNotes(gateway, wanted, takeOver),
+    ...switchedOff(installed, world),
+  ];
+  const after = await withUs(installed, base, name, entry, names, place);
+  if (ours !== undefined && isSame(ours.raw, wanted) && isAway(installed, names)) {
+    return { ...nothingToDo(installed, 'unchanged'), notes };
+  }
+  const copy = keptPath(path, names.length > 0);
+  const own =
+    names.length > 0
+      ? await withSource(world, options.config, type, copy)
+      : kept?.taken
+        ? await withoutSource(world, options.config, kept.path)
+        : undefined;
+  const isCopied = found.text === undefined || (kept?.path === copy && kept.text === base);
+  return {
+    ...about(installed),
+    status: ours === undefined ? 'installed' : 'updated',
+    changes: [{ path, before: text, after }, ...(own === undefined ? [] : [own])],
+    backup: found.text === undefined ? undefined : copy,
+    servers: names,
+    notes,
+    next: nextOf(installed, gateway),
+    // What is moved away is safe in two places before it leaves the first.
+    write: async () => {
+      if (!isCopied) await keep(copy, base);
+      try {
+        await own?.write();
+        await replaceFound(found, after).catch(async (error: unknown) => {
+          await own?.undo();
+          throw error;
+        });
+      } catch (error) {
+        if (!isCopied) await (kept?.path === copy ? keep(copy, kept.text) : discard(copy));
+        throw error;
+      }
+      if (kept !== undefined && kept.path !== copy) await discard(kept.path);
+    },
+  };
+}
+
+/** What uninstalling from a file means. */
+export async function planUninstall(
+  type: ClientType,
+  path: string,
+  options: Pick<InstallOptions, 'config'>,
+  world: World,
+): Promise<Plan> {
+  const installed = await readInstalled(type, path);
+  const { found, text, place, kept, ours } = installed;
+  if (ours === undefined && kept?.taken !== true) {
+    const other = installed.taken ? ENTRY_NAME : installed.byHand;
+    return nothingToDo(
+      installed,
+      'absent',
+      ...(other === undefined ? [] : [`${JSON.stringify(other)} was not written by install, so it stays`]),
+    );
+  }
+  const base = await withoutUs(installed, world);
+  const config = options.config ?? configOf(ours?.raw);
+  const away = keptPath(path, true);
+  const own = await withoutSource(world, config, away).catch((error: unknown) => {
+    // Where nothing is to be given back, a broken configuration of ours is no reason to stay.
+    if (error instanceof ConfigurationError && kept?.taken !== true) return undefined;
+    throw error;
+  });
+  const isOurFile =
+    kept === undefined && ours !== undefined && (await withUs(installed, '', ours.name, ours.raw, [], place)) === text;
+  const whole = kept === undefined || base === kept.text;
+  return {
+    ...about(installed),
+    status: 'removed',
+    changes: [{ path, before: text, after: isOurFile ? '' : base }, ...(own === undefined ? [] : [own])],
+    backup: whole ? undefined : keptPath(path, false),
+    servers: await movedBefore(installed, world),
+    notes: [
+      ...linkNotes(installed),
+      ...(own !== undefined && kept?.taken !== true
+        ? [`servers that were moved behind the gateway cannot be given back, because ${away} is gone`]
+        : []),
+      ...(whole
+        ? []
+        : ['the file was changed since it was installed into; those changes stay, and so does the backup']),
+    ],
+    next: nextOf(installed),
+    write: async () => {
+      if (isOurFile) await removeFound(found);
+      else await replaceFound(found, base);
+      await own?.write();
+      if (kept === undefined) return;
+      if (!whole && kept.taken) await keep(keptPath(path, false), kept.text);
+      if (whole || kept.taken) await discard(kept.path);
+    },
+  };
+}
+
+const about = ({ type, client, found }: Installed) => ({ client: type, title: client.title, file: found.path });
+
+const nothingToDo = (installed: Installed, status: Plan['status'], ...notes: readonly string[]): Plan => ({
+  ...about(installed),
+  status,
+  changes: [],
+  servers: [],
+  notes,
+  write: async () => undefined,
+});
+
+/** Whatever a person or the client added to our entry stays, as long as it is the same kind of entry. */
+function merged(present: Readonly<Record<string, unknown>> | undefined, wanted: Readonly<Record<string, unknown>>) {
+  const kind = (entry: object) => ('env' in entry || 'environment' in entry || 'envs' in entry ? 'stdio' : 'http');
+  return present !== undefined && kind(present) === kind(wanted) ? { ...present, ...wanted } : wanted;
+}
+
+const isSame = (present: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(wanted).every(([key, value]) => JSON.stringify(present[key]) === JSON.stringify(value));
+
+/** Whether the servers that should be away are away. */
+const isAway = ({ document, place, kept }: Installed, names: readonly string[]): boolean =>
+  (kept?.taken === true) === names.length > 0 && names.every((name) => !entriesAt(document, place).has(name));
+
+const linkNotes = ({ found: { path, target } }: Installed): string[] =>
+  path === target ? [] : [`${path} is a symbolic link; the file behind it is ${target}`];
+
+/** Tools of servers that a client starts itself fill its context as before. */
+const besideNotes = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`it still starts ${listed(names)} itself; --take-over moves them behind the gateway`];
+
+const listed = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+
+function variableNotes(gateway: Gateway, wanted: object, { references }: TakeOver): string[] {
+  const handsOn = 'env_vars' in wanted || 'env_keys' in wanted;
+  const names = gateway.kind === 'http' ? references.map(({ name }) => name) : handsOn ? [] : gateway.inherit;
+  return names.length === 0 ? [] : [`these variables have to be set where the gateway runs: ${names.join(', ')}`];
+}
+
+/** A list elsewhere in the file may keep the client from starting us. */
+function switchedOff({ client, document }: Installed, world: World): string[] {
+  const off = client.switches?.isOff(ENTRY_NAME, { world, document, beside: undefined, scope: 'user' }) ?? false;
+  return off
+    ? [`a list of servers in this file keeps ${client.title} from starting "${ENTRY_NAME}"; add it there`]
+    : [];
+}
+
+function nextOf({ client: { title, install } }: Installed, gateway?: Gateway): string {
+  const next = install.next ?? `Restart ${title}.`;
+  if (gateway === undefined) return install.next === undefined ? next : `Restart ${title}.`;
+  const other = install.otherWay?.(gateway);
+  return other === undefined ? next : `${next} The other way to do this is: ${other}`;
+}
+
+/** The configuration an entry of ours names. */
+function configOf(raw: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const env = raw?.env ?? raw?.environment ?? raw?.envs;
+  return isObject(env) && typeof env.ANYGPT_CONFIG === 'string' ? env.ANYGPT_CONFIG : undefined;
+}

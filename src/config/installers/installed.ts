@@ -1,0 +1,120 @@
+/**
+ * A client's file in, what is known about our part in it out: our entry, where it stands, and what was kept of the file.
+ * @module
+ */
+import { ConfigurationError } from '../../errors.ts';
+import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
+import { valueAt } from '../importers/containers.ts';
+import { isMarked, isOurselves } from '../importers/ourselves.ts';
+import { isObject } from '../plain-object.ts';
+import type { World } from '../world.ts';
+import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
+import { type FoundFile, type KeptFile, readFound, readKept } from './files.ts';
+import { ENTRY_NAME } from './gateway-entry.ts';
+import { type Arrival, givenBack } from './give-back.ts';
+import { takeOverOf } from './take-over.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** A file and our part in it. */
+export interface Installed {
+  readonly type: ClientType;
+  readonly client: Client;
+  readonly found: FoundFile;
+  readonly text: string;
+  readonly document: Raw;
+  readonly place: Place;
+  readonly kept: KeptFile | undefined;
+  /** Our entry. */
+  readonly ours: { readonly name: string; readonly raw: Raw } | undefined;
+  /** The name of an entry that starts this gateway, but that we did not write. */
+  readonly byHand: string | undefined;
+  /** Whether somebody else has our name. */
+  readonly taken: boolean;
+}
+
+/** Reads a file of a client. */
+export async function readInstalled(type: ClientType, path: string): Promise<Installed> {
+  const client: Client = clientOf(type);
+  const found = await readFound(path);
+  const text = found.text ?? '';
+  const document = await documentOf({ path, text });
+  const place = placeIn(client, document, path);
+  const entries = [...entriesAt(document, place)]
+    .filter((entry): entry is [string, Raw] => isObject(entry[1]))
+    .map(([name, raw]) => ({ name, raw, common: inCommonSpelling(client, raw) }));
+  const ours =
+    entries.find(({ name, common }) => name === ENTRY_NAME && isOurselves(common, name)) ??
+    entries.find(({ common }) => isMarked(common));
+  return {
+    type,
+    client,
+    found,
+    text,
+    document,
+    place,
+    kept: await readKept(path),
+    ours,
+    byHand: ours === undefined ? entries.find(({ common }) => isOurselves(common))?.name : undefined,
+    taken: ours === undefined && entriesAt(document, place).has(ENTRY_NAME),
+  };
+}
+
+function inCommonSpelling({ adapt }: Client, raw: Raw): Raw {
+  const adapted = adapt?.(raw);
+  return adapted !== undefined && 'raw' in adapted ? adapted.raw : raw;
+}
+
+/** Where servers stand, or will stand, in a document. */
+function placeIn({ keys, install }: Client, document: Raw, path: string): Place {
+  const [usual = []] = keys;
+  const way = install.way?.(document, path) ?? keys.find((key) => isObject(valueAt(document, key))) ?? usual;
+  if (typeof way === 'string') throw new ConfigurationError(`${path} cannot be edited: ${way}.`);
+  const container = valueAt(document, way) ?? undefined;
+  const list = container === undefined ? install.list?.(path) : install.list && Array.isArray(container);
+  return { way, list: list ?? false };
+}
+
+/** Names of the servers that were moved behind the gateway. */
+export async function movedBefore({ type, found: { path }, place, kept }: Installed, world: World) {
+  if (kept?.taken !== true) return [];
+  return takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world).names;
+}
+
+/** The file as it would be without us. */
+export async function withoutUs(installed: Installed, world: World): Promise<string> {
+  const { found, text, place, kept, ours } = installed;
+  if (ours === undefined && !kept?.taken) return text;
+  const file = { path: found.path, text };
+  if (kept === undefined) return givenBack(file, place, ours?.name, undefined, []);
+  const moved = await movedBefore(installed, world);
+  return givenBack(file, place, ours?.name, await arrivalOf(installed, kept, moved), moved);
+}
+
+/** What we must have made of the file that was kept, with our entry as it is now. */
+async function arrivalOf(installed: Installed, kept: KeptFile, moved: readonly string[]): Promise<Arrival> {
+  const { ours, place } = installed;
+  const original = kept.text;
+  if (ours === undefined) return { original, changed: '' };
+  try {
+    return { original, changed: await withUs(installed, original, ours.name, ours.raw, moved, place) };
+  } catch (error) {
+    // A copy somebody wrote into says nothing about what we did.
+    if (error instanceof ConfigurationError) return { original, changed: '' };
+    throw error;
+  }
+}
+
+/** A text with our entry and without the servers that move. */
+export async function withUs(
+  { found: { path }, client }: Pick<Installed, 'found' | 'client'>,
+  text: string,
+  name: string,
+  entry: Raw,
+  moved: readonly string[],
+  place: Place,
+): Promise<string> {
+  const rest = moved.length === 0 ? text : await withoutEntries({ path, text }, place, moved);
+  const { blank = '' } = place.list ? client.install : {};
+  return withEntry({ path, text: rest.trim() === '' ? rest + blank : rest }, place, name, entry);
+}

@@ -1,0 +1,136 @@
+/**
+ * Edits of YAML: text in, text out. An entry is added as the first lines of its map or list, or inside of its brackets,
+ * and taken out with its lines; comments, order and everything else stay.
+ * @module
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText, type Way } from './editor.ts';
+
+/** Edits YAML. */
+export const yamlEditor: Editor = {
+  insert(text, way, key, value) {
+    const root = parseDocument(text).contents;
+    if (root === null || (isScalar(root) && root.value === null)) return appended(text, nested(way, key, value), '');
+    if (!isMap(root)) throw uneditable('it is no map');
+    let map: YAMLMap = root;
+    let pair: Pair | undefined;
+    for (const [index, name] of way.entries()) {
+      const found = pairOf(map, name);
+      if (found === undefined) return insertNew(text, map, pair, nested(way.slice(index), key, value));
+      pair = found;
+      if (isEmpty(found.value)) return belowKey(text, found, nested(way.slice(index + 1), key, value), undefined);
+      const last = index === way.length - 1;
+      if (last && key === undefined && isSeq(found.value)) return insertNew(text, found.value, found, [value]);
+      if (!isMap(found.value)) throw uneditable(`${name} is no map`);
+      map = found.value;
+    }
+    return insertNew(text, map, pair, nested([], key, value));
+  },
+
+  remove(text, way, key) {
+    let node: unknown = parseDocument(text).contents;
+    for (const name of way) node = isMap(node) ? pairOf(node, name)?.value : undefined;
+    const found = typeof key === 'number' ? itemRange(text, node, key) : pairRange(node, key);
+    if (found === undefined || !(isMap(node) || isSeq(node))) throw uneditable(`${String(key)} was not found`);
+    const [start, end] = found;
+    if (node.flow === true) return withoutFlowItem(text, start, end);
+    const from = lineStart(text, start);
+    if (text.slice(from, start).trim() !== '') throw uneditable(`${String(key)} does not begin its line`);
+    return spliced(text, from, endOfLine(text, start + text.slice(start, end).trimEnd().length), '');
+  },
+};
+
+const uneditable = (why: string) => new UneditableText(why);
+const rangeOf = (node: unknown): readonly [number, number] => {
+  const range = (node as Node | null | undefined)?.range;
+  if (!range) throw uneditable('a part of it has no place');
+  return [range[0], range[1]];
+};
+
+const pairOf = (map: YAMLMap, name: string): Pair | undefined =>
+  map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+
+/** Nothing behind a key. A written `null` is something. */
+const isEmpty = (value: unknown): boolean =>
+  value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
+
+/** A value inside of maps of these keys. */
+const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
+  way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
+
+/** Adds members to a map, or items to a list, that has some already or is in brackets. */
+function insertNew(text: string, node: YAMLMap | YAMLSeq, pair: Pair | undefined, added: unknown): string {
+  const [start, end] = rangeOf(node);
+  if (node.flow === true) {
+    const inner = JSON.stringify(added, undefined, 1).replace(/\n */g, ' ').slice(1, -1).trim();
+    return spliced(text, start + 1, start + 1, inner + (node.items.length > 0 ? ', ' : ''));
+  }
+  if (pair === undefined) return appended(text, added, indentAt(text, start));
+  if (isAlias(node) || lineStart(text, start) <= rangeOf(pair.key)[0] || end <= start)
+    throw uneditable('it begins on the line of its key');
+  return belowKey(text, pair, added, text.slice(lineStart(text, start), start));
+}
+
+/** Puts lines below the line of a key. */
+function belowKey(text: string, { key }: Pair, added: unknown, indent: string | undefined): string {
+  const [start, end] = rangeOf(key);
+  const at = endOfLine(text, end);
+  const lines = linesOf(added, indent ?? `${' '.repeat(start - lineStart(text, start))}  `, lineBreakOf(text));
+  const ended = text.slice(0, at).endsWith('\n');
+  return spliced(text, at, at, ended ? lines + lineBreakOf(text) : lineBreakOf(text) + lines);
+}
+
+function appended(text: string, added: unknown, indent: string): string {
+  const lineBreak = lineBreakOf(text);
+  const lines = linesOf(added, indent, lineBreak);
+  return text === '' || text.endsWith('\n') ? text + lines + lineBreak : text + lineBreak + lines;
+}
+
+const linesOf = (value: unknown, indent: string, lineBreak: string): string =>
+  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+    .trimEnd()
+    .split('\n')
+    .map((line) => indent + line)
+    .join(lineBreak);
+
+/** Behind the line break that ends the line of a place. */
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+function pairRange(node: unknown, key: string): readonly [number, number] | undefined {
+  const pair = isMap(node) ? pairOf(node, key) : undefined;
+  if (pair === undefined) return undefined;
+  const [start, end] = rangeOf(pair.key);
+  return [start, pair.value === null ? end : Math.max(end, rangeOf(pair.value)[1])];
+}
+
+/** From the dash, or from the item itself where there are brackets instead. */
+function itemRange(text: string, node: unknown, index: number): readonly [number, number] | undefined {
+  const item = isSeq(node) ? node.items[index] : undefined;
+  if (item === undefined) return undefined;
+  const [start, end] = rangeOf(item);
+  if (isSeq(node) && node.flow === true) return [start, end];
+  const dash = text.slice(0, start).trimEnd().length - 1;
+  return text[dash] === '-' ? [dash, end] : undefined;
+}
+
+/** Without the item and one comma beside it. */
+function withoutFlowItem(text: string, start: number, end: number): string {
+  const after = /^\s*,[ \t]*/.exec(text.slice(end));
+  if (after) return spliced(text, start, end + after[0].length, '');
+  const before = /,\s*$/.exec(text.slice(0, start));
+  return spliced(text, before?.index ?? start, end, '');
+}
