@@ -2,7 +2,8 @@
  * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
  * @module
  */
-import { type FSWatcher, mkdirSync, watch, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, type FSWatcher, mkdirSync, watch, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import type { Logger } from './types.ts';
@@ -24,7 +25,11 @@ export interface WatchOptions {
   readonly settleMs?: number;
 }
 
-/** Watches until the returned function is called. A configuration that cannot be used is said and not taken. */
+/**
+ * Watches until the returned function is called. A configuration that cannot be used is said and not taken. A file that
+ * is written again with the same content, or in which only things changed that are nobody's servers, changes nothing:
+ * some clients rewrite their files all the time. The stamp always counts.
+ */
 export async function watchConfig(
   engine: DiscoveryEngine,
   { logger, files = false, settleMs = 200 }: WatchOptions,
@@ -32,9 +37,17 @@ export async function watchConfig(
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let asked = false;
+  /** Of all files, taken before they were last read: what equals it was read already. */
+  let contents: string | undefined;
   const reload = async () => {
+    const ifChanged = !asked;
+    asked = false;
     try {
-      await engine.reload();
+      const before = contents;
+      contents = await contentsOf((await engine.getConfig()).files);
+      if (ifChanged && contents === before) return;
+      if (!(await engine.reload({ ifChanged }))) return;
       logger.info({}, 'the configuration was reloaded');
     } catch (error) {
       logger.error(
@@ -45,7 +58,8 @@ export async function watchConfig(
     }
     await start();
   };
-  const changed = () => {
+  const changed = (byStamp: boolean) => {
+    asked ||= byStamp;
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), settleMs).unref();
   };
@@ -58,7 +72,8 @@ export async function watchConfig(
     const config = await engine.getConfig();
     close();
     if (stopped) return;
-    const wanted = [reloadStamp(config.home), ...(files ? config.files : [])];
+    const stamp = reloadStamp(config.home);
+    const wanted = [stamp, ...(files ? config.files : [])];
     // Folders, because editors replace files, and a watched file that is replaced is watched no more.
     for (const folder of new Set(wanted.map((path) => dirname(path)))) {
       const names = new Set(wanted.filter((path) => dirname(path) === folder).map((path) => basename(path)));
@@ -67,7 +82,7 @@ export async function watchConfig(
       try {
         if (folder === config.home) mkdirSync(folder, { recursive: true, mode: 0o700 });
         const watcher = watch(folder, (_event, name) => {
-          if (name === null || names.has(name)) changed();
+          if (name === null || names.has(name)) changed(name === null || join(folder, name) === stamp);
         });
         watchers.push(watcher.on('error', failed).unref());
       } catch (error) {
@@ -80,4 +95,20 @@ export async function watchConfig(
     stopped = true;
     close();
   };
+}
+
+/** One digest for the contents of many files; one that cannot be read has none. */
+async function contentsOf(files: readonly string[]): Promise<string> {
+  const digests = await Promise.all(files.map(digestOf));
+  return JSON.stringify(files.map((file, at) => [file, digests[at]]));
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+    return hash.digest('hex');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
+  }
 }

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
+import { fingerprintOf } from '../config/fingerprint.ts';
 import { TrustStore } from '../config/trust.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Io } from './io.ts';
@@ -47,4 +48,28 @@ it('takes anything else for a no, and remembers nothing', async () => {
   stdin.write('\n');
   expect(await answer).toBe(false);
   expect(await new TrustStore(home).isTrusted('/project/config.ts', 'abc')).toBe(false);
+});
+
+it('shows what each file would run, one question after the other', async () => {
+  mkdirSync(join(home, 'p', '.cursor'), { recursive: true });
+  const { io, stdin, said } = terminal(true);
+  const isTrusted = askTrust(io);
+  const ask = async (name: string, text: string) => {
+    const path = join(home, 'p', name);
+    writeFileSync(path, text);
+    return isTrusted?.(path, (await fingerprintOf(path, text)).hash);
+  };
+  const answers = Promise.all([
+    ask('.mcp.json', '{"mcpServers": {"a": {"command": "run-a", "env": {"KEY": "hidden-value"}}}}'),
+    ask('.cursor/mcp.json', '{"mcpServers": {"b": {"url": "https://b.test"}}}'),
+  ]);
+  const questions = () => said.join('').match(/\[y\/N\]/g)?.length;
+  await expect.poll(questions).toBe(1);
+  stdin.write('y\n');
+  await expect.poll(questions).toBe(2);
+  stdin.write('n\n');
+  expect((await answers).toSorted()).toEqual([false, true]);
+  expect(said.join('')).toContain('  a\n    run-a\n    environment: KEY\n');
+  expect(said.join('')).toContain('  b\n    https://b.test\n');
+  expect(said.join('')).not.toContain('hidden-value');
 });

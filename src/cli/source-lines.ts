@@ -5,7 +5,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Session } from './session.ts';
 
-const REASONS = { missing: 'not found', untrusted: 'not trusted' } as const;
+const REASONS = { missing: 'not found', untrusted: 'not trusted; look at it, then run: anygpt mcp trust' } as const;
 
 /** One line per source, `✓ claude-desktop (~/path)`, with what is wrong with it. */
 export const sourceLines = (

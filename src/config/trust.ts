@@ -3,13 +3,12 @@
  * `<state folder>/trust.json`. A file that cannot be understood is an error and is never overwritten.
  * @module
  */
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { join } from 'node:path';
+import { ConfigurationError } from '../errors.ts';
 import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { isObject } from './plain-object.ts';
 import { readIfPresent } from './read-file.ts';
+import { writeAtomically } from './write-atomically.ts';
 
 /** The memory of trusted configurations. Hashes come from `fingerprintOf`. */
 export class TrustStore {
@@ -83,39 +82,5 @@ export class TrustStore {
     return new ConfigurationError(
       `${this.file} cannot be understood: ${why}. Repair it, or move it away and trust your projects again with \`anygpt mcp trust\`.`,
     );
-  }
-}
-
-async function writeAtomically(file: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await replaceFile(file, text);
-    await syncFolder(dirname(file));
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new DiscoveryError('STORAGE_ERROR', `${file} could not be written (${code}).`, { cause: error });
-  }
-}
-
-/** Old or new, never half: temporary file, flush, rename. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(text).finally(() => handle.sync().finally(() => handle.close()));
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows cannot open a folder for this.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -16,11 +16,17 @@ export interface World {
 
 /** The world of this process, with whatever a caller wants different. */
 export const realWorld = (changes: Partial<World> = {}): World => ({
-  home: changes.home ?? homedir(),
+  home: changes.home ?? homeIn(changes) ?? homedir(),
   cwd: changes.cwd ?? process.cwd(),
   env: changes.env ?? process.env,
   platform: changes.platform ?? process.platform,
 });
+
+/** An environment that is handed in says where its home is, as the process's own does to `homedir`. */
+const homeIn = ({ env, platform = process.platform }: Partial<World>): string | undefined => {
+  const named = platform === 'win32' ? env?.USERPROFILE : env?.HOME;
+  return named && isAbsolute(named) ? named : undefined;
+};
 
 /** The folder that holds cache, trust, approvals and audit: `ANYGPT_HOME`, else `~/.anygpt`. */
 export function stateFolder(world: World): string {

@@ -30,6 +30,8 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onClose?: (reason: Error) => void;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** Hears what a local server writes to stderr, as it comes. */
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 

@@ -33,6 +33,7 @@ export async function openStdio(
     cwd: connection.cwd,
     maxMessageBytes: limits.messageBytes,
     stderrBytes: limits.stderrBytes,
+    onStderr: options.onStderr,
     onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits.messageBytes),
   });
   const conversation = new Conversation(definition, options, child, child);

@@ -32,6 +32,8 @@ export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
   /** How much of stderr is kept. */
   readonly stderrBytes: number;
+  /** Hears the same as it comes. */
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
   /** How much may wait for the child to read it, in bytes. Default: as much as one message. */
@@ -100,7 +102,7 @@ export class StdioTransport implements Wire {
         else this.onerror?.(error);
       });
       child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
-      child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
+      child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
       child.stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
@@ -121,6 +123,11 @@ export class StdioTransport implements Wire {
       // Not `exit`: what the child wrote last is still to be read then.
       child.once('close', ended);
     });
+  }
+
+  #heard(chunk: Buffer): void {
+    this.stderr.push(chunk);
+    this.#options.onStderr?.(chunk);
   }
 
   send(message: JsonRpcMessage): void {
@@ -176,7 +183,7 @@ export class StdioTransport implements Wire {
   #noise(line: string): void {
     if (line.trim() === '') return;
     this.noise++;
-    this.stderr.push(Buffer.from(`[stdout] ${line.slice(0, 2000)}\n`));
+    this.#heard(Buffer.from(`[stdout] ${line.slice(0, 2000)}\n`));
   }
 }
 

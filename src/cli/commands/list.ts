@@ -42,11 +42,14 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           ? server
           : { ...server, status: 'error' as const, reason };
       });
+      const { servers: configured, sources } = await engine.getConfig();
       if (session.json) {
-        session.printJson(serversDocument(servers, engine.notes()));
+        const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
+        // Without servers the engine names the same files, cut short.
+        const others = engine.notes().filter((note) => !note.includes('is not trusted'));
+        session.printJson(serversDocument(servers, [...others, ...untrusted]));
         return EXIT.ok;
       }
-      const { servers: configured } = await engine.getConfig();
       for (const note of engine.notes()) session.note(note);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [

@@ -1,43 +1,91 @@
 /**
- * `anygpt mcp logs`: starts a server and shows what it writes to stderr.
+ * `anygpt mcp logs`: what a local server wrote to stderr in its last run, whoever started it.
  * @module
  */
 import { plainText } from '../../plain-text.ts';
+import { readServerLog, serverLogFile } from '../../server-logs.ts';
 import type { Command } from '../command.ts';
+import { followFile } from '../follow-file.ts';
 import { EXIT } from '../io.ts';
 import { exactly } from '../positionals.ts';
-import { ENGINE_HELP, ENGINE_OPTIONS, withSession } from '../session.ts';
+import { ENGINE_HELP, ENGINE_OPTIONS, type Session, withSession } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
 
 export const logs: Command = {
   usage: `Usage: anygpt mcp logs <server> [options]
 
-Starts a local server, asks for its tools and shows what it wrote to stderr meanwhile, without the secrets it was given.
+Shows what a local server wrote to stderr in its last run, in a running gateway or in a command, without the secrets it
+was given. The end of it is kept in ~/.anygpt/logs. Starts nothing, unless --start says so.
 
 Options:
-  --timeout TIME     Longest wait: 30 (seconds), 500ms, 2m
+  --start            Start the server now, ask for its tools, and show what it writes meanwhile
+  --follow, -f       Go on showing what comes, until Ctrl-C
+  --timeout TIME     With --start, the longest wait: 30 (seconds), 500ms, 2m
 ${ENGINE_HELP}
 
 Examples:
   anygpt mcp logs github
-  anygpt mcp logs github --timeout 10
+  anygpt mcp logs github --follow
+  anygpt mcp logs github --start --timeout 10
 
 Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration error, 3 connection failed`,
-  options: { ...ENGINE_OPTIONS, timeout: { type: 'string' } },
+  options: {
+    ...ENGINE_OPTIONS,
+    start: { type: 'boolean' },
+    follow: { type: 'boolean', short: 'f' },
+    timeout: { type: 'string' },
+  },
   async run(values, positionals, io) {
     const [server = ''] = exactly(positionals, '<server>');
+    const { follow = false, start = false } = values;
+    if (follow && values.json) throw new UsageError('--follow has no end, so it cannot be one JSON document');
+    if (values.timeout !== undefined && !start) throw new UsageError('--timeout belongs to --start');
     return withSession(values, io, async (session) => {
       const { engine } = session;
-      const failure = (await session.lists([server], true)).get(server);
-      if (!failure && !(await engine.serverNames()).includes(server)) {
+      const { servers, home } = await engine.getConfig();
+      const definition = servers.find(({ name }) => name === server);
+      if (!definition) {
         const known = await engine.toolsOf(server);
         if (!known.success) return session.fail(known.error);
       }
-      const log = engine.serverLog(server);
-      if (session.json && !failure) session.printJson({ server, log });
-      else if (!session.json && log !== '') session.print(plainText(log).trimEnd());
-      if (failure) return session.fail(failure);
-      if (log === '' && !session.json) session.note(`${server} wrote nothing to stderr.`);
+      if (definition && definition.connection.kind !== 'stdio' && !start)
+        session.note(
+          `${server} runs elsewhere (${definition.connection.kind}), so nothing of its stderr is known here.`,
+        );
+      if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
+      const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;
+      if (start) void session.lists([server], true);
+      const onText = (text: string) => void session.io.stdout.write(plainText(text));
+      await followFile(serverLogFile(home, server), { from, onText, signal: session.signal });
       return EXIT.ok;
     });
   },
 };
+
+/** What an earlier run left, and where to read on. */
+async function kept(server: string, home: string, session: Session) {
+  const log = await readServerLog(home, server);
+  const text = log?.text ?? '';
+  const result = { code: EXIT.ok, end: log?.end ?? 0 };
+  if (session.json) {
+    session.printJson({ server, log: text, ...(log?.startedAt && { startedAt: log.startedAt }) });
+    return result;
+  }
+  const when = log?.startedAt === undefined ? 'Its last run' : `Its run of ${log.startedAt}`;
+  if (log === undefined)
+    session.note(`No run of ${server} is known. To start it now: anygpt mcp logs ${server} --start`);
+  else session.note(`${when}${text === '' ? ' wrote nothing to stderr.' : ':'}`);
+  if (text !== '') session.print(plainText(text).trimEnd());
+  return result;
+}
+
+/** What it writes now. */
+async function fresh(server: string, session: Session): Promise<number> {
+  const failure = (await session.lists([server], true)).get(server);
+  const log = session.engine.serverLog(server);
+  if (session.json && !failure) session.printJson({ server, log });
+  else if (!session.json && log !== '') session.print(plainText(log).trimEnd());
+  if (failure) return session.fail(failure);
+  if (log === '' && !session.json) session.note(`${server} wrote nothing to stderr.`);
+  return EXIT.ok;
+}

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { documentOf, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { DiscoveryEngine } from '../../discovery-engine.ts';
@@ -16,7 +17,7 @@ afterEach(() => folder[Symbol.dispose]());
 
 const project = () => join(folder.path, 'project');
 const file = () => join(project(), '.anygpt', 'mcp-discovery.config.json');
-const env = () => ({ ANYGPT_HOME: join(folder.path, 'home') });
+const env = () => ({ ANYGPT_HOME: join(folder.path, 'home'), HOME: folder.path });
 const trust = async (...argv: string[]) => {
   const io = fakeIo({ cwd: project(), env: env() });
   return { code: await main(['mcp', 'trust', ...argv], io), out: io.out(), err: io.err() };
@@ -37,7 +38,7 @@ describe('trust', () => {
     expect(await serversSeen()).toEqual([]);
     const { code, out } = await trust();
     expect(code).toBe(0);
-    expect(out).toContain(`Trusted ${file()} (sha256 `);
+    expect(out).toContain('Trusted ~/project/.anygpt/mcp-discovery.config.json (sha256 ');
     expect(await serversSeen()).toEqual(['first']);
     writeConfig('second');
     expect(await serversSeen()).toEqual([]);
@@ -48,11 +49,186 @@ describe('trust', () => {
     writeFileSync(file(), JSON.stringify({ extends: '../base.json' }));
     const { code, out } = await trust(file());
     expect(code).toBe(0);
-    expect(out).toContain(`  with ${join(project(), 'base.json')}`);
+    expect(out).toContain('  with ~/project/base.json');
   });
 
   it('ends with 2 when there is nothing to trust', async () => {
     expect(await trust()).toMatchObject({ code: 2, err: expect.stringContaining('no configuration') });
+    expect(await trust('--list', 'x')).toMatchObject({ code: 1 });
     expect(await trust('no-such-file.json')).toMatchObject({ code: 2, err: expect.stringContaining('no-such-file') });
+  });
+});
+
+const write = (name: string, value: unknown): string => {
+  const path = join(project(), name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));
+  return path;
+};
+
+describe('what trust shows', () => {
+  it('is every command line and address, and of variables only names', async () => {
+    write('.mcp.json', {
+      mcpServers: {
+        local: {
+          command: './run.sh',
+          args: ['--level', 'two words', '${HOME_DIR}', 'zero\u200bwidth'],
+          env: { API_KEY: 'v3ry-s3cret', TOKEN: '${AWS_SECRET}' },
+          cwd: 'sub',
+        },
+        web: { type: 'http', url: 'https://x.test/mcp', headers: { Authorization: 'Bearer abc123' } },
+      },
+    });
+    write('.vscode/mcp.json', { servers: { editor: { command: 'code-server', disabled: true } } });
+    writeConfig('mine');
+    const { code, out } = await trust('--dry-run');
+    expect(code).toBe(0);
+    expect(out).toContain("~/project/.anygpt/mcp-discovery.config.json (this project's configuration, not trusted)");
+    expect(out).toContain('  mine\n    http://127.0.0.1:9/mcp\n');
+    expect(out).toContain(
+      [
+        '~/project/.mcp.json (Claude Code, not trusted)',
+        '  local',
+        `    ${project()}/run.sh --level "two words" ${'$'}{HOME_DIR} "zero\\u200bwidth"`,
+        `    in ${project()}/sub`,
+        '    environment: API_KEY, TOKEN (from AWS_SECRET)',
+        '    reads: HOME_DIR',
+        '  web',
+        '    https://x.test/mcp',
+        '    headers: Authorization',
+        '',
+      ].join('\n'),
+    );
+    expect(out).toContain('  editor (disabled)\n    code-server\n');
+    expect(out).not.toMatch(/v3ry|abc123/);
+    expect(out).toContain('Nothing was trusted.');
+    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
+  });
+
+  it('follows what our own configuration takes in, and runs no code for it', async () => {
+    write('more.yaml', 'servers:\n  yam: { command: yam-server }\n');
+    write('base.ts', `import { writeFileSync } from 'node:fs';\nwriteFileSync('ran', '');\nexport default {};\n`);
+    writeFileSync(
+      file(),
+      JSON.stringify({
+        extends: ['../base.ts'],
+        sources: [{ type: 'custom', path: './more.yaml' }, { type: 'cursor' }],
+      }),
+    );
+    const { out } = await trust('--dry-run');
+    expect(out).toContain('  yam\n    yam-server\n');
+    expect(out).toContain(`  ${join(project(), 'base.ts')} is a program.`);
+    expect(existsSync(join(project(), 'ran'))).toBe(false);
+  });
+
+  it('says what cannot be read, and trusts the rest', async () => {
+    write('.cursor/mcp.json', '{ "mcpServers": ');
+    write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
+    const { code, out } = await trust();
+    expect(code).toBe(0);
+    expect(out).toMatch(/\.cursor\/mcp\.json:1:\d+ is not valid JSON/);
+    expect(out).toContain('Trusted ~/project/.mcp.json');
+    writeFileSync(file(), '{ "servrs": [] }');
+    expect((await trust('--dry-run')).out).toContain('did you mean `servers`');
+  });
+
+  it('is one document with --json', async () => {
+    write('.mcp.json', { mcpServers: { a: { command: 'x', env: { A: 'secret-value' } } } });
+    const { out, code } = await trust('--json', '--dry-run');
+    expect(code).toBe(0);
+    expect(out).not.toContain('secret-value');
+    expect(await documentOf('trust', out)).toMatchObject({
+      action: 'trust',
+      files: [{ type: 'claude-code', status: 'untrusted', servers: [{ name: 'a', environment: [{ name: 'A' }] }] }],
+    });
+  });
+});
+
+describe('trust at a terminal', () => {
+  const asked = async (answer: string) => {
+    write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
+    const io = fakeIo({ cwd: project(), env: env(), tty: true });
+    Object.assign(io.stderr, { isTTY: true });
+    if (answer === '') io.stdin.end();
+    else io.stdin.write(answer);
+    return { code: await main(['mcp', 'trust'], io), out: io.out(), err: io.err() };
+  };
+  it('asks after it has shown everything', async () => {
+    expect(await asked('n\n')).toMatchObject({ code: 4, out: expect.stringContaining('Nothing was trusted.') });
+    expect(await asked('')).toMatchObject({ code: 4 });
+    const { code, out, err } = await asked('y\n');
+    expect([code, err]).toEqual([0, expect.stringContaining('[y/N]')]);
+    expect(out).toContain('✓ Trusted ~/project/.mcp.json');
+    expect((await trust()).out).toContain('Nothing to do');
+  });
+});
+
+describe('trust --list and --revoke', () => {
+  it('show what was trusted, what changed since, and end it', async () => {
+    write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
+    write('.cursor/mcp.json', { mcpServers: { b: { command: 'x' } } });
+    writeConfig('first');
+    await trust();
+    writeConfig('second');
+    rmSync(join(project(), '.cursor'), { recursive: true });
+    const listed = (await trust('--list')).out;
+    expect(listed).toContain('✓ ~/project/.mcp.json\n');
+    expect(listed).toContain('✗ ~/project/.anygpt/mcp-discovery.config.json - changed since, so it is not used\n');
+    expect(listed).toContain('✗ ~/project/.cursor/mcp.json - not there any more\n');
+    await documentOf('trust', (await trust('--list', '--json')).out);
+    expect((await trust('--revoke', '.mcp.json')).out).toBe('No longer trusted: ~/project/.mcp.json\n');
+    expect(await trust('--revoke', '.mcp.json')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not trusted'),
+    });
+    const all = await documentOf('trust', (await trust('--revoke', '--json')).out);
+    expect(all.files).toEqual([{ path: file(), status: 'untrusted' }]);
+    expect((await trust('--revoke')).out).toBe('Nothing in this folder was trusted.\n');
+  });
+});
+
+describe('a client’s file that came with a project, through the real binary', () => {
+  it('is listed with what to type, runs only once it is trusted, and no longer when it changes', async () => {
+    const mark = join(folder.path, 'started');
+    const notes = JSON.stringify(join(root, 'examples', 'servers', 'notes.mjs'));
+    const script = write(
+      'witness.mjs',
+      `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(mark)}, 'x');\nawait import(${notes});\n`,
+    );
+    const theirs = (args: string[]) =>
+      write('.mcp.json', { mcpServers: { theirs: { command: process.execPath, args } } });
+    theirs([script]);
+    const home = join(folder.path, 'home');
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'mcp-discovery.config.json'), JSON.stringify({ sources: [{ type: 'claude-code' }] }));
+    writeFileSync(join(folder.path, '.claude.json'), '{}');
+    const run = (...argv: string[]) => runBinary(argv, { cwd: project(), env: env() });
+    const untrusted = async () => {
+      const listed = await run('list');
+      expect(listed.code).toBe(0);
+      expect(listed.err).toContain(`not trusted, so its server is not used. Look at it, then run \`anygpt mcp trust`);
+      expect((await documentOf('list', (await run('list', '--json')).out)).notes).toEqual([
+        expect.stringContaining('anygpt mcp trust'),
+      ]);
+      expect((await run('config', 'sources')).out).toContain(
+        '.mcp.json) - not trusted; look at it, then run: anygpt mcp trust',
+      );
+      expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 2 });
+      await run('search', 'note');
+      expect(existsSync(mark)).toBe(false);
+    };
+    await untrusted();
+    const trusted = await run('trust', '--json');
+    expect([trusted.code, trusted.err]).toEqual([0, '']);
+    await documentOf('trust', trusted.out);
+    expect(existsSync(mark)).toBe(false);
+    expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 0, err: '' });
+    expect(existsSync(mark)).toBe(true);
+    rmSync(mark);
+    theirs([script, '--more']);
+    await untrusted();
+    const missing = await run('trust', 'nope.json', '--json');
+    expect([missing.code, missing.err]).toEqual([2, '']);
+    await documentOf('failure', missing.out);
   });
 });

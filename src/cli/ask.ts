@@ -1,0 +1,31 @@
+/**
+ * A question at the terminal in, lines of answers out. Ctrl-C and the end of the input are no answer.
+ * @module
+ */
+import { createInterface } from 'node:readline/promises';
+import type { Io } from './io.ts';
+
+/** Asks, and asks again as long as `understand` gives undefined. Resolves with undefined when nobody answers. */
+export async function ask<T>(
+  io: Pick<Io, 'stdin' | 'stderr'>,
+  question: string,
+  understand: (answer: string) => T | undefined,
+): Promise<T | undefined> {
+  const prompt = createInterface({ input: io.stdin, output: io.stderr, prompt: question });
+  try {
+    prompt.prompt();
+    for await (const line of prompt) {
+      const answer = understand(line.trim());
+      if (answer !== undefined) return answer;
+      prompt.prompt();
+    }
+    io.stderr.write('\n');
+    return undefined;
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Whether the answer is yes; anything else, and none, is no. */
+export const isYes = async (io: Pick<Io, 'stdin' | 'stderr'>, question: string): Promise<boolean> =>
+  (await ask(io, question, (answer) => /^y(?:es)?$/i.test(answer))) ?? false;

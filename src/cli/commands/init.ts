@@ -1,0 +1,275 @@
+/**
+ * `anygpt mcp init`: finds the clients of this machine and writes a first configuration that uses their servers. Starts
+ * nothing.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationLoader } from '../../config/configuration-loader.ts';
+import { CONFIG_ENDINGS, findCandidates } from '../../config/find-config.ts';
+import { type FoundClient, findClients } from '../../config/found-clients.ts';
+import { CLIENT_TYPES } from '../../config/importers/clients.ts';
+import { readIfPresent } from '../../config/read-file.ts';
+import {
+  asServers,
+  asSources,
+  STARTER_FORMATS,
+  type Starter,
+  type StarterFormat,
+  starterText,
+} from '../../config/starter-config.ts';
+import { realWorld, stateFolder, type World } from '../../config/world.ts';
+import { writeAtomically } from '../../config/write-atomically.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { literalSecretIn } from '../../literal-secrets.ts';
+import { nearestName } from '../../nearest-names.ts';
+import { ask } from '../ask.ts';
+import type { Command, Values } from '../command.ts';
+import { complain } from '../failure.ts';
+import { clientDocument, clientLines, counted, countOf } from '../found-lines.ts';
+import { EXIT, type Io } from '../io.ts';
+import { toJson } from '../json-document.ts';
+import { block, widthOf } from '../layout.ts';
+import { lineChanges } from '../line-changes.ts';
+import { paintFor } from '../paint.ts';
+import { exactly } from '../positionals.ts';
+import { withTilde } from '../source-lines.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** As after Ctrl-C. */
+const INTERRUPTED = 130;
+
+export const init: Command = {
+  usage: `Usage: anygpt mcp init [options]
+
+Finds the clients on this machine (Claude, Cursor, VS Code, Codex, ...), shows which servers they have, and writes a
+configuration that uses them. Starts nothing, and changes nothing in the clients. At a terminal it asks which clients to
+use; otherwise it takes all.
+
+Options:
+  --client NAME      Use this client only; may be repeated
+  --project          Write .anygpt/mcp-discovery.config.* in this folder instead of ~/.anygpt; it is trusted at once
+  --servers          Write the servers themselves instead of naming the clients as sources. ${'$'}{NAME} stays as it is; a
+                     client that has secrets written out stays a source, because they are never copied
+  --format FORMAT    json (default), yaml or ts
+  --force            Write the file anew if there is one; the old one is kept beside it as .bak
+  --dry-run          Show what would be written, and write nothing
+  --yes, -y          Do not ask
+  --json             One JSON document on stdout and nothing else; does not ask
+
+Examples:
+  anygpt mcp init
+  anygpt mcp init --client claude-desktop --client cursor
+  anygpt mcp init --project --format ts
+  anygpt mcp init --servers --dry-run
+
+Exit codes: 0 success (also when the file is there already), 1 invalid arguments, 2 client not found, 3 cannot write`,
+  options: {
+    client: { type: 'string', multiple: true },
+    project: { type: 'boolean' },
+    servers: { type: 'boolean' },
+    format: { type: 'string' },
+    force: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    yes: { type: 'boolean', short: 'y' },
+    json: { type: 'boolean' },
+  },
+  async run(values, positionals, io) {
+    exactly(positionals);
+    const format = formatOf(values.format as string | undefined);
+    const world = realWorld({ env: io.env, cwd: io.cwd });
+    const wanted = namedClients(values.client as readonly string[] | undefined);
+    const found = await findClients(world);
+    const candidates = usable(found, wanted, values.project === true, world);
+    const json = values.json === true;
+    const numbered = asksWhich(values, candidates, io);
+    if (!json) io.stdout.write(`${foundText(found, numbered ? candidates : [], io, world)}\n`);
+    const chosen = numbered ? await choose(candidates, io) : candidates;
+    if (chosen === undefined) return complain(io, 'Nothing was written.', INTERRUPTED);
+    const starter = values.servers ? asServers(chosen, literalSecretIn) : asSources(chosen);
+    const plan = await planOf(starter, format, values, world);
+    const done = await carryOut(plan, values, world);
+    if (json) io.stdout.write(toJson(initDocument(found, chosen, starter, plan, done, io)));
+    else io.stdout.write(`\n${outcomeText(chosen, starter, plan, done, io, world)}\n`);
+    return EXIT.ok;
+  },
+};
+
+function formatOf(written = 'json'): StarterFormat {
+  const format = STARTER_FORMATS.find((known) => known === written);
+  if (format === undefined) throw new UsageError(`--format is one of ${STARTER_FORMATS.join(', ')}, not "${written}"`);
+  return format;
+}
+
+function namedClients(names: readonly string[] = []): ReadonlySet<string> {
+  for (const name of names) {
+    if ((CLIENT_TYPES as readonly string[]).includes(name)) continue;
+    const near = nearestName(name, CLIENT_TYPES);
+    const hint = near === undefined ? `There are ${CLIENT_TYPES.join(', ')}.` : `Did you mean "${near}"?`;
+    throw new UsageError(`There is no client "${name}". ${hint}`, near === undefined ? [] : [near]);
+  }
+  return new Set(names);
+}
+
+/** Those a configuration can name. A client that has only a file of this project says nothing elsewhere. */
+function usable(
+  found: readonly FoundClient[],
+  wanted: ReadonlySet<string>,
+  project: boolean,
+  world: World,
+): readonly FoundClient[] {
+  const missing = [...wanted].filter((name) => !found.some(({ type }) => type === name));
+  if (missing.length > 0) {
+    throw new ConfigurationError(
+      `${missing.join(', ')} has no configuration on this machine (looked below ${world.home}).`,
+    );
+  }
+  const here = found.filter(({ files }) => project || files.some(({ scope }) => scope !== 'project'));
+  return wanted.size === 0 ? here : found.filter(({ type }) => wanted.has(type));
+}
+
+const asksWhich = (values: Values, candidates: readonly FoundClient[], { stdin, stderr, stdout }: Io): boolean =>
+  candidates.length > 1 &&
+  ![values.json, values.yes, values.client, values['dry-run']].some(Boolean) &&
+  [stdin, stderr, stdout].every(({ isTTY }) => isTTY);
+
+/** Numbers, or nothing for all; undefined when nobody answers. */
+const choose = (clients: readonly FoundClient[], io: Io): Promise<readonly FoundClient[] | undefined> =>
+  ask(io, '\nWhich ones? Enter for all, or numbers such as 1,3, or 0 for none: ', (answer) => {
+    const numbers = answer.split(/[\s,]+/).map(Number);
+    if (answer === '') return clients;
+    if (numbers.every((number) => Number.isInteger(number) && number >= 0 && number <= clients.length))
+      return clients.filter((_, at) => numbers.includes(at + 1));
+    io.stderr.write(`Numbers from 0 to ${clients.length}, please.\n`);
+    return undefined;
+  });
+
+/** What is to be written, and what is there. */
+interface Plan {
+  readonly file: string;
+  readonly format: StarterFormat;
+  readonly text: string;
+  /** The file that is there now, perhaps with another ending. */
+  readonly present: { readonly path: string; readonly text: string } | undefined;
+}
+
+async function planOf(starter: Starter, format: StarterFormat, values: Values, world: World): Promise<Plan> {
+  const folder = values.project ? join(world.cwd, '.anygpt') : stateFolder(world);
+  const file = join(folder, `mcp-discovery.config.${format}`);
+  const endings = [format, ...CONFIG_ENDINGS].map((ending) => join(folder, `mcp-discovery.config.${ending}`));
+  const path = endings.find((candidate) => existsSync(candidate));
+  const present = path === undefined ? undefined : { path, text: (await readIfPresent(path)) ?? '' };
+  return { file, format, text: await starterText(starter, format), present };
+}
+
+interface Done {
+  readonly status: 'written' | 'unchanged' | 'exists' | 'dry-run';
+  readonly backup?: string;
+}
+
+async function carryOut({ file, text, present }: Plan, values: Values, world: World): Promise<Done> {
+  if (present?.path === file && present.text === text) return { status: 'unchanged' };
+  if (values['dry-run']) return { status: 'dry-run' };
+  if (present !== undefined && !values.force) return { status: 'exists' };
+  const backup = present && `${present.path}.bak`;
+  if (present && backup) await copyFile(present.path, backup);
+  // A link, as people who keep their settings in a repository have, stays one.
+  await writeAtomically(existsSync(file) ? await realpath(file) : file, text, values.project ? 0o644 : 0o600);
+  if (present && present.path !== file) await rm(present.path);
+  if (values.project) await new ConfigurationLoader(world).trust(file);
+  return { status: 'written', ...(backup !== undefined && { backup }) };
+}
+
+function foundText(found: readonly FoundClient[], numbered: readonly FoundClient[], io: Io, world: World): string {
+  if (found.length === 0) return 'No client with a configuration was found on this machine.';
+  const [paint, width] = [paintFor(io), widthOf(io)];
+  const servers = found.reduce((sum, client) => sum + countOf(client), 0);
+  const blocks = found.map((client) => {
+    const at = numbered.indexOf(client);
+    const [head = '', ...rest] = clientLines(client, world.home, paint, at === -1 ? '' : `${at + 1}. `);
+    return [head, ...rest.map((line) => block(line.trimStart(), width, /^ */.exec(line)?.[0] ?? ''))].join('\n');
+  });
+  return [`Found ${counted(found.length, 'client')} with ${counted(servers, 'server')}:`, ...blocks].join('\n\n');
+}
+
+function outcomeText(
+  chosen: readonly FoundClient[],
+  starter: Starter,
+  plan: Plan,
+  done: Done,
+  io: Io,
+  world: World,
+): string {
+  const { file, text, present } = plan;
+  const name = withTilde(file, world.home);
+  const green = paintFor(io)('green', '✓');
+  const parts: string[] = starter.kept.map(
+    ({ type, reason }) => `${type} stays a source: ${reason.replace(/\.$/, '')}.`,
+  );
+  parts.push(...starter.warnings);
+  if (done.status === 'written')
+    parts.push(`${green} Wrote ${name}${done.backup ? ` (the old one is ${withTilde(done.backup, world.home)})` : ''}`);
+  if (done.status === 'unchanged') parts.push(`${green} ${name} says just that already. Nothing was written.`);
+  if (done.status === 'dry-run' && present === undefined) parts.push(`Would write ${name}:\n\n${text.trimEnd()}`);
+  if (present !== undefined && (done.status === 'exists' || done.status === 'dry-run')) {
+    const there = withTilde(present.path, world.home);
+    parts.push(
+      `${there} is there already. Nothing was written. With --force it would become ${name}:\n\n${lineChanges(present.text, text, io.env)}`,
+    );
+  }
+  parts.push(...notesOn(chosen, file, done, world));
+  return [
+    parts.join('\n'),
+    ['Next:', ...nextCommands(chosen, file, done, io).map((line) => `  ${line}`)].join('\n'),
+  ].join('\n\n');
+}
+
+function notesOn(chosen: readonly FoundClient[], file: string, { status }: Done, world: World): string[] {
+  const [first] = findCandidates(world);
+  const project = chosen.flatMap(({ files }) =>
+    files.filter(({ scope, entries }) => scope === 'project' && entries.length > 0),
+  );
+  return [
+    ...(status === 'written' && first !== undefined && first.path !== file
+      ? [`In this folder ${withTilde(first.path, world.home)} comes first.`]
+      : []),
+    ...project.map(({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`),
+  ];
+}
+
+/** Three commands that can be typed as they are, however this one was started. */
+function nextCommands(chosen: readonly FoundClient[], file: string, { status }: Done, { env }: Io): string[] {
+  const program = env.npm_command === 'exec' ? 'npx -y @anygpt/discovery' : 'anygpt';
+  const servers = chosen.reduce((sum, client) => sum + countOf(client), 0);
+  if (status === 'dry-run')
+    return [`${program} mcp init`, `${program} mcp list --status`, `${program} mcp search "read a file"`];
+  const whole = chosen.find(
+    (client) => client.files.every(({ problem }) => problem === undefined) && countOf(client) > 0,
+  );
+  const last = whole ? `${program} mcp install ${whole.type}` : `${program} mcp config validate`;
+  const open = servers > 0 ? [] : [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`];
+  return [...open, `${program} mcp list --status`, `${program} mcp search "read a file"`, last].slice(0, 3);
+}
+
+const initDocument = (
+  found: readonly FoundClient[],
+  chosen: readonly FoundClient[],
+  { sources, servers, kept, warnings }: Starter,
+  { file, format, text, present }: Plan,
+  { status, backup }: Done,
+  io: Io,
+) => ({
+  file,
+  format,
+  status,
+  ...(present !== undefined && { present: present.path }),
+  ...(backup !== undefined && { backup }),
+  clients: found.map((client) => clientDocument(client, chosen.includes(client))),
+  sources: sources.map(({ type }) => type),
+  servers: servers.map((server) => (server as { name: string }).name),
+  ...(kept.length > 0 && { kept }),
+  ...(warnings.length > 0 && { warnings }),
+  text,
+  next: nextCommands(chosen, file, { status }, io),
+});

@@ -1,0 +1,48 @@
+/**
+ * The world in, the clients of this machine with the servers in their files out. Files are only read and parsed; nothing
+ * is started, and nobody's trust is needed to be listed.
+ * @module
+ */
+import { dirname } from 'node:path';
+import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
+import { type ImportedSource, importFile } from './importers/import-file.ts';
+import { countingFiles, type FileScope } from './importers/list-clients.ts';
+import { importAnything } from './project-files.ts';
+import type { World } from './world.ts';
+
+/** One file of a client, as far as it can be understood. */
+export interface FoundFile extends Pick<ImportedSource, 'entries' | 'warnings' | 'skipped'> {
+  readonly path: string;
+  readonly scope: FileScope;
+  /** What is wrong with it; undefined when nothing is. */
+  readonly problem: string | undefined;
+}
+
+/** A client that has at least one file here. */
+export interface FoundClient {
+  readonly type: ClientType;
+  readonly title: string;
+  readonly files: readonly FoundFile[];
+}
+
+/** Every client with a file, in the order in which `auto` reads them. A file two of them read belongs to the first. */
+export async function findClients(world: World): Promise<readonly FoundClient[]> {
+  const seen = new Set<string>();
+  const found: FoundClient[] = [];
+  for (const type of CLIENT_TYPES) {
+    const client = clientOf(type);
+    const places = countingFiles(client, world).filter(({ path }) => !seen.has(path));
+    for (const { path } of places) seen.add(path);
+    if (places.length === 0) continue;
+    const files = await Promise.all(
+      places.map(async ({ path, scope, root }): Promise<FoundFile> => {
+        const imported = await importFile({ type, path, scope, root }, importAnything(world, dirname(path)));
+        const { source, entries, warnings, skipped } = imported;
+        const problem = source.status === 'ok' ? undefined : source.message;
+        return { path, scope, problem, entries, warnings: problem === undefined ? warnings : [], skipped };
+      }),
+    );
+    found.push({ type, title: client.title, files });
+  }
+  return found;
+}
