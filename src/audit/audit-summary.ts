@@ -1,0 +1,240 @@
+/**
+ * The audit file and those rotated away beside it in; how many calls, errors and how long they took out, by server and
+ * tool. Read as a stream and within bounds; lines that cannot be understood are counted and passed over.
+ * @module
+ */
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { LatencyHistogram } from './latency-histogram.ts';
+
+/** Calls and how they went. */
+export interface CallStats {
+  readonly calls: number;
+  /** The tool or its server said no, or nobody knows. */
+  readonly errors: number;
+  /** Never sent: rules, limits, arguments that do not fit. */
+  readonly refused: number;
+  readonly cancelled: number;
+  /** Milliseconds, of calls that were sent. Absent when there was none. */
+  readonly medianMs?: number | undefined;
+  readonly p95Ms?: number | undefined;
+}
+
+export interface ToolStats extends CallStats {
+  readonly tool: string;
+}
+
+export interface ServerStats extends CallStats {
+  readonly server: string;
+  /** Most called first. */
+  readonly tools: readonly ToolStats[];
+}
+
+export interface AuditSummary {
+  readonly total: CallStats;
+  /** Most called first. */
+  readonly servers: readonly ServerStats[];
+  /** When the first and the last of these calls were made. */
+  readonly first?: string | undefined;
+  readonly last?: string | undefined;
+  /** Lines that could not be understood. */
+  readonly damaged: number;
+  /** Why not everything was read. */
+  readonly incomplete?: string | undefined;
+}
+
+export interface SummaryOptions {
+  /** Milliseconds since 1970; earlier calls do not count. */
+  readonly since?: number | undefined;
+  /** Bytes that are read at most, the newest file first. Default 1 GiB. */
+  readonly maxBytes?: number | undefined;
+  /** Different tools that are told apart at most. Default 10,000. */
+  readonly maxTools?: number | undefined;
+}
+
+const MAX_LINE = 1024 * 1024;
+const ROTATED = /^\d{4}-.*Z-[0-9a-f]{6}$/;
+
+/** Sums the log up. A log that does not exist has no calls. */
+export async function summarizeAudit(file: string, options: SummaryOptions = {}): Promise<AuditSummary> {
+  const { since, maxBytes = 1024 ** 3, maxTools = 10_000 } = options;
+  const tally = new Tally(since ?? Number.NEGATIVE_INFINITY, maxTools);
+  let left = maxBytes;
+  let incomplete: string | undefined;
+  for (const { path, size, changed } of await filesOf(file)) {
+    // Nothing in a file is newer than its last change.
+    if (since !== undefined && changed < since) continue;
+    if (size > left) {
+      incomplete = `only the newest ${maxBytes} bytes were read`;
+      break;
+    }
+    left -= size;
+    await readLines(path, (line) => tally.add(line));
+  }
+  return { ...tally.summary(), ...(incomplete !== undefined && { incomplete }) };
+}
+
+/** The log and what was rotated away, the newest first. */
+async function filesOf(file: string) {
+  const prefix = `${basename(file)}.`;
+  const names = await unlessMissing(readdir(dirname(file)), []);
+  const rotated = names.filter((name) => name.startsWith(prefix) && ROTATED.test(name.slice(prefix.length)));
+  const paths = [
+    file,
+    ...rotated
+      .sort()
+      .reverse()
+      .map((name) => join(dirname(file), name)),
+  ];
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const stats = await unlessMissing(stat(path), undefined);
+      return stats?.isFile() ? [{ path, size: stats.size, changed: stats.mtimeMs }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function unlessMissing<T, U>(work: Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Rotation may move a file away between two looks.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;
+    throw error;
+  }
+}
+
+/** Hands over every line; of one that is too long, only its beginning, which cannot be understood. */
+async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
+  let rest = '';
+  const read = async () => {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {
+      const lines = (rest + chunk).split('\n');
+      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      for (const line of lines) onLine(line);
+    }
+  };
+  await unlessMissing(read(), undefined);
+  onLine(rest);
+}
+
+class Counts {
+  calls = 0;
+  errors = 0;
+  refused = 0;
+  cancelled = 0;
+  readonly times = new LatencyHistogram();
+
+  add(outcome: string, ms: number): void {
+    this.calls++;
+    if (outcome === 'refused') {
+      this.refused++;
+      return;
+    }
+    if (outcome === 'cancelled') this.cancelled++;
+    else if (outcome !== 'success') this.errors++;
+    this.times.add(ms);
+  }
+
+  stats(): CallStats {
+    const { calls, errors, refused, cancelled, times } = this;
+    const [medianMs, p95Ms] = [times.quantile(0.5), times.quantile(0.95)].map(rounded);
+    return { calls, errors, refused, cancelled, ...(medianMs !== undefined && { medianMs, p95Ms }) };
+  }
+}
+
+const rounded = (ms: number | undefined): number | undefined => (ms === undefined ? ms : Number(ms.toPrecision(3)));
+
+const OUTCOMES: ReadonlySet<unknown> = new Set(['success', 'tool_error', 'refused', 'failed', 'unknown', 'cancelled']);
+
+class Tally {
+  readonly #since: number;
+  readonly #maxTools: number;
+  readonly #total = new Counts();
+  readonly #servers = new Map<string, { readonly own: Counts; readonly tools: Map<string, Counts> }>();
+  #toolCount = 0;
+  #damaged = 0;
+  #first = Number.POSITIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(since: number, maxTools: number) {
+    this.#since = since;
+    this.#maxTools = maxTools;
+  }
+
+  add(line: string): void {
+    if (line.trim() === '') return;
+    const entry = read(line);
+    if (!entry) {
+      this.#damaged++;
+      return;
+    }
+    const { time, server, tool, outcome, durationMs } = entry;
+    if (time < this.#since) return;
+    this.#first = Math.min(this.#first, time);
+    this.#last = Math.max(this.#last, time);
+    this.#total.add(outcome, durationMs);
+    for (const counts of this.#of(server, tool)) counts.add(outcome, durationMs);
+  }
+
+  summary(): AuditSummary {
+    const servers = [...this.#servers].map(([server, { own, tools }]) => ({
+      server,
+      ...own.stats(),
+      tools: [...tools].map(([tool, counts]) => ({ tool, ...counts.stats() })).sort(byCalls),
+    }));
+    return {
+      total: this.#total.stats(),
+      servers: servers.sort(byCalls),
+      damaged: this.#damaged,
+      ...(this.#total.calls > 0 && {
+        first: new Date(this.#first).toISOString(),
+        last: new Date(this.#last).toISOString(),
+      }),
+    };
+  }
+
+  /** Names are whatever agents wrote: beyond the limit only the sum counts. */
+  #of(server: string, tool: string): Counts[] {
+    let known = this.#servers.get(server);
+    if (!known) {
+      if (this.#toolCount >= this.#maxTools) return [];
+      known = { own: new Counts(), tools: new Map() };
+      this.#servers.set(server, known);
+    }
+    let counts = known.tools.get(tool);
+    if (!counts) {
+      if (this.#toolCount >= this.#maxTools) return [known.own];
+      counts = new Counts();
+      known.tools.set(tool, counts);
+      this.#toolCount++;
+    }
+    return [known.own, counts];
+  }
+}
+
+const byCalls = (a: CallStats, b: CallStats): number => b.calls - a.calls;
+
+interface Line {
+  readonly time: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+function read(line: string): Line | undefined {
+  try {
+    const { time, server, tool, outcome, durationMs } = JSON.parse(line) as Record<string, unknown>;
+    const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+    if (Number.isNaN(at) || typeof server !== 'string' || typeof tool !== 'string') return undefined;
+    if (!OUTCOMES.has(outcome) || typeof durationMs !== 'number' || !(durationMs >= 0)) return undefined;
+    return { time: at, server, tool, outcome: String(outcome), durationMs };
+  } catch {
+    // Half a line, after a crash or on a full disk.
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * `anygpt mcp doctor`: what works, what does not, and the one thing to do about it.
+ * @module
+ */
+import { ConfigurationLoader } from '../../config/configuration-loader.ts';
+import type { ResolvedConfig } from '../../config/resolved-config.ts';
+import { realWorld, stateFolder } from '../../config/world.ts';
+import type { Check } from '../../doctor/check.ts';
+import {
+  checkBrokenConfiguration,
+  checkConfiguration,
+  checkProxies,
+  checkSources,
+  checkTrust,
+} from '../../doctor/check-configuration.ts';
+import { checkEmbedder } from '../../doctor/check-embedder.ts';
+import { checkCache, checkNode, checkStateFolder } from '../../doctor/check-machine.ts';
+import { type ExaminedServer, examineServers } from '../../doctor/examine-server.ts';
+import { ConfigurationError, type ErrorInfo } from '../../errors.ts';
+import type { Command } from '../command.ts';
+import { type Diagnosis, doctorText } from '../doctor-text.ts';
+import { EXIT, type Io } from '../io.ts';
+import { toJson } from '../json-document.ts';
+import { block, widthOf } from '../layout.ts';
+import { paintFor } from '../paint.ts';
+import { startingText } from '../progress.ts';
+import { ENGINE_HELP, ENGINE_OPTIONS, type Session, withSession } from '../session.ts';
+
+export const doctor: Command = {
+  usage: `Usage: anygpt mcp doctor [server…] [options]
+
+Checks this machine, the configuration, every source and every server: readable, resolvable, starts, which protocol it
+speaks, how many tools it lists, how long that took; and says the one thing to do where something is wrong. Starts
+every server, five at a time, and closes them again.
+
+Options:
+  --offline          Check only what needs no server to be started
+  --timeout TIME     Longest wait for one server: 30 (seconds), 500ms, 2m
+${ENGINE_HELP}
+
+Examples:
+  anygpt mcp doctor
+  anygpt mcp doctor github jira
+  anygpt mcp doctor --offline --json
+
+Exit codes: 0 all fine (warnings included), 1 invalid arguments, 2 configuration or a source is broken, 3 a server fails`,
+  options: { ...ENGINE_OPTIONS, offline: { type: 'boolean' }, timeout: { type: 'string' } },
+  async run(values, names, io) {
+    const offline = values.offline === true;
+    const machine = await checkMachine(io);
+    try {
+      // What is wrong is in the report; it need not be said beside it.
+      const quiet = { 'log-level': 'silent', ...values };
+      return await withSession(quiet, io, async (session) => {
+        const config = await session.engine.getConfig();
+        const unknown = await unknownServer(names, config, session);
+        if (unknown) return session.fail(unknown);
+        const servers = await examined(names, config, offline, session);
+        const checks = [
+          ...machine,
+          await checkCache(config.cache),
+          ...checkConfiguration(config, await rulesOf(session)),
+          ...checkSources(config),
+          ...(offline
+            ? []
+            : await checkEmbedder(config, { env: io.env, signal: session.signal, timeoutMs: session.timeoutMs })),
+        ];
+        if (session.signal.aborted) return EXIT.failed;
+        return report({ checks, servers, offline }, session.json, io);
+      });
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const checks = [...machine, ...checkBrokenConfiguration(error)];
+      return report({ checks, servers: [], offline }, values.json === true, io);
+    }
+  },
+};
+
+async function checkMachine({ env, cwd }: Io): Promise<Check[]> {
+  const world = realWorld({ env, cwd });
+  return [
+    checkNode(process.versions.node),
+    await checkStateFolder(stateFolder(world), world.platform),
+    await checkTrust(new ConfigurationLoader({ env, cwd }).trustStore),
+    ...checkProxies(env),
+  ];
+}
+
+/** A name that no entry has. */
+async function unknownServer(
+  names: readonly string[],
+  { servers }: ResolvedConfig,
+  { engine }: Session,
+): Promise<ErrorInfo | undefined> {
+  const unknown = names.find((name) => !servers.some((server) => server.name === name));
+  if (unknown === undefined) return undefined;
+  const found = await engine.toolsOf(unknown);
+  return found.success ? undefined : found.error;
+}
+
+async function examined(
+  names: readonly string[],
+  { servers }: ResolvedConfig,
+  offline: boolean,
+  { engine, io, progress, signal, timeoutMs }: Session,
+): Promise<ExaminedServer[]> {
+  const wanted = servers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const found = await examineServers(engine, wanted, {
+    world: { env: io.env, cwd: io.cwd, platform: process.platform, execPath: process.execPath },
+    offline,
+    timeoutMs,
+    signal,
+    onChange: (waiting, total) => signal.aborted || progress.show(startingText(waiting, total)),
+  });
+  progress.clear();
+  return found;
+}
+
+/** That a rule matches nothing is said only when every server has been seen. */
+async function rulesOf({ engine }: Session) {
+  const complete = (await engine.unseen()).length === 0;
+  return (await engine.ruleWarnings()).filter(({ kind }) => complete || kind === 'shadowed');
+}
+
+function report(diagnosis: Diagnosis, json: boolean, io: Io): number {
+  const width = widthOf(io);
+  const style = {
+    paint: paintFor(io),
+    block: (text: string, indent = '') => block(text, width, indent),
+    home: io.env.HOME,
+  };
+  io.stdout.write(json ? toJson(documentOf(diagnosis)) : `${doctorText(diagnosis, style)}\n`);
+  const { checks, servers } = diagnosis;
+  if (checks.some(({ status }) => status === 'fail')) return EXIT.notFound;
+  const failing = servers.some((server) => server.checks.some(({ status }) => status === 'fail'));
+  return failing ? EXIT.failed : EXIT.ok;
+}
+
+function documentOf({ checks, servers, offline }: Diagnosis) {
+  const all = [...checks, ...servers.flatMap((server) => server.checks)];
+  const count = (wanted: Check['status']) => all.filter(({ status }) => status === wanted).length;
+  return {
+    healthy: count('fail') === 0,
+    offline,
+    counts: { ok: count('ok'), warn: count('warn'), fail: count('fail') },
+    checks: all,
+    servers: servers.map(({ name, disabled, checks: own, probe = {} }) => {
+      const failed = own.some(({ status }) => status === 'fail');
+      const { protocolVersion, transport, toolCount, connectMs, listMs } = probe;
+      const status = disabled ? 'disabled' : failed ? 'fail' : offline ? 'unchecked' : 'ok';
+      return { name, status, protocolVersion, transport, toolCount, connectMs, listMs };
+    }),
+  };
+}

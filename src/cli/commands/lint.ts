@@ -1,0 +1,156 @@
+/**
+ * `anygpt mcp lint`: tools whose definitions APIs refuse, agents stumble over or people should read first.
+ * @module
+ */
+import { aboutTokens } from '../../gateway/definition-tokens.ts';
+import { HUGE_TOKENS, lintTools } from '../../lint/lint-tools.ts';
+import {
+  type Finding,
+  type LintedTool,
+  RULE_IDS,
+  RULES,
+  type RuleId,
+  SEVERITIES,
+  type Severity,
+} from '../../lint/rules.ts';
+import { nearestName } from '../../nearest-names.ts';
+import type { Command, Values } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { lintText } from '../lint-text.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { UsageError } from '../usage-error.ts';
+
+const SHOWN = 8;
+const idsOf = (severity: Severity): string => RULE_IDS.filter((id) => RULES[id].severity === severity).join(', ');
+
+export const lint: Command = {
+  usage: `Usage: anygpt mcp lint [server…] [options]
+
+Looks at the definitions of all enabled tools, or of those of the servers that are named: what LLM APIs refuse, what
+agents cannot tell apart or understand, what looks like an attack. Only servers that were never seen are started.
+
+Options:
+  --rule ID          Only this rule; may be given several times
+  --severity LEVEL   The least that is shown: error, warn (default) or info
+  --max-tokens N     A definition with more tokens is huge (default: ${HUGE_TOKENS})
+  --strict           Exit with 3 if there are errors
+  --all              Name every tool, not the first ${SHOWN} of a rule
+${SESSION_HELP}
+
+Rules:
+  error  ${idsOf('error')
+    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .trimEnd()}
+  warn   ${idsOf('warn')
+    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .trimEnd()}
+  info   ${idsOf('info')
+    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .trimEnd()}
+
+Examples:
+  anygpt mcp lint
+  anygpt mcp lint github --severity info
+  anygpt mcp lint --rule array-items --strict --json
+
+Exit codes: 0 success, whatever was found, 1 invalid arguments, 2 server not found or configuration error,
+3 errors with --strict, or a server that was named cannot be reached`,
+  options: {
+    ...SESSION_OPTIONS,
+    rule: { type: 'string', multiple: true },
+    severity: { type: 'string' },
+    'max-tokens': { type: 'string' },
+    strict: { type: 'boolean' },
+    all: { type: 'boolean' },
+  },
+  async run(values, names, io) {
+    const { rules, severity, maxTokens } = wishesOf(values);
+    return withSession(values, io, async (session) => {
+      const failed = await session.lists(names.length > 0 ? names : undefined);
+      for (const name of names) {
+        const failure = failed.get(name);
+        if (failure) return session.fail(failure);
+        const known = await session.engine.toolsOf(name);
+        if (!known.success) return session.fail(known.error);
+      }
+      const { tools, unknown } = await toolsOf(names, session);
+      const looked = tools.filter(({ server }) => names.length === 0 || names.includes(server));
+      const all = lintTools(tools, { tokensOf: aboutTokens, maxTokens }).filter(
+        ({ server, rule }) => (names.length === 0 || names.includes(server)) && (rules?.includes(rule) ?? true),
+      );
+      const shown = all.filter((finding) => SEVERITIES.indexOf(finding.severity) <= SEVERITIES.indexOf(severity));
+      const missing = names.length > 0 ? [] : unknown;
+      if (session.json) session.printJson(documentOf(looked, all, shown, missing));
+      else {
+        const { paint, block } = session;
+        const limit = values.all === true ? Number.POSITIVE_INFINITY : SHOWN;
+        const summary = summaryOf(looked, all, severity);
+        session.print(shown.length > 0 ? `${lintText(shown, { paint, block, limit })}\n\n${summary}` : summary);
+        if (missing.length > 0)
+          session.note(`The tools of ${missing.join(', ')} are not known and were not looked at.`);
+      }
+      return values.strict === true && all.some((finding) => finding.severity === 'error') ? EXIT.failed : EXIT.ok;
+    });
+  },
+};
+
+function wishesOf(values: Values) {
+  const rules = values.rule as readonly RuleId[] | undefined;
+  for (const rule of rules ?? []) {
+    if (Object.hasOwn(RULES, rule)) continue;
+    const near = nearestName(rule, RULE_IDS);
+    const hint = near === undefined ? 'Run "anygpt mcp lint --help" to see all of them.' : `Did you mean "${near}"?`;
+    throw new UsageError(`There is no rule "${rule}". ${hint}`, near === undefined ? [] : [near]);
+  }
+  const { severity = rules ? 'info' : 'warn', 'max-tokens': tokens } = values;
+  if (!SEVERITIES.includes(severity as Severity)) throw new UsageError(`--severity is one of ${SEVERITIES.join(', ')}`);
+  if (tokens !== undefined && !/^[1-9]\d{0,8}$/.test(String(tokens)))
+    throw new UsageError('--max-tokens takes a number from 1');
+  return { rules, severity: severity as Severity, maxTokens: tokens === undefined ? undefined : Number(tokens) };
+}
+
+/** All tools that are known; those of servers that were named first, so that what is alike is told of them. */
+async function toolsOf(names: readonly string[], { engine }: Session) {
+  const unknown = await engine.unseen();
+  const servers = (await engine.serverNames()).filter((name) => !unknown.includes(name));
+  const sorted = [
+    ...servers.filter((name) => names.includes(name)),
+    ...servers.filter((name) => !names.includes(name)),
+  ];
+  const tools: LintedTool[] = [];
+  for (const name of sorted) tools.push(...(await engine.listTools(name)));
+  return { tools, unknown };
+}
+
+const countsOf = (findings: readonly Finding[]) => {
+  const count = (wanted: Severity) => findings.filter(({ severity }) => severity === wanted).length;
+  return { error: count('error'), warn: count('warn'), info: count('info') };
+};
+
+const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+function summaryOf(tools: readonly LintedTool[], findings: readonly Finding[], severity: Severity): string {
+  const servers = new Set(tools.map(({ server }) => server)).size;
+  const { error, warn, info } = countsOf(findings);
+  const hidden = severity === 'info' ? 0 : info + (severity === 'error' ? warn : 0);
+  const parts = [
+    many(error, 'error'),
+    severity !== 'error' && many(warn, 'warning'),
+    severity === 'info' && many(info, 'note'),
+  ];
+  const more = hidden > 0 ? `; ${hidden} less important (--severity info shows them)` : '';
+  return `${many(tools.length, 'tool')} of ${many(servers, 'server')}: ${parts.filter(Boolean).join(', ')}${more}.`;
+}
+
+const documentOf = (
+  tools: readonly LintedTool[],
+  all: readonly Finding[],
+  shown: readonly Finding[],
+  unknown: readonly string[],
+) => ({
+  tools: tools.length,
+  servers: new Set(tools.map(({ server }) => server)).size,
+  counts: countsOf(all),
+  findings: shown,
+  unknown,
+});

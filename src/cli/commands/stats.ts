@@ -1,0 +1,196 @@
+/**
+ * `anygpt mcp stats`: what all definitions would cost, and how calls went.
+ * @module
+ */
+import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/audit-summary.ts';
+import { definitionTokens } from '../../gateway/definition-tokens.ts';
+import { metaToolDefinitions } from '../../gateway/meta-tools.ts';
+import { oneLine } from '../../plain-text.ts';
+import { barChart, showsUnicode } from '../bar-chart.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../io.ts';
+import { columnsOf, cutTo, widthOf } from '../layout.ts';
+import { toPointInTime } from '../point-in-time.ts';
+import { exactly } from '../positionals.ts';
+import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+
+const SHOWN = 20;
+/** Without a terminal. */
+const USUAL_WIDTH = 80;
+
+export const stats: Command = {
+  usage: `Usage: anygpt mcp stats [options]
+
+Shows about how many tokens (o200k) the definitions of all tools would cost in every request, by server, against the
+five meta-tools; then calls, errors and times from the audit log. Only servers that were never seen are started.
+
+Options:
+  --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as 2026-01-31
+  --all              Show every server and tool, not the first ${SHOWN}
+${SESSION_HELP}
+
+Examples:
+  anygpt mcp stats
+  anygpt mcp stats --since 7d --offline
+  anygpt mcp stats --json
+
+Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
+  options: { ...SESSION_OPTIONS, since: { type: 'string' }, all: { type: 'boolean' } },
+  async run(values, positionals, io) {
+    exactly(positionals);
+    const since = values.since === undefined ? undefined : toPointInTime(String(values.since), '--since', Date.now());
+    return withSession(values, io, async (session) => {
+      await session.lists();
+      const costs = await costsOf(session);
+      const { audit } = await session.engine.getConfig();
+      const calls = await summarizeAudit(audit.file, { since });
+      if (session.json) session.printJson(documentOf(costs, calls, since));
+      else {
+        const limit = values.all === true ? Number.POSITIVE_INFINITY : SHOWN;
+        session.print([costsText(costs, limit, session), callsText(calls, since, limit, session)].join('\n\n'));
+        if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
+        if (costs.unknown.length > 0)
+          session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
+        if (calls.damaged > 0)
+          session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be understood.`);
+        if (calls.incomplete !== undefined) session.note(`${audit.file}: ${calls.incomplete}.`);
+      }
+      return EXIT.ok;
+    });
+  },
+};
+
+interface ServerCost {
+  readonly name: string;
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+interface Costs {
+  /** Dearest first. */
+  readonly servers: readonly ServerCost[];
+  readonly total: number;
+  readonly tools: number;
+  readonly metaTools: number;
+  /** Servers whose tools nobody has seen. */
+  readonly unknown: readonly string[];
+}
+
+async function costsOf({ engine }: Session): Promise<Costs> {
+  const names = await engine.serverNames();
+  const unknown = await engine.unseen();
+  const servers: ServerCost[] = [];
+  for (const name of names) {
+    if (unknown.includes(name)) continue;
+    // A client that is connected directly loads what rules would hide here, too.
+    const tools = await engine.listTools(name, true);
+    servers.push({ name, tools: tools.length, tokens: sum(tools.map(definitionTokens)) });
+  }
+  servers.sort((a, b) => b.tokens - a.tokens);
+  return {
+    servers,
+    total: sum(servers.map(({ tokens }) => tokens)),
+    tools: sum(servers.map(({ tools }) => tools)),
+    metaTools: sum(metaToolDefinitions(names).map(definitionTokens)),
+    unknown,
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+const count = (number: number, what: string): string =>
+  `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
+
+/** An estimate, without digits that mean nothing. */
+const roughly = (tokens: number): number => Number(tokens.toPrecision(3));
+
+/** Less than nothing where there are few tools. */
+const savedOf = ({ total, metaTools }: Costs): number => (total === 0 ? 0 : 1 - metaTools / total);
+
+function costsText(costs: Costs, limit: number, { io, paint, block }: Session): string {
+  const { servers, total, tools, metaTools } = costs;
+  const saved = savedOf(costs);
+  const verdict =
+    saved > 0
+      ? `The five meta-tools cost about ${roughly(metaTools)}: ${(saved * 100).toFixed(1)} % saved.`
+      : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools they save nothing.`;
+  const title = block(
+    `All definitions: about ${count(roughly(total), 'token')} for ${count(tools, 'tool')} of ${count(servers.length, 'server')}. ${verdict}`,
+  );
+  const shown = servers.slice(0, limit);
+  const bars = [
+    ...shown.map(({ name, tokens, tools: own }) => ({
+      label: oneLine(name, 200),
+      value: roughly(tokens),
+      note: count(own, 'tool'),
+    })),
+    { label: '(this gateway)', value: roughly(metaTools), note: '5 meta-tools' },
+  ];
+  const width = Math.min(widthOf(io), Number.isFinite(widthOf(io)) ? 120 : USUAL_WIDTH);
+  const [own = '', ...lines] = barChart(bars, { width, unicode: showsUnicode(io.env) })
+    .split('\n')
+    .reverse();
+  const rest = servers.slice(shown.length);
+  const more = `+${rest.length} more, about ${count(roughly(sum(rest.map(({ tokens }) => tokens))), 'token')} (--all shows them)`;
+  return [title, '', ...lines.reverse(), ...(rest.length > 0 ? [paint('dim', more)] : []), paint('green', own)].join(
+    '\n',
+  );
+}
+
+const HEAD = ['calls', 'errors', 'median', 'p95'];
+
+function callsText(
+  calls: AuditSummary,
+  since: number | undefined,
+  limit: number,
+  { io, paint, block }: Session,
+): string {
+  const { total, servers, first } = calls;
+  const from = since === undefined ? first : new Date(since).toISOString();
+  const when = from === undefined ? '' : ` since ${from.slice(0, 10)}`;
+  if (total.calls === 0) return `No calls recorded${when}.`;
+  const aside = [
+    total.refused > 0 && `${total.refused} refused`,
+    total.cancelled > 0 && `${total.cancelled} cancelled`,
+    total.medianMs !== undefined && `median ${msText(total.medianMs)}, p95 ${msText(total.p95Ms)}`,
+  ].filter(Boolean);
+  const title = block(`${count(total.calls, 'call')}${when}: ${[count(total.errors, 'error'), ...aside].join(', ')}.`);
+  const rows = servers.flatMap((server) => [
+    row(oneLine(server.server, 200), server),
+    ...server.tools.map((tool) => row(`  ${oneLine(tool.tool, 200)}`, tool)),
+  ]);
+  const shown = rows.slice(0, limit);
+  const columns = HEAD.map((head, at) => Math.max(head.length, ...shown.map(({ cells }) => cells[at]?.length ?? 0)));
+  const numbers = sum(columns) + columns.length * 2;
+  const room = Math.max(10, Math.min(widthOf(io), 100) - numbers);
+  const names = shown.map(({ name }) => cutTo(name, room + 1));
+  const widest = Math.max(0, ...names.map(columnsOf));
+  const line = (name: string, cells: readonly string[]) =>
+    name +
+    ' '.repeat(widest - columnsOf(name)) +
+    cells.map((cell, at) => `  ${cell.padStart(columns[at] ?? 0)}`).join('');
+  return [
+    title,
+    '',
+    paint('dim', line('', HEAD)),
+    ...shown.map(({ cells }, at) => line(names[at] ?? '', cells)),
+    ...(rows.length > shown.length ? [paint('dim', `+${rows.length - shown.length} more (--all shows them)`)] : []),
+  ].join('\n');
+}
+
+const row = (name: string, { calls, errors, medianMs, p95Ms }: CallStats) => ({
+  name,
+  cells: [calls.toLocaleString('en-US'), errors.toLocaleString('en-US'), msText(medianMs), msText(p95Ms)],
+});
+
+const msText = (ms: number | undefined): string => {
+  if (ms === undefined) return '-';
+  return ms < 10_000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+};
+
+function documentOf(costs: Costs, calls: AuditSummary, since: number | undefined) {
+  const { servers, total, tools, metaTools, unknown } = costs;
+  return {
+    tokens: { total, tools, metaTools, saved: Number(savedOf(costs).toFixed(4)), servers, unknown },
+    calls: { ...(since !== undefined && { since: new Date(since).toISOString() }), ...calls },
+  };
+}

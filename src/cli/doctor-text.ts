@@ -1,0 +1,137 @@
+/**
+ * What the doctor found in, what a person reads out: one line for each thing that is fine, more where something is not.
+ * @module
+ */
+import { type Check, type CheckKind, type CheckStatus, worstOf } from '../doctor/check.ts';
+import type { ExaminedServer } from '../doctor/examine-server.ts';
+import { oneLine } from '../plain-text.ts';
+import { columnsOf } from './layout.ts';
+import type { Paint } from './paint.ts';
+import { withTilde } from './source-lines.ts';
+
+/** Everything the doctor found. */
+export interface Diagnosis {
+  /** Of the machine, the configuration and its sources. */
+  readonly checks: readonly Check[];
+  readonly servers: readonly ExaminedServer[];
+  readonly offline: boolean;
+}
+
+/** How it is written. */
+export interface DoctorStyle {
+  readonly paint: Paint;
+  readonly block: (text: string, indent?: string) => string;
+  readonly home: string | undefined;
+}
+
+const MARKS: Readonly<Record<CheckStatus, readonly ['green' | 'yellow' | 'red', string]>> = {
+  ok: ['green', '✓'],
+  warn: ['yellow', '!'],
+  fail: ['red', '✗'],
+};
+
+const SECTIONS: readonly (readonly [CheckKind, string])[] = [
+  ['machine', 'Machine'],
+  ['configuration', 'Configuration'],
+  ['source', 'Sources'],
+];
+
+/** The whole report. */
+export function doctorText({ checks, servers, offline }: Diagnosis, style: DoctorStyle): string {
+  const sections = SECTIONS.flatMap(([kind, title]) => {
+    const own = checks.filter((check) => check.kind === kind);
+    return own.length === 0
+      ? []
+      : [
+          section(
+            title,
+            own.flatMap((check) => lines(check, subjectText(check), style)),
+            style,
+          ),
+        ];
+  });
+  const widest = Math.min(24, Math.max(0, ...servers.map(({ name }) => columnsOf(oneLine(name, 200)))));
+  const rows = servers.flatMap((server) => serverLines(server, widest, style));
+  if (rows.length > 0) sections.push(section('Servers', rows, style));
+  return [...sections, summary(checks, servers, offline)].join('\n\n');
+}
+
+const section = (title: string, rows: readonly string[], { paint }: DoctorStyle): string =>
+  [paint('bold', title), ...rows].join('\n');
+
+/** What is fine on the machine needs no name. */
+const subjectText = ({ kind, check, subject, status }: Check): string =>
+  kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')) ? '' : subject;
+
+function lines({ status, detail, fix }: Check, subject: string, style: DoctorStyle): string[] {
+  const text = subject === '' ? detail : `${shortPath(subject, style)}: ${detail}`;
+  return [marked(status, text, style), ...fixLine(fix, style)];
+}
+
+/** The mark in colour, the text wrapped under it. */
+function marked(status: CheckStatus, text: string, { paint, block }: DoctorStyle): string {
+  const [colour, mark] = MARKS[status];
+  return `${paint(colour, mark)} ${block(text, '  ').slice(2)}`;
+}
+
+const fixLine = (fix: string | undefined, { block }: DoctorStyle): string[] =>
+  fix === undefined ? [] : [`  → ${block(fix, '    ').slice(4)}`];
+
+function serverLines(server: ExaminedServer, widest: number, style: DoctorStyle): string[] {
+  const name = oneLine(server.name, 200);
+  const padded = name + ' '.repeat(Math.max(0, widest - columnsOf(name)));
+  const { paint } = style;
+  if (server.disabled) return [`${paint('dim', '-')} ${padded}  switched off`];
+  const status = worstOf(server.checks);
+  if (status === 'fail') {
+    const broken = server.checks.filter((check) => check.status === 'fail');
+    return broken.flatMap(({ detail, fix }) => [
+      marked('fail', `${padded}  ${withoutName(detail, name)}`, style),
+      ...fixLine(fix, style),
+    ]);
+  }
+  const warnings = server.checks.filter((check) => check.status === 'warn');
+  return [
+    marked(status, `${padded}  ${fineText(server)}`, style),
+    ...warnings.flatMap(({ detail, fix }) => [`  ${style.block(detail, '  ').slice(2)}`, ...fixLine(fix, style)]),
+  ];
+}
+
+/** `14 tools · stdio · 2025-11-25 · connected in 812 ms, listed in 40 ms` */
+function fineText({ probe, checks }: ExaminedServer): string {
+  if (!probe) return checks.find(({ check }) => check === 'command' || check === 'url')?.detail ?? 'not started';
+  const { toolCount = 0, transport, protocolVersion, connectMs, listMs } = probe;
+  const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
+  return [count, transport, protocolVersion, `connected in ${connectMs} ms, listed in ${listMs} ms`].join(' · ');
+}
+
+/** Messages begin with the server's name, which stands there already. */
+function withoutName(detail: string, name: string): string {
+  for (const start of [`${name}: `, `${name} `]) if (detail.startsWith(start)) return detail.slice(start.length);
+  return detail;
+}
+
+const shortPath = (subject: string, { home }: DoctorStyle): string =>
+  subject
+    .split(' ')
+    .map((part) => withTilde(part, home))
+    .join(' ');
+
+function summary(checks: readonly Check[], servers: readonly ExaminedServer[], offline: boolean): string {
+  const active = servers.filter(({ disabled }) => !disabled);
+  const fine = active.filter((server) => worstOf(server.checks) !== 'fail').length;
+  const all = [...checks, ...servers.flatMap((server) => server.checks)];
+  const warnings = all.filter(({ status }) => status === 'warn').length;
+  const broken = checks.filter(({ status }) => status === 'fail').length;
+  const verb = offline ? (fine === 1 ? 'looks' : 'look') : fine === 1 ? 'works' : 'work';
+  return [
+    active.length === 0
+      ? 'No servers to check'
+      : `${fine} of ${active.length} server${active.length === 1 ? '' : 's'} ${verb}${offline ? ' right (nothing was started)' : ''}`,
+    broken > 0 && `${broken} problem${broken === 1 ? '' : 's'} elsewhere`,
+    warnings > 0 && `${warnings} warning${warnings === 1 ? '' : 's'}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+    .concat('.');
+}

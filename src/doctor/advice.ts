@@ -1,0 +1,103 @@
+/**
+ * Why a server could not be reached in, the one thing to do next out.
+ * @module
+ */
+import { serverVariable } from '../config/world.ts';
+import { connectMs } from '../connections/connect-time.ts';
+import type { DiscoveryError } from '../errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../types.ts';
+import { placeOf, variablesOf } from './check-definition.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The one thing to do. */
+export function adviceFor(definition: ServerDefinition, error: DiscoveryError, env: Environment): string {
+  const { connection, name } = definition;
+  const place = placeOf(definition);
+  if (error.code === 'CONFIGURATION_ERROR') return `Mend ${place}`;
+  if (error.code === 'SERVER_AUTH_REQUIRED' && connection.kind !== 'stdio')
+    return howToLogIn(definition, connection, env);
+  if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
+  if (isOverdue(error)) {
+    return `Raise timeouts.connect (now ${connectMs(definition)} ms) in ${place}, or see what it says: anygpt mcp logs ${name}`;
+  }
+  return connection.kind === 'stdio'
+    ? adviceForLocal(definition, error, env)
+    : adviceForRemote(definition, connection, error, env);
+}
+
+/** Our own messages for a wait that was too long. */
+const isOverdue = ({ message }: DiscoveryError): boolean =>
+  /no answer within [\d.]+ s|did not list its tools within [\d.]+ s/.test(message);
+
+function howToLogIn(definition: ServerDefinition, connection: RemoteConnection, env: Environment): string {
+  const own = serverVariable(definition.name, 'MCP_TOKEN');
+  if (connection.auth === 'env') {
+    const given = env[own] ? own : env.MCP_AUTH_TOKEN ? 'MCP_AUTH_TOKEN' : undefined;
+    return given === undefined ? `export ${own}=…` : `Renew the token in ${given}: the server does not accept it`;
+  }
+  const names = variablesOf(definition);
+  if (names.length > 0) return `Renew the value of ${names.join(' or ')}: the server does not accept it`;
+  if (Object.keys(connection.headers).length > 0)
+    return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
+  return `Add auth: "env" to ${placeOf(definition)}, then export ${own}=…`;
+}
+
+/** Says that something is not there: `GITHUB_TOKEN is required`, `Missing env var API_KEY`. */
+const MISSING =
+  /required|missing|not set|unset|not provided|must be set|must set|please set|undefined|not found|no .{0,20}provided/i;
+const VARIABLE = /\b[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}\b/g;
+/** Words of that shape that are no variables. */
+const NO_VARIABLE = /^(?:ERR|E)_|^MODULE_NOT_FOUND$/;
+
+function adviceForLocal(definition: ServerDefinition, { message }: DiscoveryError, env: Environment): string {
+  const { connection, name } = definition;
+  const place = placeOf(definition);
+  if (connection.kind === 'stdio' && MISSING.test(message)) {
+    const given = new Set([...Object.keys(connection.env), ...connection.inheritEnv]);
+    const wanted = (message.match(VARIABLE) ?? []).filter((word) => !NO_VARIABLE.test(word));
+    const variable = wanted.find((word) => !given.has(word));
+    // A child sees only what its entry names.
+    if (variable !== undefined)
+      return env[variable] === undefined
+        ? `export ${variable}=… and add it to the entry: "env": {"${variable}": "\${${variable}}"} (${place})`
+        : `${variable} is set here but not handed on: add "inheritEnv": ["${variable}"] to the entry (${place})`;
+  }
+  if (/\bE404\b/.test(message)) return `Correct the name of the package in ${place}: npm does not know it`;
+  if (/\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT)\b/.test(message) && /npm|registry|pypi/i.test(message))
+    return 'Check the network: the package cannot be downloaded';
+  if (/Cannot find module|ERR_MODULE_NOT_FOUND|No module named|can't open file|No such file/i.test(message))
+    return `Correct the path in args of ${place}, or build what it names`;
+  if (/EACCES|may not be executed/.test(message)) return `Make the command executable (chmod +x), see ${place}`;
+  return `See what it wrote: anygpt mcp logs ${name}`;
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS/;
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** The proxy variables that are set. */
+export const proxiesIn = (env: Environment): string[] => PROXIES.filter((name) => env[name]);
+
+function adviceForRemote(
+  definition: ServerDefinition,
+  connection: RemoteConnection,
+  { message }: DiscoveryError,
+  env: Environment,
+): string {
+  const place = placeOf(definition);
+  const [proxy] = proxiesIn(env);
+  if (CERTIFICATE.test(message)) return 'export NODE_EXTRA_CA_CERTS=/path/to/your-ca.pem';
+  if (/ECONNREFUSED/.test(message)) return `Start the server, or correct url in ${place}`;
+  if (/ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET/.test(message))
+    return proxy === undefined || isLocal(connection.url)
+      ? `Correct url in ${place}, or check the network`
+      : `${proxy} is set, but remote servers are reached without a proxy: use one that is reachable directly, or a local bridge`;
+  const status = /HTTP (\d{3})/.exec(message)?.[1] ?? '';
+  if (/^40[045]|^406/.test(status)) return `Correct the path of url in ${place}: nothing speaks MCP there`;
+  if (status === '403') return 'Ask for access: the server knows who asks and refuses';
+  if (/^5/.test(status)) return 'Try later, or tell whoever runs the server';
+  if (/redirects to/.test(message)) return `Write the address it redirects to into ${place}`;
+  return `Correct url in ${place}, or tell whoever runs the server`;
+}
+
+const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url);

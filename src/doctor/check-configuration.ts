@@ -1,0 +1,101 @@
+/**
+ * The configuration that is in force, or why there is none, in; findings about files, sources, trust and rules out.
+ * @module
+ */
+import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
+import type { ConfigurationError } from '../errors.ts';
+import { proxiesIn } from './advice.ts';
+import type { Check } from './check.ts';
+
+const BUILT_IN = 'built-in defaults';
+
+/** What is wrong with a configuration that could not be loaded: every problem. */
+export function checkBrokenConfiguration({ problems, message }: ConfigurationError): Check[] {
+  const details = problems.length > 0 ? problems : [message];
+  const about = { kind: 'configuration', subject: 'configuration', check: 'valid', status: 'fail' } as const;
+  return details.map((detail, at) =>
+    at === 0
+      ? { ...about, detail, fix: 'Mend the file; `anygpt mcp config validate` checks it without starting anything' }
+      : { ...about, detail },
+  );
+}
+
+/** What there is to say of a configuration that was loaded. */
+export function checkConfiguration(config: ResolvedConfig, rules: readonly { readonly message: string }[]): Check[] {
+  const { origin, enabled, servers, warnings, sources } = config;
+  const about = { kind: 'configuration', subject: origin ?? BUILT_IN } as const;
+  const off = servers.filter((server) => !server.enabled).length;
+  const checks: Check[] = [];
+  if (!enabled) {
+    const fix = `Set enabled: true in ${origin ?? 'your configuration'}`;
+    checks.push({ ...about, check: 'enabled', status: 'warn', detail: 'discovery is switched off', fix });
+  }
+  const count = `${servers.length} server${servers.length === 1 ? '' : 's'}`;
+  const detail = off > 0 ? `${count}, ${off} of them switched off` : count;
+  if (origin !== undefined) checks.push({ ...about, check: 'valid', status: 'ok', detail });
+  // What is wrong with a source is said there.
+  const said = new Set(sources.map(({ type, message }) => `Source ${type}: ${message}`));
+  for (const warning of warnings) {
+    if (!said.has(warning)) checks.push({ ...about, check: 'warning', status: 'warn', ...withFix(warning) });
+  }
+  for (const { message } of rules) checks.push({ ...about, check: 'rules', status: 'warn', detail: message });
+  return checks;
+}
+
+/** Our warnings end with the command that helps, where there is one. */
+function withFix(warning: string): { readonly detail: string; readonly fix?: string } {
+  const command = /`(anygpt mcp [^`]{1,500})`/.exec(warning)?.[1];
+  return command === undefined ? { detail: warning } : { detail: warning, fix: command };
+}
+
+/** What there is to say of every source. */
+export const checkSources = ({ sources }: Pick<ResolvedConfig, 'sources'>): Check[] => sources.map(checkSource);
+
+function checkSource({ type, path, scope, status, message: said = '', serverCount }: ResolvedSource): Check {
+  // The subject names the file already.
+  const message = path !== '' && said.startsWith(path) ? said.slice(path.length).replace(/^[: ]+/, '') : said;
+  const about = { kind: 'source', subject: path === '' ? type : `${type} ${path}`, check: 'read' } as const;
+  switch (status) {
+    case 'ok':
+      return { ...about, status: 'ok', detail: `${serverCount} server${serverCount === 1 ? '' : 's'}` };
+    case 'untrusted':
+      return {
+        ...about,
+        status: 'warn',
+        detail: 'came with this project and is not trusted',
+        fix: `anygpt mcp trust ${path}`,
+      };
+    case 'missing': {
+      // A client that is not installed here is no fault; a file that was named is expected to be there.
+      const named = scope === undefined && type !== 'auto';
+      const fix = named ? 'Correct its path in sources' : 'Set the client up, or take it out of sources';
+      return { ...about, status: named ? 'fail' : 'warn', detail: message || 'was not found', fix };
+    }
+    case 'error':
+      return { ...about, status: 'fail', detail: message, fix: path === '' ? 'Correct it in sources' : `Mend ${path}` };
+  }
+}
+
+/** Proxy variables: local servers get them, remote ones are reached without. */
+export function checkProxies(env: Readonly<Record<string, string | undefined>>): Check[] {
+  const names = proxiesIn(env);
+  if (names.length === 0) return [];
+  const detail = `${names.join(', ')} set: handed to local servers, not used for remote ones`;
+  return [{ kind: 'machine', subject: 'network', check: 'proxy', status: 'ok', detail }];
+}
+
+/** Whether the memory of trusted projects can be read. */
+export async function checkTrust(store: {
+  readonly file: string;
+  list(): Promise<ReadonlyMap<string, string>>;
+}): Promise<Check> {
+  const about = { kind: 'machine', subject: store.file, check: 'trust' } as const;
+  try {
+    const { size } = await store.list();
+    const detail = size === 0 ? 'no project is trusted yet' : `${size} trusted project file${size === 1 ? '' : 's'}`;
+    return { ...about, status: 'ok', detail };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { ...about, status: 'fail', detail, fix: `Repair ${store.file}, or move it away` };
+  }
+}

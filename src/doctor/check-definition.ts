@@ -1,0 +1,147 @@
+/**
+ * What can be said of a server without starting it: its entry and the environment in, findings out.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expandReferences, referencesIn } from '../config/references.ts';
+import { serverVariable } from '../config/world.ts';
+import { ConfigurationError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
+import type { RemoteConnection, ServerDefinition, StdioConnection } from '../types.ts';
+import type { Check } from './check.ts';
+import { findCommand } from './find-command.ts';
+
+/** What a server's entry is judged by. */
+export interface DefinitionWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  /** The program that runs us; what is installed with it lies beside it. */
+  readonly execPath: string;
+}
+
+/** A finding without its subject. */
+type Finding = Omit<Check, 'kind' | 'subject'>;
+
+/** Everything that is wrong with an entry, or what was found to be fine. */
+export function checkDefinition(definition: ServerDefinition, world: DefinitionWorld): Check[] {
+  const { connection, name } = definition;
+  const variables = checkVariables(definition, world);
+  const findings =
+    variables.status === 'fail'
+      ? [variables]
+      : [
+          variables,
+          ...(connection.kind === 'stdio'
+            ? checkLocal(definition, connection, world)
+            : checkRemote(definition, connection, world)),
+        ];
+  return findings.map((finding) => ({ kind: 'server', subject: name, ...finding }));
+}
+
+/** Where an entry is written, for people. */
+export const placeOf = ({ origin: { file, path } }: ServerDefinition): string => (path ? `${file}, ${path}` : file);
+
+/** The texts of an entry that may hold references. */
+const textsOf = ({ connection }: ServerDefinition): string[] =>
+  connection.kind === 'stdio'
+    ? [connection.command, ...connection.args, ...Object.values(connection.env)]
+    : [connection.url, ...Object.values(connection.headers)];
+
+/** The names of the variables an entry refers to. */
+export const variablesOf = (definition: ServerDefinition): string[] => [
+  ...new Set(textsOf(definition).flatMap((text) => referencesIn(text).map(({ name }) => name))),
+];
+
+function checkVariables(definition: ServerDefinition, { env }: DefinitionWorld): Finding {
+  const check = 'variables';
+  const texts = textsOf(definition);
+  const needed = texts.flatMap((text) => referencesIn(text).filter(({ fallback }) => fallback === undefined));
+  const missing = [...new Set(needed.map(({ name }) => name))].filter(
+    (name) => !Object.hasOwn(env, name) || env[name] === undefined,
+  );
+  if (missing.length > 0) {
+    const [detail, them] =
+      missing.length === 1 ? [`${missing[0]} is not set`, 'it'] : [`${missing.join(', ')} are not set`, 'them'];
+    const fix = `export ${missing.map((name) => `${name}=…`).join(' ')} (${placeOf(definition)} refers to ${them})`;
+    return { check, status: 'fail', detail, fix };
+  }
+  try {
+    for (const text of texts) expandReferences(text, env, placeOf(definition));
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { check, status: 'fail', detail: oneLine(error.message, 500), fix: `Mend ${placeOf(definition)}` };
+  }
+  const names = variablesOf(definition);
+  return { check, status: 'ok', detail: names.length > 0 ? `${names.join(', ')} can be resolved` : 'none needed' };
+}
+
+function checkLocal(definition: ServerDefinition, connection: StdioConnection, world: DefinitionWorld): Finding[] {
+  const { env, platform } = world;
+  const expand = (text: string) => expandReferences(text, env);
+  const { cwd = world.cwd } = connection;
+  if (!existsSync(cwd)) {
+    const fix = `Create that folder, or correct cwd in ${placeOf(definition)}`;
+    return [{ check: 'folder', status: 'fail', detail: `the folder ${cwd} does not exist`, fix }];
+  }
+  const command = expand(connection.command);
+  const own = (name: string) => {
+    const key = Object.keys(connection.env).find((other) => isSameVariable(other, name, platform));
+    const ours = Object.keys(env).find((other) => isSameVariable(other, name, platform));
+    return key === undefined ? ours && env[ours] : expand(connection.env[key] ?? '');
+  };
+  const found = findCommand(command, { path: own('PATH'), pathExt: own('PATHEXT'), cwd, platform });
+  // What stands for a reference may be meant for nobody else.
+  const shown = connection.command === command ? command : connection.command;
+  if (found !== undefined) return [{ check: 'command', status: 'ok', detail: shown === command ? found : shown }];
+  const detail = `the command ${JSON.stringify(oneLine(shown, 200))} was not found${/[\\/]/.test(command) ? '' : ' on PATH'}`;
+  return [{ check: 'command', status: 'fail', detail, fix: howToGet(connection, definition, world) }];
+}
+
+const isSameVariable = (a: string, b: string, platform: NodeJS.Platform): boolean =>
+  platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
+
+/** What to install for commands that half of all servers are started with. */
+const INSTALL: ReadonlyMap<string, string> = new Map([
+  ...['npx', 'npm', 'node'].map((name) => [name, 'Install Node.js: https://nodejs.org'] as const),
+  ...['uvx', 'uv'].map((name) => [name, 'Install uv: https://docs.astral.sh/uv/'] as const),
+  ...['python', 'python3'].map((name) => [name, 'Install Python: https://www.python.org'] as const),
+  ...['bun', 'bunx'].map((name) => [name, 'Install Bun: https://bun.sh'] as const),
+  ['pipx', 'Install pipx: https://pipx.pypa.io'],
+  ['docker', 'Install Docker: https://docs.docker.com/get-docker/'],
+  ['deno', 'Install Deno: https://deno.com'],
+]);
+
+function howToGet(
+  { command, args: more }: StdioConnection,
+  definition: ServerDefinition,
+  { platform, execPath }: DefinitionWorld,
+): string {
+  const place = placeOf(definition);
+  const [program = '', ...args] = command.split(/\s+/);
+  if (args.length > 0 && !/[\\/]/.test(program)) {
+    const written = args.map((arg) => JSON.stringify(oneLine(arg, 100))).join(', ');
+    return `Write the command and its arguments apart in ${place}: command ${JSON.stringify(program)}, args [${written}${more.length > 0 ? ', …' : ''}]`;
+  }
+  const beside = findCommand(join(dirname(execPath), command), { path: '', cwd: dirname(execPath), platform });
+  // Node is here, but not on the path that was given to us: version managers and desktop clients do that.
+  if (beside !== undefined && !/[\\/]/.test(command)) return `Write its full path into ${place}: ${beside}`;
+  return INSTALL.get(command) ?? `Install it, or write its full path into ${place}`;
+}
+
+function checkRemote(definition: ServerDefinition, connection: RemoteConnection, { env }: DefinitionWorld): Finding[] {
+  const url = expandReferences(connection.url, env);
+  const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  if (!isUrl) {
+    const detail = 'its url is not an address that begins with http:// or https://';
+    return [{ check: 'url', status: 'fail', detail, fix: `Correct url in ${placeOf(definition)}` }];
+  }
+  const findings: Finding[] = [{ check: 'url', status: 'ok', detail: new URL(url).origin }];
+  const own = serverVariable(definition.name, 'MCP_TOKEN');
+  if (connection.auth === 'env' && !env[own] && !env.MCP_AUTH_TOKEN) {
+    const detail = `auth is "env", and neither ${own} nor MCP_AUTH_TOKEN is set`;
+    findings.push({ check: 'token', status: 'warn', detail, fix: `export ${own}=…` });
+  }
+  return findings;
+}

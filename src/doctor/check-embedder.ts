@@ -1,0 +1,44 @@
+/**
+ * The `search.embedder` of a configuration in, one finding out: it is asked for one vector. Search works without it, so
+ * what is wrong with it is a warning.
+ * @module
+ */
+import { expandReferences } from '../config/references.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { checkVectors } from '../embeddings/check-vectors.ts';
+import { openEmbedder } from '../embeddings/open-embedder.ts';
+import { maskSecrets } from '../mask-secrets.ts';
+import type { Check } from './check.ts';
+
+/** What checking an embedder needs of the world. */
+export interface EmbedderWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** Nothing where none is configured. */
+export async function checkEmbedder(
+  { search: { embedder: settings } }: Pick<ResolvedConfig, 'search'>,
+  { env, signal, timeoutMs = TIMEOUT_MS }: EmbedderWorld,
+): Promise<Check[]> {
+  if (settings === undefined) return [];
+  const about = { kind: 'configuration', subject: `search.embedder ${settings.model}`, check: 'embed' } as const;
+  const expand = (text: string) => expandReferences(text, env, 'search.embedder');
+  const began = performance.now();
+  try {
+    const embedder = openEmbedder({ ...settings, requestMs: timeoutMs }, { expand });
+    const answer = await embedder.embed(['open a ticket'], { purpose: 'query', signal });
+    const { dimensions } = checkVectors(answer, 1, settings.dimensions);
+    const ms = Math.round(performance.now() - began);
+    const detail = `gives vectors of ${dimensions} numbers`;
+    if (ms <= settings.timeoutMs) return [{ ...about, status: 'ok', detail, ms }];
+    const fix = `Raise search.embedder.timeoutMs, which is ${settings.timeoutMs}, if that is its usual time`;
+    return [{ ...about, status: 'warn', detail: `${detail}, slower than a search waits for`, fix, ms }];
+  } catch (error) {
+    const detail = maskSecrets(error instanceof Error ? error.message : String(error), env);
+    return [{ ...about, status: 'warn', detail, fix: 'Correct search.embedder; search works without it meanwhile' }];
+  }
+}
