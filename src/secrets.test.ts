@@ -269,4 +269,14 @@ describe('the audit log', () => {
       ],
     );
   });
+
+  it('are also the key and the address of the service that search asks', () => {
+    const env = { KEY: 'sk-from-the-environment' };
+    expect([...secretsOf([], env, { apiKey: '${KEY}', url: 'https://me:hunter2222@host/v1' })].sort()).toEqual([
+      'hunter2222',
+      'sk-from-the-environment',
+    ]);
+    expect([...secretsOf([], {}, { apiKey: 'sk-literal-1' })]).toEqual(['sk-literal-1']);
+    expect([...secretsOf([], {})]).toEqual([]);
+  });
 });

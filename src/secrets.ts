@@ -10,8 +10,12 @@ import type { ServerDefinition } from './types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every secret value that the servers of a configuration are given. */
-export function secretsOf(servers: Iterable<ServerDefinition>, env: Environment): Set<string> {
+/** Every secret value that the servers of a configuration are given, and the service that search asks. */
+export function secretsOf(
+  servers: Iterable<ServerDefinition>,
+  env: Environment,
+  embedder: { readonly url?: string | undefined; readonly apiKey?: string | undefined } = {},
+): Set<string> {
   const secrets = new Set<string>();
   const add = (...values: readonly (string | undefined)[]) => {
     for (const value of values) if (value) secrets.add(value);
@@ -44,6 +48,8 @@ export function secretsOf(servers: Iterable<ServerDefinition>, env: Environment)
       if (!text.includes('${') && looksSecret(text)) add(text);
     }
   }
+  look(embedder.url ?? '');
+  look(embedder.apiKey ?? '', 'apiKey');
   return secrets;
 }
 

@@ -1,0 +1,42 @@
+/**
+ * A store's folder in, fewer files in it out: what nobody has written for long, and the oldest where all are too much.
+ * @module
+ */
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isEntryFileName } from './entry-file.ts';
+import { codeOf } from './storage-error.ts';
+
+/** What may stay. */
+export interface SweepOptions {
+  readonly olderThanMs: number;
+  readonly maxBytes: number;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Removes files of a file store. Other processes may do the same at the same time. */
+export async function sweepEntries(
+  root: string,
+  { olderThanMs, maxBytes, now = Date.now }: SweepOptions,
+): Promise<void> {
+  const files: { readonly path: string; readonly size: number; readonly age: number }[] = [];
+  for (const name of (await unlessMissing(readdir(root))) ?? []) {
+    const path = join(root, name);
+    const stats = isEntryFileName(name) ? await unlessMissing(lstat(path)) : undefined;
+    if (stats) files.push({ path, size: stats.size, age: now() - stats.mtimeMs });
+  }
+  let room = maxBytes;
+  for (const { path, size, age } of files.sort((a, b) => a.age - b.age)) {
+    room -= size;
+    if (age > olderThanMs || room < 0) await rm(path, { force: true });
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Texts in, vectors out, over `POST {url}/embeddings` as OpenAI defined it and many others speak it: vLLM, LM Studio,
+ * llama.cpp, text-embeddings-inference, LiteLLM.
+ * @module
+ */
+import { DiscoveryError } from '../errors.ts';
+import type { Embedder } from '../types.ts';
+import { type Endpoint, postJson } from './post-json.ts';
+import { readVector } from './read-vector.ts';
+
+/** What both kinds of service are told. */
+export interface ServiceOptions extends Endpoint {
+  readonly model: string;
+  readonly dimensions?: number | undefined;
+  /** What the model wants in front of a request, and in front of a tool. */
+  readonly queryPrefix?: string | undefined;
+  readonly toolPrefix?: string | undefined;
+}
+
+/** An embedder that asks an OpenAI-compatible service. */
+export function openAiEmbedder(options: ServiceOptions): Embedder {
+  const { model, dimensions } = options;
+  return {
+    id: serviceId('openai', options),
+    embed: async (texts, { purpose, signal } = {}) => {
+      const input = withPrefix(texts, purpose === 'query' ? options.queryPrefix : options.toolPrefix);
+      const body = { model, input, ...(dimensions !== undefined && { dimensions }) };
+      return inOrder(await postJson(options, '/embeddings', body, signal), texts.length);
+    },
+  };
+}
+
+/** Everything that the vectors of tools depend on. References in it stay references. */
+export const serviceId = (type: string, { url, model, dimensions, toolPrefix }: ServiceOptions): string =>
+  JSON.stringify([type, url, model, dimensions ?? null, toolPrefix ?? '']);
+
+/** The texts with what the model wants in front of each. */
+export const withPrefix = (texts: readonly string[], prefix = ''): string[] => texts.map((text) => prefix + text);
+
+/** Items may come in any order; each says which text it belongs to. */
+function inOrder(answer: unknown, count: number): Float32Array[] {
+  const data = isRecord(answer) ? answer.data : undefined;
+  if (!Array.isArray(data)) throw unusable('without a list of vectors');
+  if (data.length !== count) throw unusable(`with ${data.length} vectors for ${count} texts`);
+  const vectors = new Map<number, Float32Array>();
+  for (const [at, item] of data.entries()) {
+    if (!isRecord(item)) throw unusable('without a list of vectors');
+    const index = item.index ?? at;
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count || vectors.has(index))
+      throw unusable('in which it is not clear which vector belongs to which text');
+    vectors.set(index, readVector(item.embedding));
+  }
+  return Array.from({ length: count }, (_, at) => vectors.get(at) ?? readVector(undefined));
+}
+
+/** An answer that was none. */
+export const unusable = (what: string): DiscoveryError =>
+  new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder gave an answer ${what}.`);
+
+/** An object with fields. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,117 @@
+/**
+ * One JSON request to an embedding service: an address and a body in, the parsed answer out. Bounded in time and size;
+ * what goes wrong says what to do about it.
+ * @module
+ */
+import { guardedFetch } from '../connections/guarded-fetch.ts';
+import { shortText } from '../connections/short-text.ts';
+import { withTimeLimit } from '../connections/time-limit.ts';
+import { ConfigurationError, DiscoveryError } from '../errors.ts';
+
+/** How a service is reached. Texts may hold `${NAME}`; they are expanded for each request. */
+export interface Endpoint {
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  readonly expand?: ((text: string) => string) | undefined;
+  readonly fetch?: typeof fetch | undefined;
+  /** The longest one request may take. */
+  readonly requestMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** The service refused these very texts; others may do. */
+export class InputRefusedError extends DiscoveryError {}
+
+/** Loading a large model into memory takes a while, and happens with the first request. */
+const REQUEST_MS = 60_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const ABOUT_THE_INPUT: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Posts to `path` below the endpoint's address. Rejects with a `DiscoveryError` that says whether trying again helps. */
+export async function postJson(
+  { url, apiKey, expand = (text) => text, fetch, requestMs = REQUEST_MS, maxBytes = MAX_BYTES }: Endpoint,
+  path: string,
+  body: object,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json' });
+  const address = addressOf(expand(url), path, headers);
+  const key = apiKey === undefined ? '' : expand(apiKey).trim();
+  if (key !== '') setBearer(headers, key);
+  const service = `The embedder at ${address.host}`;
+  const send = guardedFetch({ server: service, maxMessageBytes: maxBytes, fetch });
+  const overdue = () =>
+    new DiscoveryError('SERVER_CONNECTION_ERROR', `${service} gave no answer within ${requestMs} ms.`);
+  return withTimeLimit(requestMs, signal, overdue, async (limit) => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body), signal: limit };
+    try {
+      const response = await send(address, init);
+      const text = await response.text();
+      if (!response.ok) throw refusal(service, response.status, text);
+      return parse(service, text);
+    } catch (error) {
+      if (limit.aborted) throw limit.reason;
+      throw error instanceof DiscoveryError && error.code === 'SERVER_AUTH_REQUIRED' ? wrongKey(service) : error;
+    }
+  });
+}
+
+/** The full address; who wrote it with the path already is understood, too. */
+function addressOf(url: string, path: string, headers: Headers): URL {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
+    throw new ConfigurationError('search.embedder.url must be an address that begins with http:// or https://.');
+  const base = address.pathname.endsWith('/') ? address.pathname.slice(0, -1) : address.pathname;
+  address.pathname = base.endsWith(path) ? base : base + path;
+  if (address.username !== '') {
+    const pair = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`;
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+    address.username = '';
+    address.password = '';
+  }
+  return address;
+}
+
+function setBearer(headers: Headers, key: string): void {
+  try {
+    headers.set('authorization', `Bearer ${key}`);
+  } catch {
+    throw new ConfigurationError('search.embedder.apiKey holds characters that HTTP does not allow.');
+  }
+}
+
+const wrongKey = (service: string): DiscoveryError =>
+  new DiscoveryError('SERVER_AUTH_REQUIRED', `${service} does not accept the key. Check search.embedder.apiKey.`, {
+    retryable: false,
+  });
+
+function refusal(service: string, status: number, text: string): DiscoveryError {
+  if (status === 401 || status === 403) return wrongKey(service);
+  const why = shortText(reasonIn(text), 200);
+  const message = `${service} answered HTTP ${status}${why === '' ? '' : `: ${why}`}.`;
+  if (ABOUT_THE_INPUT.has(status)) return new InputRefusedError('VALIDATION_ERROR', message);
+  // Neither a missing model nor a wrong address mends itself; a server that stumbles does.
+  return new DiscoveryError('SERVER_CONNECTION_ERROR', message, { retryable: status >= 500 || status === 408 });
+}
+
+/** `{error: {message}}` as OpenAI says it, `{error}` as Ollama does, else the text unless it is a page. */
+function reasonIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === 'string') return error;
+    const message: unknown = (error as { message?: unknown } | undefined)?.message;
+    return typeof message === 'string' ? message : '';
+  } catch {
+    return text.trimStart().startsWith('<') ? '' : text;
+  }
+}
+
+function parse(service: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DiscoveryError('SERVER_CONNECTION_ERROR', `${service} answered with something that is not JSON.`, {
+      cause: error,
+    });
+  }
+}

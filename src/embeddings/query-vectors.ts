@@ -1,0 +1,45 @@
+/**
+ * The vectors of the last queries: a text in, its vector out, asked for once however many search for the same.
+ * @module
+ */
+
+const MAX_QUERIES = 256;
+
+export class QueryVectors {
+  readonly #ask: (query: string) => Promise<Float32Array>;
+  /** The least recently used first. */
+  readonly #known = new Map<string, Promise<Float32Array>>();
+
+  constructor(ask: (query: string) => Promise<Float32Array>) {
+    this.#ask = ask;
+  }
+
+  /** Rejects with why there is none; the next who asks tries again. */
+  get(query: string): Promise<Float32Array> {
+    const known = this.#known.get(query);
+    this.#known.delete(query);
+    const vector = known ?? this.#asked(query);
+    this.#known.set(query, vector);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MAX_QUERIES) break;
+      this.#known.delete(oldest);
+    }
+    return vector;
+  }
+
+  has(query: string): boolean {
+    return this.#known.has(query);
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  #asked(query: string): Promise<Float32Array> {
+    const vector = this.#ask(query);
+    vector.catch(() => {
+      if (this.#known.get(query) === vector) this.#known.delete(query);
+    });
+    return vector;
+  }
+}

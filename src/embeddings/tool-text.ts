@@ -1,0 +1,52 @@
+/**
+ * A tool in, the text that stands for it in front of an embedder out: server, name in words, what it does, parameters.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { oneLine } from '../plain-text.ts';
+import { readSchema } from '../search/schema-text.ts';
+import type { ToolMetadata } from '../types.ts';
+
+/** Raised with every change to the text. */
+const VERSION = 1;
+/** Small models read about 500 tokens. */
+const MAX_TEXT = 1_000;
+const MAX_DESCRIPTION = 600;
+const MAX_PARAMETERS = 24;
+
+/** At most 1,000 characters. */
+export function toolText({
+  server,
+  name,
+  title,
+  description,
+  summary,
+  inputSchema,
+  keywords = [],
+}: ToolMetadata): string {
+  const parameters = inputSchema === undefined ? [] : readSchema(inputSchema).names.slice(0, MAX_PARAMETERS);
+  const lines = [
+    `${inWords(server)}: ${inWords(name)}`,
+    title ?? '',
+    (description ?? summary).slice(0, MAX_DESCRIPTION * 2),
+    keywords.join(', '),
+    parameters.length === 0 ? '' : `Parameters: ${parameters.map(inWords).join(', ')}`,
+  ];
+  const most = [200, 100, MAX_DESCRIPTION, 100, 300];
+  const text = lines.map((line, at) => oneLine(line, most[at] ?? 0)).filter((line) => line !== '');
+  return text.join('\n').slice(0, MAX_TEXT);
+}
+
+/** Names a text under an embedder: equal keys, equal vectors. */
+export const textKey = (embedder: string, text: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([VERSION, embedder, text]))
+    .digest('hex')
+    .slice(0, 32);
+
+const inWords = (name: string): string =>
+  name
+    .slice(0, 200)
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();

@@ -1,0 +1,97 @@
+/**
+ * Vectors on disk, one file for each server and embedder. A cache can always be thrown away: what cannot be read counts
+ * as absent, what cannot be written is said, not too often, and forgotten.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import type { ByteStore } from '../catalog/catalog-store.ts';
+import { Semaphore } from '../semaphore.ts';
+import type { Logger } from '../types.ts';
+import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
+
+export interface VectorCacheOptions {
+  /** Absent: nothing is kept. */
+  readonly store: ByteStore | undefined;
+  readonly embedder: string;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** A server as its file is named: two projects may call different ones by one name. */
+export interface CachedServer {
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
+const FILES_AT_ONCE = 8;
+const WARN_EVERY_MS = 60_000;
+/** Files that nobody has written for months are swept away; one in use is written often enough. */
+const REFRESH_MS = 7 * 24 * 3600_000;
+
+export class VectorCache {
+  readonly #options: VectorCacheOptions;
+  readonly #embedder: string;
+  readonly #turns = new Semaphore(FILES_AT_ONCE);
+  readonly #writes = new Set<Promise<unknown>>();
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: VectorCacheOptions) {
+    this.#options = options;
+    // The id holds addresses, and the key is readable in the file.
+    this.#embedder = createHash('sha256').update(options.embedder).digest('hex').slice(0, 32);
+  }
+
+  async read(server: CachedServer): Promise<StoredVectors | undefined> {
+    const { store, now } = this.#options;
+    const stored = await this.#attempt('read', async () => {
+      const bytes = await store?.read(this.#key(server));
+      return bytes && decodeVectors(bytes);
+    });
+    if (stored && now() - stored.writtenAt > REFRESH_MS) this.write(server, stored);
+    return stored;
+  }
+
+  /** Writes behind; `idle` waits for the end. */
+  write(server: CachedServer, vectors: Omit<StoredVectors, 'writtenAt'>): void {
+    const { store, now } = this.#options;
+    if (!store) return;
+    this.#behind(this.#inTurn(() => store.write(this.#key(server), encodeVectors({ ...vectors, writtenAt: now() }))));
+  }
+
+  async delete(server: CachedServer): Promise<void> {
+    await this.#inTurn(async () => this.#options.store?.delete(this.#key(server)));
+  }
+
+  /** Resolves when everything is written. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#writes);
+  }
+
+  #key({ name, fingerprint }: CachedServer): string {
+    return `vectors:${this.#embedder}:${fingerprint}:${name}`;
+  }
+
+  #behind(work: Promise<unknown>): void {
+    const tracked = work.finally(() => this.#writes.delete(tracked));
+    this.#writes.add(tracked);
+  }
+
+  /** Changes begin in the order they were asked for, a few at a time. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T | undefined> {
+    return this.#turns.run(() => this.#attempt('written', change));
+  }
+
+  async #attempt<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const { logger, now } = this.#options;
+      if (now() - this.#warnedAt >= WARN_EVERY_MS) {
+        this.#warnedAt = now();
+        const reason = error instanceof Error ? error.message : String(error);
+        logger.warn({ code: 'STORAGE_ERROR', reason }, `vectors could not be ${verb}; they are kept in memory`);
+      }
+      return undefined;
+    }
+  }
+}

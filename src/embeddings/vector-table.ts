@@ -1,0 +1,77 @@
+/**
+ * The vectors of one server's tools, a byte for each number: unit vectors in, cosines out. Rounding costs about 0.001 of
+ * a cosine and saves three quarters of the memory.
+ * @module
+ */
+
+/** Rows for tools, filled one by one. */
+export class VectorTable {
+  readonly names: readonly string[];
+  /** Of the text behind each vector. */
+  readonly keys: readonly string[];
+  #bytes = new Int8Array(0);
+  #dimensions = 0;
+  /** One over the length of each row; 0 where there is none yet. */
+  readonly #inverse: Float32Array;
+  #filled = 0;
+
+  constructor(names: readonly string[], keys: readonly string[]) {
+    this.names = names;
+    this.keys = keys;
+    this.#inverse = new Float32Array(names.length);
+  }
+
+  /** How many numbers a vector has; 0 before the first. */
+  get dimensions(): number {
+    return this.#dimensions;
+  }
+
+  /** How many tools have a vector. */
+  get filled(): number {
+    return this.#filled;
+  }
+
+  has(row: number): boolean {
+    return (this.#inverse[row] ?? 0) > 0;
+  }
+
+  /** Takes over a unit vector. False when it is of another length than the others, or rounds to nothing. */
+  set(row: number, unit: Float32Array): boolean {
+    let largest = 0;
+    for (const value of unit) largest = Math.max(largest, Math.abs(value));
+    const factor = 127 / largest;
+    return this.setBytes(
+      row,
+      Int8Array.from(unit, (value) => Math.round(value * factor)),
+    );
+  }
+
+  /** Like `set`, with a row of another table or a file. */
+  setBytes(row: number, bytes: Int8Array): boolean {
+    if (row >= this.names.length || bytes.length === 0) return false;
+    if (this.#dimensions === 0) {
+      this.#dimensions = bytes.length;
+      this.#bytes = new Int8Array(this.names.length * bytes.length);
+    }
+    let sum = 0;
+    for (const value of bytes) sum += value * value;
+    if (bytes.length !== this.#dimensions || sum === 0) return false;
+    if (!this.has(row)) this.#filled++;
+    this.#bytes.set(bytes, row * this.#dimensions);
+    this.#inverse[row] = 1 / Math.sqrt(sum);
+    return true;
+  }
+
+  /** The bytes of a row, not to be changed. */
+  bytesOf(row: number): Int8Array {
+    return this.#bytes.subarray(row * this.#dimensions, (row + 1) * this.#dimensions);
+  }
+
+  /** The cosine of a row and a unit vector of the same length. */
+  cosine(row: number, unit: Float32Array): number {
+    const start = row * this.#dimensions;
+    let sum = 0;
+    for (let at = 0; at < unit.length; at++) sum += (unit[at] as number) * (this.#bytes[start + at] as number);
+    return sum * (this.#inverse[row] as number);
+  }
+}
