@@ -1,0 +1,88 @@
+/**
+ * The usage record as plain data, and the look at data that came from disk: whole and of this version, or nothing.
+ * @module
+ */
+
+/** Raised whenever the shape, or what makes a query's words, changes. */
+export const USAGE_VERSION = 1;
+
+/** The bounds of one principal's record. */
+export const USAGE_LIMITS = {
+  queries: 1_000,
+  /** Words of one query. */
+  words: 24,
+  /** Tools of one query. */
+  tools: 8,
+  /** Characters of the name of a server or tool. */
+  name: 256,
+  /** Characters of a query that is kept as written. */
+  text: 200,
+  /** The whole as JSON. */
+  bytes: 512 * 1024,
+} as const;
+
+/** What is written to disk. */
+export interface UsageDocument {
+  readonly version: number;
+  /** Server and name of each tool. */
+  readonly tools: readonly (readonly [string, string])[];
+  readonly queries: readonly {
+    /** Hashes of its words. */
+    readonly words: readonly string[];
+    /** Place in `tools`, number of uses, evidence, time of the last use. */
+    readonly uses: readonly (readonly [number, number, number, number])[];
+    /** As it was written; only where somebody wants that kept. */
+    readonly text?: string | undefined;
+  }[];
+}
+
+/** One query of a document, with its tools by name. */
+export interface ReadQuery {
+  readonly words: readonly string[];
+  readonly text: string | undefined;
+  readonly uses: readonly { server: string; tool: string; uses: number; weight: number; last: number }[];
+}
+
+const LONGEST_WORD = 64;
+
+/** Reads a document; undefined for anything that we would not have written. */
+export function readUsageDocument(data: unknown): { readonly queries: readonly ReadQuery[] } | undefined {
+  if (!isRecord(data) || data.version !== USAGE_VERSION) return undefined;
+  const { tools, queries } = data;
+  if (!isList(tools, USAGE_LIMITS.queries * USAGE_LIMITS.tools) || !tools.every(isName)) return undefined;
+  if (!isList(queries, USAGE_LIMITS.queries)) return undefined;
+  const read: ReadQuery[] = [];
+  for (const query of queries) {
+    const one = readQuery(query, tools);
+    if (one === undefined) return undefined;
+    read.push(one);
+  }
+  return { queries: read };
+}
+
+function readQuery(query: unknown, names: readonly (readonly [string, string])[]): ReadQuery | undefined {
+  if (!isRecord(query)) return undefined;
+  const { words, uses, text } = query;
+  if (!isList(words, USAGE_LIMITS.words) || words.length === 0) return undefined;
+  if (!words.every((word) => isText(word, LONGEST_WORD)) || !isList(uses, USAGE_LIMITS.tools)) return undefined;
+  if (text !== undefined && !isText(text, USAGE_LIMITS.text)) return undefined;
+  const read = [];
+  for (const use of uses) {
+    if (!isList(use, 4) || use.length < 4 || !use.every((figure) => typeof figure === 'number' && figure >= 0))
+      return undefined;
+    const [at, count, weight, last] = use as [number, number, number, number];
+    const name = names[at];
+    if (name === undefined) return undefined;
+    read.push({ server: name[0], tool: name[1], uses: count, weight, last });
+  }
+  return { words: words as string[], text: text as string | undefined, uses: read };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const isList = (value: unknown, most: number): value is unknown[] => Array.isArray(value) && value.length <= most;
+
+const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
+
+const isName = (value: unknown): value is [string, string] =>
+  isList(value, 2) && value.length === 2 && value.every((part) => isText(part, USAGE_LIMITS.name));
