@@ -1,9 +1,11 @@
 // Measured lines in, tables or one JSON document out.
 //
-// A line is { what, value, unit, budget?, note? }; it is ok when the value is below its budget. A budget of 0 means
-// exactly zero. Lines without a budget are there to compare with.
+// A line is { what, value, unit, budget?, atLeast?, note? }; it is ok when the value is below its budget, or, with
+// `atLeast`, not below it. A budget of 0 means exactly zero. Lines without a budget are there to compare with. A section
+// has lines, and tables { title, head, rows, left? } of words where one number a line is not enough.
 
-const isOk = ({ value, budget }) => (budget === 0 ? value === 0 : value < budget);
+const isOk = ({ value, budget, atLeast = false }) =>
+  atLeast ? value >= budget : budget === 0 ? value === 0 : value < budget;
 
 /** The verdict on a line: `ok`, `MISS`, or nothing where no budget is set. */
 export const verdictOf = (line) => (line.budget === undefined ? '' : isOk(line) ? 'ok' : 'MISS');
@@ -13,33 +15,52 @@ const shown = (value, unit) => {
   return `${value.toFixed(digits)}${unit === '' || unit === '×' ? '' : ' '}${unit}`;
 };
 
-/** One section as text. */
-export const toTable = ({ title, lines }) => {
-  const rows = [
-    ['', 'measured', 'budget', '', ''],
-    ...lines.map((line) => [
-      line.what,
-      shown(line.value, line.unit),
-      line.budget === undefined ? '' : `${line.budget === 0 ? '' : '< '}${shown(line.budget, line.unit)}`,
-      verdictOf(line),
-      line.note ?? '',
-    ]),
-  ];
+const shownBudget = ({ budget, atLeast, unit }) =>
+  budget === undefined ? '' : `${atLeast ? '>= ' : budget === 0 ? '' : '< '}${shown(budget, unit)}`;
+
+/** Rows of cells as aligned text; the columns in `left` begin where the others end. */
+const toGrid = (rows, left) => {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const text = rows.map((row) =>
-    row.map((cell, at) => (at === 0 || at > 2 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join('  '),
-  );
-  return [title, ...text.map((row) => `  ${row.trimEnd()}`), ''].join('\n');
+  return rows.map((row) => {
+    const cells = row.map((cell, at) => (left.has(at) ? cell.padEnd(widths[at]) : cell.padStart(widths[at])));
+    return `  ${cells.join('  ').trimEnd()}`;
+  });
 };
+
+const ofLines = (lines) => {
+  if (lines.length === 0) return [];
+  const rows = lines.map((line) => [
+    line.what,
+    shown(line.value, line.unit),
+    shownBudget(line),
+    verdictOf(line),
+    line.note ?? '',
+  ]);
+  return toGrid([['', 'measured', 'budget', '', ''], ...rows], new Set([0, 3, 4]));
+};
+
+/** One section as text. */
+export const toTable = ({ title, lines, tables = [] }) =>
+  [
+    title,
+    ...tables.flatMap(({ title: of, head, rows, left = [0] }) => [
+      `  ${of}`,
+      ...toGrid([head, ...rows], new Set(left)),
+      '',
+    ]),
+    ...ofLines(lines),
+    '',
+  ].join('\n');
 
 /** Everything as one document. */
 export const toDocument = (sections, machine) => ({
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
   machine,
-  sections: sections.map(({ name, title, lines }) => ({
+  sections: sections.map(({ name, title, lines, data }) => ({
     name,
     title,
+    ...data,
     lines: lines.map((line) => ({ ...line, ok: line.budget === undefined ? undefined : isOk(line) })),
   })),
 });

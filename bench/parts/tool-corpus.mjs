@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { about, toMetadata } from '../../dist/catalog/listing.js';
 
 const VERBS =
   'create read update delete list search get send archive export import validate merge split convert render schedule cancel approve assign compare count download upload publish restore rotate scan sync translate'.split(
@@ -81,7 +82,55 @@ export const syntheticQueries = (count) => {
   );
 };
 
-const jsonLines = (file) => {
+/** How people say it who do not know the tool's own word. */
+const OTHER_WORDS = new Map(
+  Object.entries({
+    create: 'make',
+    delete: 'get rid of',
+    update: 'change',
+    list: 'show every',
+    search: 'look for',
+    get: 'give me',
+    send: 'mail out',
+    cancel: 'call off',
+    download: 'fetch',
+    restore: 'bring back',
+    assign: 'hand over',
+    schedule: 'plan',
+    folder: 'directory',
+    invoice: 'bill',
+    customer: 'client',
+    meeting: 'appointment',
+    image: 'picture',
+    report: 'summary',
+    deployment: 'rollout',
+    alert: 'warning',
+    secret: 'credential',
+    ticket: 'support case',
+  }),
+);
+
+/** Made-up needs for a made-up corpus, with the tools that meet them: every one of that name in that area. */
+export const syntheticJudged = (corpus, count) => {
+  const random = randomOf(count);
+  const found = new Map();
+  const areaOf = (server) => server.split('-', 1)[0];
+  for (const [server, { tools }] of corpus) {
+    for (const { name } of tools) {
+      const [verb, noun, ...rest] = name.split('_');
+      if (rest.length > 0) continue;
+      const said = (word) => OTHER_WORDS.get(word) ?? word;
+      const query = `${said(verb)} a ${said(noun)} in ${areaOf(server)}`;
+      if (!found.has(query)) found.set(query, []);
+      found.get(query).push({ server, name, group: 0 });
+    }
+  }
+  const needs = [...found].map(([query, relevant]) => ({ query, relevant, source: 'made up' }));
+  return Array.from({ length: Math.min(count, needs.length) }, () => needs.splice(random(needs.length), 1)[0]);
+};
+
+/** Objects of a file of JSON lines, packed or not. */
+export const jsonLines = (file) => {
   const bytes = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line)]));
@@ -95,18 +144,49 @@ const filesAt = (path, part) =>
         .map((name) => join(path, name))
     : [path];
 
-/** Tools from files of `{server, name, description, inputSchema, serverDescription?}`. */
-export const readCorpus = (path) => {
+/** Tools from files of `{server, name, description, inputSchema, serverDescription?}`, or `{server, tools}`. */
+export const readCorpus = (path) => corpusOf(filesAt(path, '.tools.').flatMap(jsonLines));
+
+/** Tools by server, from lines as `readCorpus` takes them. */
+export const corpusOf = (lines) => {
   const corpus = new Map();
-  for (const { server, name, description, inputSchema, serverDescription } of filesAt(path, '.tools.').flatMap(
-    jsonLines,
-  )) {
-    if (!corpus.has(server)) corpus.set(server, { description: serverDescription, tools: [] });
-    const { tools } = corpus.get(server);
-    tools.push({ name, description: description ?? undefined, inputSchema: inputSchema ?? { type: 'object' } });
+  for (const { server, serverDescription, serverInfo, tools, ...tool } of lines) {
+    const about = serverDescription ?? serverInfo?.title;
+    if (!corpus.has(server)) corpus.set(server, { description: about ?? undefined, tools: [] });
+    corpus.get(server).tools.push(...(tools ?? [tool]).map(listed));
   }
   return corpus;
 };
+
+const listed = ({ name, title, description, inputSchema, annotations }) => ({
+  name,
+  ...(title && { title }),
+  description: description ?? undefined,
+  inputSchema: inputSchema ?? { type: 'object' },
+  ...(annotations && { annotations }),
+});
+
+/** The first `count` tools of a corpus; copies under other server names where it has fewer. */
+export const resized = (corpus, count) => {
+  const result = new Map();
+  let left = count;
+  for (let copy = 1; left > 0; copy++) {
+    for (const [server, { description, tools }] of corpus) {
+      if (left <= 0) break;
+      const own = tools.slice(0, left);
+      left -= own.length;
+      result.set(copy === 1 ? server : `${server}-${copy}`, { description, tools: own });
+    }
+  }
+  return result;
+};
+
+/** The lists of a corpus as the index takes them, made by the catalogue's own code. */
+export const toLists = (corpus) =>
+  [...corpus].map(([server, { description, tools }]) => {
+    const toTool = toMetadata({ server }, { tools: [] }, { decide: () => ({ enabled: true, tags: [] }) });
+    return { server, about: about({ description }), metadata: tools.map(toTool) };
+  });
 
 /** Queries from files of `{query}`. */
 export const readQueries = (path) =>

@@ -1,24 +1,15 @@
 // Search, listing, details and reload in one process, and the memory they need. Every size gets a process of its own
 // (search-child.mjs), so that memory is counted from nothing.
-import { spawnSync } from 'node:child_process';
+import { inChild } from '../parts/in-child.mjs';
 
 export const title = 'Search (in process)';
 
-const CHILD = new URL('./search-child.mjs', import.meta.url).pathname;
-
-const inChild = (task, ...args) => {
-  const done = spawnSync(process.execPath, ['--expose-gc', CHILD, task, ...args.map(String)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-  });
-  if (done.status !== 0) throw new Error(`${task} ${args.join(' ')} ended with ${done.status}`);
-  return JSON.parse(done.stdout);
-};
+const CHILD = new URL('./search-child.mjs', import.meta.url);
 
 export const measure = async ({ corpus, queries }) => {
   const lines = [];
   for (const tools of [1000, 10_000, 50_000]) {
-    const { p50, p99, megabytes, indexed } = inChild('index', tools);
+    const { p50, p99, megabytes, indexed } = inChild(CHILD, 'index', tools);
     const size = `${tools / 1000}k tools`;
     lines.push(
       { what: `${size}: search, p50`, value: p50, unit: 'ms', note: `indexed in ${indexed.toFixed(0)} ms` },
@@ -27,7 +18,7 @@ export const measure = async ({ corpus, queries }) => {
     );
   }
   if (corpus && queries) {
-    const { p50, p99, tools } = inChild('index', corpus, queries);
+    const { p50, p99, tools } = inChild(CHILD, 'index', corpus, queries);
     lines.push({
       what: `given corpus: search, p99`,
       value: p99,
@@ -36,7 +27,7 @@ export const measure = async ({ corpus, queries }) => {
       note: `p50 ${p50.toFixed(2)} ms, ${tools} tools`,
     });
   }
-  const engine = inChild('engine');
+  const engine = inChild(CHILD, 'engine');
   lines.push(
     {
       what: 'list from cache, p99',

@@ -1,15 +1,13 @@
 // What an agent pays to read: the five tools, search answers, details. Counted as o200k tokens of the JSON it is shown.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { createMetaToolRunner } from '../../dist/gateway/meta-tool-runner.js';
 import { metaToolDefinitions } from '../../dist/gateway/meta-tools.js';
-import { createCachedWorld, openEngine } from '../parts/gateway-world.mjs';
+import { answerTokens } from '../parts/answer-tokens.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 import { readCorpus, readQueries, syntheticCorpus, syntheticQueries } from '../parts/tool-corpus.mjs';
 
 export const title = 'Tokens (o200k)';
 
 const DETAILS_SAMPLE = 1500;
-const CALLER = { caller: {}, signal: new AbortController().signal };
 
 export const measure = async ({ corpus: corpusPath, queries: queriesPath }) => {
   const corpus = corpusPath ? readCorpus(corpusPath) : syntheticCorpus(1000, 10_000);
@@ -23,21 +21,7 @@ export const measure = async ({ corpus: corpusPath, queries: queriesPath }) => {
     budget: 600,
     note: 'aim 450',
   }));
-  const engine = openEngine(await createCachedWorld(corpus));
-  const run = createMetaToolRunner(engine);
-  const tokensOf = async (tool, args) => {
-    const { content, isError } = await run(tool, args, CALLER);
-    if (isError) throw new Error(`${tool} ${JSON.stringify(args)}: ${content[0].text}`);
-    return countTokens(content[0].text);
-  };
-  const answers = [];
-  for (const query of queries) answers.push(await tokensOf('search_tools', { query }));
-  const tools = [...corpus].flatMap(([server, { tools }]) => tools.map(({ name }) => ({ server, tool: name })));
-  const step = Math.max(1, Math.floor(tools.length / DETAILS_SAMPLE));
-  const details = [];
-  for (let at = 0; at < tools.length; at += step) details.push(await tokensOf('get_tool_details', tools[at]));
-  const servers = await tokensOf('list_mcp_servers', {});
-  await engine.close();
+  const { answers, details, servers } = await answerTokens(corpus, queries, DETAILS_SAMPLE);
   // The budgets speak of real tools and real queries.
   const budget = (tokens) => corpusPath && queriesPath && { budget: tokens };
   return [

@@ -1,0 +1,83 @@
+// What is compared: our ranker, what a user would reach for, and ours with one part taken away or left alone.
+//
+// A ranker is { title, open(lists) }; `open` indexes and gives back { rank(query, limit), answer?(query) } as
+// evaluate.ts takes it. Lists are those of parts/tool-corpus.mjs.
+import MiniSearch from 'minisearch';
+import { searchAnswer } from '../../dist/gateway/search-answer.js';
+import { SearchEngine } from '../../dist/index.js';
+import { plainBm25 } from './plain-bm25.mjs';
+
+const toHit = ({ server, tool, relevance }) => ({ server, name: tool, relevance });
+
+/** Our engine on lists. */
+export const openEngine = (lists, options) => {
+  const engine = new SearchEngine(options);
+  for (const { server, metadata, about } of lists) engine.setServer(server, metadata, about);
+  // The index is finished by the first search.
+  engine.search('');
+  return engine;
+};
+
+const ours = (options) => (lists) => {
+  const engine = openEngine(lists, options);
+  return {
+    rank: (query, limit) => engine.search(query, { limit }).map(toHit),
+    answer: (query) => {
+      const results = engine.search(query);
+      const [{ text }] = searchAnswer(results, [], false).content;
+      return { text, tools: (JSON.parse(text).results ?? []).map(toHit) };
+    },
+  };
+};
+
+const documentsOf = (lists) =>
+  lists.flatMap(({ server, metadata }) =>
+    metadata.map(({ name, description = '', inputSchema }) => ({
+      server,
+      name,
+      description,
+      parameters: Object.keys(inputSchema?.properties ?? {}).join(' '),
+    })),
+  );
+
+/** The fields that served it best on the dev sets; everything else as it comes. */
+const openMinisearch = (lists) => {
+  const documents = documentsOf(lists);
+  const index = new MiniSearch({ fields: ['server', 'name', 'description', 'parameters'] });
+  index.addAll(documents.map((document, id) => ({ id, ...document })));
+  const toTool = ({ id }) => documents[id];
+  return { rank: (query, limit) => index.search(query).slice(0, limit).map(toTool) };
+};
+
+const openPlain = (lists) => ({
+  rank: plainBm25(
+    documentsOf(lists).map(({ server, name, description }) => ({ server, name, text: `${name} ${description}` })),
+  ),
+});
+
+/** Side by side in the first table. */
+export const RANKERS = {
+  ours: { title: 'ours', open: ours() },
+  minisearch: { title: 'minisearch, defaults', open: openMinisearch },
+  bm25: { title: 'plain BM25', open: openPlain },
+};
+
+/** One arm alone. */
+export const ARMS = {
+  words: { title: 'words only', open: ours({ model: false }) },
+  meaning: { title: 'meaning only', open: ours({ meaningWeight: 1 }) },
+};
+
+/** Ours without one part; what ours is ahead of it is what the part is worth. */
+export const WITHOUT = {
+  words: { part: 'meaning (the model)', open: ARMS.words.open },
+  meaning: { part: 'words (BM25F)', open: ARMS.meaning.open },
+  'no-synonyms': { part: 'synonyms', open: ours({ synonyms: false }) },
+  'no-phrases': { part: 'phrases of known tools', open: ours({ phrases: false }) },
+  'no-server': { part: 'words of the server', open: ours({ weights: { server: 0 } }) },
+  'no-parameters': {
+    part: 'words of parameters',
+    open: ours({ weights: { parameterNames: 0, parameterDescriptions: 0, values: 0 } }),
+  },
+  'no-hints': { part: 'words of annotations', open: ours({ weights: { hints: 0 } }) },
+};

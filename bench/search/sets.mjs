@@ -1,0 +1,86 @@
+// Paths in, sets of judged queries with their tools out; and how rankers fare on them, each measured once.
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { evaluate } from '../../dist/search/evaluate.js';
+import { corpusOf, jsonLines, syntheticCorpus, syntheticJudged, toLists } from '../parts/tool-corpus.mjs';
+
+/** Its figure is the average over its sources, and it is no part of the macro average. */
+const SCALE = 'scale';
+
+/**
+ * The sets that were asked for: those of a folder (or of `dev` in it), pairs of files, or a made-up one. A set is
+ * { name, given, queries, lists, isScale }.
+ */
+export const readSets = ({ data, tools = [], queries = [] }) => {
+  if (tools.length !== queries.length) throw new UsageError('every --tools needs its --queries, in the same order');
+  const sets = tools.map((file, at) => readSet(basename(queries[at]).split('.', 1)[0], file, queries[at]));
+  if (data !== undefined) {
+    const folder = existsSync(join(data, 'dev')) ? join(data, 'dev') : data;
+    const names = readdirSync(folder).flatMap((file) => /^(.+)\.queries\.jsonl(?:\.gz)?$/.exec(file)?.[1] ?? []);
+    if (names.length === 0) throw new UsageError(`${folder} has no NAME.queries.jsonl or NAME.queries.jsonl.gz`);
+    for (const name of names.sort())
+      sets.push(readSet(name, fileOf(folder, name, 'tools'), fileOf(folder, name, 'queries')));
+  }
+  return sets.length > 0 ? sets : [madeUp()];
+};
+
+/** What was written on the command line cannot be done. */
+export class UsageError extends Error {}
+
+const fileOf = (folder, name, kind) =>
+  [`${name}.${kind}.jsonl.gz`, `${name}.${kind}.jsonl`].map((file) => join(folder, file)).find(existsSync) ??
+  join(folder, `${name}.${kind}.jsonl.gz`);
+
+const readSet = (name, tools, queries) => ({
+  name,
+  given: true,
+  isScale: name === SCALE,
+  queries: jsonLines(queries),
+  lists: toLists(corpusOf(jsonLines(tools))),
+});
+
+const madeUp = () => {
+  const corpus = syntheticCorpus(100, 2000);
+  return {
+    name: 'made-up',
+    given: false,
+    isScale: false,
+    queries: syntheticJudged(corpus, 300),
+    lists: toLists(corpus),
+  };
+};
+
+export const toolsOf = ({ lists }) => lists.reduce((sum, { metadata }) => sum + metadata.length, 0);
+
+/** Queries of a set by what `source` says, or all in one. */
+export const bySource = (outcomes) => {
+  const sources = new Map();
+  for (const outcome of outcomes) {
+    const source = outcome.query.source ?? '';
+    if (!sources.has(source)) sources.set(source, []);
+    sources.get(source).push(outcome);
+  }
+  return sources;
+};
+
+/** What a set is averaged over: `scale` over its sources, any other over all its queries. */
+export const strataOf = (set, outcomes) => (set.isScale ? [...bySource(outcomes).values()] : [outcomes]);
+
+/** How rankers fare: `of(set, key, ranker)` measures once and remembers. */
+export const createEvaluations = () => {
+  const known = new Map();
+  return {
+    of: async (set, key, { open }) => {
+      const id = `${set.name} ${key}`;
+      if (!known.has(id)) {
+        const ranker = open(set.lists);
+        // The first queries of a process are slow because nothing is compiled yet.
+        for (const { query } of set.queries.slice(0, 30)) ranker.rank(query, 10);
+        const options = key === 'ours' ? { countTokens, depth: 100 } : {};
+        known.set(id, await evaluate(key === 'ours' ? ranker : { rank: ranker.rank }, set.queries, options));
+      }
+      return known.get(id);
+    },
+  };
+};

@@ -1,0 +1,48 @@
+/**
+ * The name of a file in, or `-` for stdin; its text out, as long as it is not larger than anybody would write.
+ * @module
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Io } from './io.ts';
+import { UsageError } from './usage-error.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** A text and where it came from, for messages. */
+export interface ReadText {
+  readonly text: string;
+  readonly from: string;
+}
+
+/** Reads what an option names. Throws `UsageError` for what cannot be read. */
+export async function readText(file: string, option: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<ReadText> {
+  const from = file === '-' ? `what stdin gave for ${option}` : resolve(io.cwd, file);
+  const text = file === '-' ? await readAll(io.stdin, from) : await readWhole(from, option);
+  // Some editors begin a file with a byte order mark.
+  return { text: text.replace(/^\ufeff/, ''), from };
+}
+
+async function readWhole(path: string, option: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw tooLarge(path);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${option} cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array | string>, from: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk as Uint8Array));
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw tooLarge(from);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const tooLarge = (what: string): UsageError => new UsageError(`${what} is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
