@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
@@ -396,5 +397,39 @@ describe('the end', () => {
     client.input.emit('error', new Error('torn'));
     client.output.emit('error', new Error('EPIPE'));
     expect([errors[0]?.message, ended()]).toEqual(['torn', 1]);
+  });
+});
+
+describe('a client that does not read its answers', () => {
+  it('is not listened to while more than a few megabytes wait for it, and gets everything once it reads', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let answered = 0;
+    const big = 'x'.repeat(100_000);
+    const handler: UpstreamHandler = async () => {
+      answered++;
+      return { content: [{ type: 'text', text: big }] };
+    };
+    const serverInfo = { name: 'us', version: '1' };
+    const lane = new StdioLane({ input, output, handler, maxMessageBytes: 1_000_000, serverInfo });
+    lane.onmessage = () => {};
+    await lane.start();
+    const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ id: 0, method: 'initialize', params: { capabilities: {} } });
+    await expect.poll(() => input.readableLength).toBe(0);
+    await lane.send({ jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-06-18' } });
+    for (let id = 1; id <= 200; id++) {
+      send({ id, method: 'tools/call', params: { name: 'x' } });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(input.isPaused()).toBe(true);
+    expect(answered).toBeLessThan(100);
+
+    let lines = 0;
+    output.on('data', (chunk: Buffer) => {
+      lines += chunk.toString().split('\n').length - 1;
+    });
+    await expect.poll(() => lines, { timeout: 10_000 }).toBe(201);
+    await lane.close();
   });
 });

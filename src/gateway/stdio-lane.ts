@@ -39,6 +39,8 @@ export interface StdioLaneOptions {
 
 const PARSE_ERROR = -32700;
 const SESSION = 'stdio';
+/** Bytes of answers that may wait for the client before we stop reading its requests. */
+const MOST_UNREAD = 4 * 1024 * 1024;
 const ASK_CAPABILITY: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
@@ -304,7 +306,11 @@ export class StdioLane {
         error: { code: INTERNAL_ERROR, message: 'the result is nested too deeply to be sent' },
       });
     }
-    this.#options.output.write(`${text}\n`);
+    const { input, output } = this.#options;
+    if (output.write(`${text}\n`) || output.writableLength < MOST_UNREAD || input.isPaused()) return;
+    // A client that asks and does not read gets no further questions in.
+    input.pause();
+    output.once('drain', () => !this.#closed && input.resume());
   }
 }
 
