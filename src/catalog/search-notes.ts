@@ -8,6 +8,8 @@ import type { Discovery } from './discovery.ts';
 
 const MAX_SERVERS = 4;
 const MAX_REASON = 100;
+/** A best hit below this is wrong four times out of five. */
+const WEAK = 0.2;
 
 /** Short notes, at most a handful, for an answer that an agent pays for. */
 export function searchNotes(
@@ -32,6 +34,8 @@ export function searchNotes(
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
   if (stale.length > 0) notes.push(`list older than a day, server away: ${stale.slice(0, MAX_SERVERS).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
+  const [best] = results;
+  if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
   // An answer without hits and without a word would read like a fault.
   if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;

@@ -3,7 +3,11 @@
  * @module
  */
 import type { ToolMetadata } from '../types.ts';
+import type { Meaning } from './meaning-model.ts';
+import { toolWords } from './meaning-text.ts';
+import { phrasesOf } from './phrase-book.ts';
 import { readSchema } from './schema-text.ts';
+import { FLAG } from './segment.ts';
 import type { Field, FieldSettings, SearchSettings } from './settings.ts';
 import { stem } from './stemmer.ts';
 import { isStopWord } from './stop-words.ts';
@@ -15,9 +19,12 @@ export interface SearchDocument {
   readonly summary: string;
   readonly signature: string;
   readonly tags: readonly string[];
-  readonly enabled: boolean;
+  /** Bits of `FLAG`. */
+  readonly flags: number;
   /** Term to impact: the saturated, field-weighted frequency, 1 to 65535; 0 for the name's key. */
   readonly terms: ReadonlyMap<string, number>;
+  /** What it means; undefined without a model or when no word of it is known. */
+  readonly meaning: Meaning | undefined;
 }
 
 /** The largest impact a term can have. */
@@ -36,44 +43,76 @@ const MAX_DESCRIPTION = 4_096;
 const MAX_SHORT_TEXT = 512;
 const MAX_LABELS = 64;
 
+/** What a field adds to each term's frequency. */
+export type FieldShares = ReadonlyMap<string, number>;
+
 /** Builds the document of one tool; `about` is what is known of its server. */
 export function toDocument(tool: ToolMetadata, about: string, settings: SearchSettings): SearchDocument {
   const frequencies = new Map<string, number>();
-  const add = (field: Field, texts: readonly string[]): void => addField(frequencies, texts, settings.fields[field]);
-
-  const schema = tool.inputSchema === undefined ? undefined : readSchema(tool.inputSchema);
-  const parameters = schema === undefined ? (tool.parameters ?? []).slice(0, 256) : [];
-  add('name', [tool.name.slice(0, MAX_SHORT_TEXT)]);
-  add('title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]);
-  add('server', [tool.server.slice(0, MAX_SHORT_TEXT)]);
-  add('description', [(tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION)]);
-  add('parameterNames', schema?.names ?? parameters.map(({ name }) => name));
-  add(
-    'parameterDescriptions',
-    schema?.descriptions ?? parameters.map(({ description }) => description.slice(0, 1_024)),
-  );
-  add('values', schema?.values ?? []);
-  add('tags', labels(tool.tags));
-  add('keywords', labels(tool.keywords ?? []));
-
+  for (const [field, texts] of fieldTexts(tool, settings)) {
+    addField(frequencies, texts, settings.fields[field]);
+  }
   const terms = new Map<string, number>();
   for (const [term, frequency] of frequencies) {
     const impact = Math.max(1, Math.round((FULL_IMPACT * frequency) / (settings.k1 + frequency)));
     terms.set(term, impact === ABOUT_IMPACT ? ABOUT_IMPACT + 1 : impact);
   }
-  for (const term of toTerms(about.slice(0, MAX_SHORT_TEXT)).terms) {
-    if (!terms.has(term)) terms.set(term, ABOUT_IMPACT);
-  }
+  for (const term of aboutTerms(about)) if (!terms.has(term)) terms.set(term, ABOUT_IMPACT);
   terms.set(NAME_KEY + nameKey(tool.name), 0);
   return {
     name: tool.name,
     summary: tool.summary,
     signature: tool.signature ?? '',
     tags: tool.tags,
-    enabled: tool.enabled,
+    flags: flagsOf(tool),
     terms,
+    meaning: settings.model?.ofTool(toolWords(tool)),
   };
 }
+
+/** What each field of a tool adds to a term's frequency, for those who ask why a tool was found. */
+export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
+  const shares = new Map<Field, FieldShares>();
+  for (const [field, texts] of fieldTexts(tool, settings)) {
+    const frequencies = new Map<string, number>();
+    addField(frequencies, texts, settings.fields[field]);
+    shares.set(field, frequencies);
+  }
+  return shares;
+}
+
+/** The terms that a server's description gives its tools. */
+export const aboutTerms = (about: string): readonly string[] => toTerms(about.slice(0, MAX_SHORT_TEXT)).terms;
+
+/** The texts of a tool, field by field. */
+function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, readonly string[]][] {
+  const schema = tool.inputSchema === undefined ? undefined : readSchema(tool.inputSchema);
+  const parameters = schema === undefined ? (tool.parameters ?? []).slice(0, 256) : [];
+  return [
+    ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],
+    ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
+    ['server', [tool.server.slice(0, MAX_SHORT_TEXT)]],
+    ['description', [(tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION)]],
+    ['parameterNames', schema?.names ?? parameters.map(({ name }) => name)],
+    ['parameterDescriptions', schema?.descriptions ?? parameters.map(({ description }) => description.slice(0, 1_024))],
+    ['values', schema?.values ?? []],
+    ['tags', labels(tool.tags)],
+    ['keywords', labels(tool.keywords ?? [])],
+    ['phrases', phrasesOf(tool, settings.phrases())],
+    ['hints', hintsOf(tool)],
+  ];
+}
+
+const flagsOf = ({ enabled, annotations }: ToolMetadata): number =>
+  (enabled ? FLAG.enabled : 0) |
+  (annotations?.readOnlyHint === true ? FLAG.readOnly : 0) |
+  (annotations?.destructiveHint === true ? FLAG.destructive : 0);
+
+/** What annotations say, in the words people use. */
+const hintsOf = ({ annotations }: ToolMetadata): string[] => [
+  ...(annotations?.readOnlyHint === true ? ['readonly read only'] : []),
+  ...(annotations?.destructiveHint === true ? ['destructive delete'] : []),
+];
 
 /** Annotations come from servers unchecked. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -19,6 +19,27 @@ export interface NamedTool extends Position {
   readonly spelled: boolean;
 }
 
+/** Where one tool is; undefined when it is not indexed. */
+export function findTool(index: LiveIndex, server: string, tool: string): Position | undefined {
+  const reading = { key: nameKey(tool), spelling: fold(tool), server: nameKey(server), strict: true };
+  return toolsNamed(index, reading).find(({ segment, document }) => {
+    const found = index.segments[segment]?.segment;
+    return (
+      found?.servers[found.documentServers[document] as number] === server &&
+      textOf(found, document, TEXT.name) === tool
+    );
+  });
+}
+
+/** Every live tool, as if each had been named. */
+export function allOf(index: LiveIndex): NamedTool[] {
+  return index.segments.flatMap(({ segment, alive }, position) =>
+    Array.from(segment.documentServers.keys())
+      .filter((document) => isAlive(segment, alive, document))
+      .map((document) => ({ segment: position, document, spelled: true })),
+  );
+}
+
 /** For each name that the query mentions, in its order, the tools with that name. */
 export function findNamed(index: LiveIndex, query: ParsedQuery): NamedTool[][] {
   const whole = lookUp(index, query.whole);
@@ -27,6 +48,10 @@ export function findNamed(index: LiveIndex, query: ParsedQuery): NamedTool[][] {
   if (pieces.length > 1 && pieces.every((tools) => tools.length > 0)) return pieces;
   return query.mentions.map((mention) => lookUp(index, mention)).filter((tools) => tools.length > 0);
 }
+
+/** Whether a query is nothing but a tool's name, letter for letter, with or without its server. */
+export const isName = (index: LiveIndex, { whole }: ParsedQuery): boolean =>
+  lookUp(index, whole).some(({ spelled }) => spelled);
 
 /** The first reading that any tool answers to. */
 function lookUp(index: LiveIndex, readings: readonly NameMention[]): NamedTool[] {

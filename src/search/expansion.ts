@@ -11,6 +11,8 @@ import { synonymsOf } from './synonyms.ts';
 
 /** An index term that counts for a query term, with the share of the score it earns. */
 export interface Alternative {
+  readonly term: string;
+  readonly how: 'same' | 'synonym' | 'completed' | 'typo';
   readonly entry: TermEntry;
   readonly weight: number;
 }
@@ -29,12 +31,12 @@ const MAX_COMPLETIONS = 256;
 export function expand(index: LiveIndex, query: QueryTerm, synonyms: boolean, guess: boolean): Alternative[] {
   const { term, bonus } = query;
   const entry = index.entry(term);
-  const alternatives: Alternative[] = entry.count > 0 ? [{ entry, weight: 1 }] : [];
+  const alternatives: Alternative[] = entry.count > 0 ? [{ term, how: 'same', entry, weight: 1 }] : [];
   if (bonus) return alternatives;
   if (synonyms) {
     for (const synonym of synonymsOf(term)) {
       const other = index.entry(synonym);
-      if (other.count > 0) alternatives.push({ entry: other, weight: SYNONYM_WEIGHT });
+      if (other.count > 0) alternatives.push({ term: synonym, how: 'synonym', entry: other, weight: SYNONYM_WEIGHT });
     }
   }
   if (entry.count === 0 && guess) alternatives.push(...guesses(index, query));
@@ -68,7 +70,12 @@ function guesses(index: LiveIndex, { term, length }: QueryTerm): Alternative[] {
     .map(([candidate, weight]) => ({ candidate, weight, entry: index.entry(candidate) }))
     .sort((a, b) => b.weight - a.weight || b.entry.count - a.entry.count || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, MAX_GUESSES)
-    .map(({ entry, weight }) => ({ entry, weight }));
+    .map(({ candidate, entry, weight }) => ({
+      term: candidate,
+      how: candidate.startsWith(term) ? 'completed' : 'typo',
+      entry,
+      weight,
+    }));
 }
 
 const AFTER_KEYS = String.fromCharCode(NAME_KEY.charCodeAt(0) + 1);

@@ -4,41 +4,38 @@
  * @module
  */
 import { FULL_IMPACT } from './document.ts';
-import { expand } from './expansion.ts';
+import type { Position } from './exact-names.ts';
+import { type Alternative, expand } from './expansion.ts';
 import { isAlive, type LiveIndex } from './live-index.ts';
 import type { QueryTerm } from './query.ts';
 import { documentCount } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
-/** The scores of a query's tools. */
-export interface Ranking {
+/** The scores that a query's words give. */
+export interface WordRanking {
   /** The score that a tool would have whose name says all the query says. */
   readonly perfect: number;
   /** The score of one tool; 0 where no term matched. */
   scoreOf(segment: number, document: number): number;
-  /** Visits every tool with a score above zero. */
-  forEach(visit: (segment: number, document: number, score: number) => void): void;
+  /** The best `most` of the accepted tools with a score above zero, in no order; all that share the last place. */
+  best(most: number, accepts: (segment: number, document: number) => boolean): Position[];
 }
 
 /** Guessing at words costs most; a query with more unknown words than this is not helped by it. */
 const MAX_GUESSED_TERMS = 6;
 
 /** How telling a term is that `count` of `size` tools have. */
-const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
+export const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
 /** Scores every live tool of `server` (all servers when undefined) that has at least one of the terms. */
 export function rank(
   index: LiveIndex,
   terms: readonly QueryTerm[],
   options: { readonly synonyms: boolean; readonly server: string | undefined },
-): Ranking {
+): WordRanking {
   const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), options.server));
   let perfect = 0;
-  let guessed = 0;
-  for (const term of terms) {
-    const known = index.entry(term.term).count;
-    const guess = known === 0 && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
-    const alternatives = expand(index, term, options.synonyms, guess);
+  for (const { term, known, alternatives } of expandAll(index, terms, options.synonyms)) {
     if (!term.bonus) perfect += term.weight * rarity(index.size, known);
     for (const [position, board] of boards.entries()) {
       for (const { entry, weight } of alternatives) {
@@ -56,10 +53,54 @@ export function rank(
   return {
     perfect,
     scoreOf: (segment, document) => boards[segment]?.scoreOf(document) ?? 0,
-    forEach: (visit) => {
-      for (const [segment, board] of boards.entries()) board.forEach(segment, visit);
-    },
+    best: (most, accepts) => bestOf(boards, most, accepts),
   };
+}
+
+/** The terms of a query, each with how many tools have it and what may stand for it. */
+export function expandAll(
+  index: LiveIndex,
+  terms: readonly QueryTerm[],
+  synonyms: boolean,
+): { readonly term: QueryTerm; readonly known: number; readonly alternatives: readonly Alternative[] }[] {
+  let guessed = 0;
+  return terms.map((term) => {
+    const known = index.entry(term.term).count;
+    const guess = known === 0 && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
+    return { term, known, alternatives: expand(index, term, synonyms, guess) };
+  });
+}
+
+function bestOf(
+  boards: readonly ScoreBoard[],
+  most: number,
+  accepts: (segment: number, document: number) => boolean,
+): Position[] {
+  /** The highest scores so far, ascending; zeros where there are fewer. */
+  const highest = new Float64Array(most);
+  for (const [segment, board] of boards.entries()) {
+    board.forEach((document, score) => {
+      const [lowest = 0] = highest;
+      if (score <= lowest || !accepts(segment, document)) return;
+      let at = 0;
+      let end = most;
+      while (at + 1 < end) {
+        const middle = (at + end) >>> 1;
+        if ((highest[middle] as number) < score) at = middle;
+        else end = middle;
+      }
+      highest.copyWithin(0, 1, at + 1);
+      highest[at] = score;
+    });
+  }
+  const [least = 0] = highest;
+  const best: Position[] = [];
+  for (const [segment, board] of boards.entries()) {
+    board.forEach((document, score) => {
+      if (score >= least && accepts(segment, document)) best.push({ segment, document });
+    });
+  }
+  return best;
 }
 
 /** Adds up the scores of one segment. Of the alternatives of a term only the best counts. */
@@ -136,7 +177,7 @@ class ScoreBoard {
     return this.#scores[document] ?? 0;
   }
 
-  forEach(segment: number, visit: (segment: number, document: number, score: number) => void): void {
-    for (const document of this.#seen) visit(segment, document, this.#scores[document] as number);
+  forEach(visit: (document: number, score: number) => void): void {
+    for (const document of this.#seen) visit(document, this.#scores[document] as number);
   }
 }

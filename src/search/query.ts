@@ -30,6 +30,8 @@ export interface NameMention {
 /** What a query asks for. */
 export interface ParsedQuery {
   readonly terms: readonly QueryTerm[];
+  /** The query without values, if enough is left. */
+  readonly spoken: string;
   /** The query as one name. */
   readonly whole: readonly NameMention[];
   /** Pieces of the query that look like names. */
@@ -38,7 +40,8 @@ export interface ParsedQuery {
   readonly pieces: readonly (readonly NameMention[])[];
 }
 
-const MAX_QUERY = 2_000;
+/** Longer queries are cut. */
+export const MAX_QUERY = 2_000;
 const MAX_TERMS = 64;
 const MAX_PIECES = 32;
 const MAX_SPLITS = 8;
@@ -56,7 +59,7 @@ export function parseQuery(query: string): ParsedQuery {
   const pieces = text.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => piece !== '');
   const names = pieces.length <= MAX_PIECES ? pieces : pieces.slice(0, MAX_PIECES);
   return {
-    terms: readTerms(text),
+    ...readTerms(text),
     whole: toMentions(text.trim(), false),
     mentions: names.flatMap((piece) => {
       const quoted = /^`[^`]+`[.?!:]?$/.test(piece);
@@ -88,12 +91,13 @@ function toMentions(text: string, strict: boolean): NameMention[] {
   return mentions;
 }
 
-function readTerms(text: string): QueryTerm[] {
-  const spoken = collectTerms(text.replace(LITERALS, ' '), 1);
-  if (spoken.filter(({ bonus }) => !bonus).length < FEWEST_TERMS) return collectTerms(text, 1);
+function readTerms(text: string): Pick<ParsedQuery, 'terms' | 'spoken'> {
+  const bare = text.replace(LITERALS, ' ');
+  const spoken = collectTerms(bare, 1);
+  if (spoken.filter(({ bonus }) => !bonus).length < FEWEST_TERMS) return { terms: collectTerms(text, 1), spoken: text };
   const known = new Set(spoken.map(({ term }) => term));
   const literal = collectTerms((text.match(LITERALS) ?? []).join(' '), LITERAL_WEIGHT);
-  return [...spoken, ...literal.filter(({ term }) => !known.has(term))].slice(0, MAX_TERMS);
+  return { terms: [...spoken, ...literal.filter(({ term }) => !known.has(term))].slice(0, MAX_TERMS), spoken: bare };
 }
 
 function collectTerms(text: string, weight: number): QueryTerm[] {

@@ -1,14 +1,59 @@
 /**
- * A score in, a relevance in [0, 1] out that means the same from query to query.
+ * Scores in, relevances in [0, 1] out that mean the same from query to query: how often a hit like this one is what was
+ * asked for. `npm run bench:search` prints the table that says how true that is.
  * @module
  */
+import type { ScoreParts } from './fusion.ts';
 
-/** What a single strong mention (the term in a tool's name) earns of a perfect impact. */
-const REFERENCE = 0.85;
+/**
+ * Fitted by logistic regression on judged queries. The first
+ * hit is judged by its score and by its lead over the second, the others by how far they are behind.
+ */
+const FIRST = { base: -0.51, score: 1.22, lead: 11.3, mostLead: 0.2, leadOfScore: 1 / 3 };
+const OTHERS = { base: -1.43, behind: 19.2 };
 
-/** How much of the query the tool answers, in hundredths; 1 is kept for names. */
-export function toRelevance(score: number, perfect: number): number {
-  if (perfect <= 0) return 0;
-  const coverage = Math.min(1, score / (REFERENCE * perfect));
-  return Math.min(0.99, Math.round(coverage * 100) / 100);
+/** Scores below this are noise. */
+const LEAST_SCORE = 0.16;
+/** And so is a likeness below this where no word is shared. */
+const LEAST_LIKENESS = 0.3;
+
+/** Hits of less use than this are left out of a default answer; three are kept while they are not much worse. */
+const CUT = { relevance: 0.015, kept: 3, keptShare: 0.5 };
+
+const logistic = (value: number): number => 1 / (1 + Math.exp(-value));
+
+/** In hundredths; 1 is kept for names. */
+const inHundredths = (value: number): number => Math.min(0.99, Math.round(value * 100) / 100);
+
+/** The relevance of the hit with this score among hits of which the best two have these. */
+export function toRelevance(score: number, best: number, second: number): number {
+  if (score <= 0) return 0;
+  const first = ofFirst(best, second);
+  return inHundredths(score < best ? Math.min(first, ofOther(best - score)) : first);
+}
+
+function ofFirst(best: number, second: number): number {
+  const lead = Math.min(best - second, FIRST.mostLead, FIRST.leadOfScore * best);
+  return logistic(FIRST.base + FIRST.score * Math.log(best) + FIRST.lead * Math.sqrt(lead));
+}
+
+const ofOther = (behind: number): number => logistic(OTHERS.base - OTHERS.behind * behind);
+
+/**
+ * Whether the best hit answers at all. Asks only what does not depend on other tools: a new server must not make a hit
+ * disappear.
+ */
+export const fits = ({ words, meaning }: ScoreParts): boolean => words > 0 || meaning >= LEAST_LIKENESS;
+
+/** Whether a tool is never part of a default answer, whatever else was found. */
+export const isNoise = (parts: ScoreParts): boolean => parts.total < LEAST_SCORE && !fits(parts);
+
+/**
+ * Whether a hit at this place is worth the reader's time. A weak one is where it is about as good as the best: a new server
+ * makes words rarer and so may turn two such hits round, which must not make either disappear.
+ */
+export function isUseful(parts: ScoreParts, best: number, place: number): boolean {
+  if (isNoise(parts)) return false;
+  if (place < CUT.kept && parts.total >= CUT.keptShare * best) return true;
+  return parts.total >= LEAST_SCORE && ofOther(best - parts.total) >= CUT.relevance;
 }

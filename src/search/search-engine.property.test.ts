@@ -24,6 +24,26 @@ const tools = fc.uniqueArray(
   { maxLength: 30, selector: (tool) => `${tool.server}\n${tool.name}` },
 ) as fc.Arbitrary<ToolMetadata[]>;
 const query = fc.oneof(phrase, name, fc.string({ unit: 'binary' }), fc.constantFrom('creat', 'isue', 'sear', 'wether'));
+/** In words that no tool has: only meaning finds them. */
+const paraphrase = fc.constantFrom(
+  'throw the ticket away',
+  'is it going to rain',
+  'look something up',
+  'who has an account',
+  'jot down a defect',
+);
+const filter = fc.constantFrom(
+  '',
+  'server:alpha',
+  '-server:beta',
+  'tag:file',
+  'name:*issue*',
+  'readonly:false',
+  'server:"__proto__"',
+  'destructive:true',
+);
+/** Anything a person may ask, filters and all. */
+const request = fc.tuple(fc.oneof(query, paraphrase), filter).map((parts) => parts.join(' '));
 
 const byServer = (list: readonly ToolMetadata[]): Map<string, ToolMetadata[]> => {
   const servers = new Map<string, ToolMetadata[]>();
@@ -43,11 +63,24 @@ const answers = (engine: SearchEngine, text: string): unknown => [
   engine.find(text, { server: 'beta' }),
 ];
 
+const STARGAZING = ['telescope', 'galaxy', 'eclipse', 'comet', 'orbit', 'nebula'].flatMap((thing) =>
+  ['observe', 'measure'].map((act) => ({
+    server: 'observatory',
+    name: `${act}_${thing}`,
+    summary: `${act} the brightness of a ${thing}`,
+    enabled: true,
+    tags: [],
+  })),
+);
+
+/** Where it answers nothing by itself, it is about something else. */
+const observatory = engineOf(STARGAZING);
+
 describe('SearchEngine, for all inputs', () => {
   it('answers any string with relevances in [0, 1], best first', () => {
     const engine = engineOf([{ server: 's', name: 'create_issue', summary: 'x', enabled: true, tags: [] }]);
     fc.assert(
-      fc.property(tools, fc.string({ unit: 'binary', maxLength: 3_000 }), query, (list, noise, text) => {
+      fc.property(tools, fc.string({ unit: 'binary', maxLength: 3_000 }), request, (list, noise, text) => {
         engine.index(list);
         for (const { results } of [engine.find(noise), engine.find(text), engine.find(`${text} ${noise}`)]) {
           let before = 1;
@@ -78,7 +111,7 @@ describe('SearchEngine, for all inputs', () => {
 
   it('answers the same whatever order the tools and servers came in, and whenever it was asked before', () => {
     fc.assert(
-      fc.property(tools, fc.infiniteStream(fc.nat()), query, (list, random, text) => {
+      fc.property(tools, fc.infiniteStream(fc.nat()), request, (list, random, text) => {
         const shuffled = list
           .map((tool) => ({ tool, key: random.next().value as number }))
           .sort((a, b) => a.key - b.key)
@@ -95,7 +128,7 @@ describe('SearchEngine, for all inputs', () => {
 
   it('forgets a server as if it had never been there', () => {
     fc.assert(
-      fc.property(tools, tools, query, (list, passing, text) => {
+      fc.property(tools, tools, request, (list, passing, text) => {
         const engine = engineOf(list);
         const before = answers(engine, text);
         for (const [server, own] of byServer(passing)) {
@@ -110,7 +143,7 @@ describe('SearchEngine, for all inputs', () => {
 
   it('returns to the same answers when a server is replaced and put back', () => {
     fc.assert(
-      fc.property(tools, query, (list, text) => {
+      fc.property(tools, request, (list, text) => {
         const engine = engineOf(list);
         const before = answers(engine, text);
         for (const [server, own] of byServer(list)) {
@@ -127,7 +160,7 @@ describe('SearchEngine, for all inputs', () => {
     fc.assert(
       fc.property(tools, phrase, fc.integer({ min: 1, max: 40 }), (list, text, count) => {
         const engine = engineOf(list);
-        const [best] = engine.search(text, { limit: 1 });
+        const [best] = engine.search(text);
         fc.pre(best !== undefined);
         const strangers = Array.from({ length: count }, (_, index) => ({
           server: 'zz',
@@ -143,9 +176,71 @@ describe('SearchEngine, for all inputs', () => {
     );
   });
 
+  it('keeps the best hit when a server about something else is added', () => {
+    fc.assert(
+      fc.property(tools, fc.oneof(phrase, paraphrase), fc.integer({ min: 1, max: 12 }), (list, text, count) => {
+        const engine = engineOf(list);
+        const [best] = engine.search(text);
+        fc.pre(best !== undefined && observatory.search(text).length === 0);
+        engine.setServer('observatory', STARGAZING.slice(0, count), 'Stars and planets');
+        const hits = engine.search(text).map((hit) => `${hit.server}:${hit.tool}`);
+        expect(hits).toContain(`${best.server}:${best.tool}`);
+      }),
+    );
+  });
+
+  it('shows nothing that a filter keeps out', () => {
+    fc.assert(
+      fc.property(tools, fc.oneof(query, paraphrase), (list, text) => {
+        const engine = engineOf(list);
+        const names = (filters: string) => engine.search(`${filters} ${text}`, { includeDisabled: true, limit: 50 });
+        for (const { server } of names('server:alpha')) expect(server).toBe('alpha');
+        for (const { server } of names('-server:alpha')) expect(server).not.toBe('alpha');
+        for (const { tool } of names('name:create*')) expect(tool.toLowerCase()).toMatch(/^create/);
+        for (const { tags } of names('tag:file')) expect(tags).toContain('file');
+      }),
+    );
+  });
+
+  it('puts an exact name first, whatever was learnt or another embedder says', () => {
+    const scores = fc.array(fc.record({ tool: name, score: fc.double() }), { maxLength: 10 });
+    fc.assert(
+      fc.property(tools, fc.nat(), scores, scores, (list, choice, learnt, similar) => {
+        const wanted = list[choice % list.length];
+        fc.pre(wanted !== undefined);
+        const of = (each: readonly { tool: string; score: number }[]) =>
+          each.flatMap((score) => ['alpha', 'beta'].map((server) => ({ server, ...score })));
+        const options = { includeDisabled: true, learnt: of(learnt), similar: of(similar) };
+        const [first] = engineOf(list).search(wanted.name, options);
+        expect(first).toMatchObject({ relevance: 1 });
+        expect(first?.tool.toLowerCase()).toBe(wanted.name.toLowerCase());
+      }),
+    );
+  });
+
+  it('explains any tool for any query, with points that add up', () => {
+    fc.assert(
+      fc.property(tools, request, fc.string({ unit: 'binary', maxLength: 300 }), (list, text, noise) => {
+        const engine = engineOf(list);
+        for (const asked of [text, noise, `${text} ${noise}`]) {
+          for (const tool of list.slice(0, 5)) {
+            const explanation = engine.explain(asked, tool);
+            const { words = [], score } = explanation ?? {};
+            const points = words.reduce((sum, word) => sum + word.points, 0);
+            // Each of at most 64 words is rounded to thousandths.
+            expect(Math.abs(points - (score?.words ?? Number.NaN))).toBeLessThan(0.002 + words.length * 0.0006);
+            expect(explanation?.relevance).toBeGreaterThanOrEqual(0);
+            expect(explanation?.relevance).toBeLessThanOrEqual(1);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('answers the same after a trip to the disk, and stays editable', () => {
     fc.assert(
-      fc.property(tools, query, fc.integer({ min: 0, max: 3 }), (list, text, shift) => {
+      fc.property(tools, request, fc.integer({ min: 0, max: 3 }), (list, text, shift) => {
         const engine = engineOf(list);
         const bytes = engine.toSnapshot();
         const shifted = new Uint8Array(bytes.length + shift).subarray(shift);

@@ -4,15 +4,22 @@
  */
 import type { SearchOptions, SearchResult, ToolMetadata } from '../types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
-import { findNamed } from './exact-names.ts';
+import { allOf, findNamed, findTool, isName, type Position } from './exact-names.ts';
+import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
+import { filterScope } from './filter-scope.ts';
+import { fuse } from './fusion.ts';
 import { rank } from './keyword-ranker.ts';
-import { parseQuery } from './query.ts';
+import type { LiveIndex } from './live-index.ts';
+import { Likeness } from './meaning-ranker.ts';
+import { meaningWords } from './meaning-text.ts';
+import { MAX_QUERY, parseQuery } from './query.ts';
+import { readFilters } from './query-filters.ts';
 import { toRelevance } from './relevance.ts';
-import { TEXT, tagsOf, textOf } from './segment.ts';
+import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
-import { select, serverOf } from './selection.ts';
+import { type Selection, select, serverOf } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
 
@@ -97,36 +104,86 @@ export class SearchEngine {
   }
 
   /** Like `search`, and says how many disabled tools would have been shown. */
-  find(query: string, { server, limit, includeDisabled = false }: SearchOptions = {}): SearchOutcome {
-    const index = this.#store.read();
-    const parsed = parseQuery(query);
-    const ranking = rank(index, parsed.terms, { synonyms: this.#settings.synonyms, server });
-    const named = findNamed(index, parsed);
-    const inScope = (segment: number, document: number): boolean =>
-      server === undefined || serverOf(index, { segment, document }) === server;
-    const isEnabled = (segment: number, document: number): boolean =>
-      index.segments[segment]?.segment.enabled[document] === 1;
-    const size = { limit: toLimit(limit), cut: limit === undefined };
-
-    const all = select(index, ranking, named, { ...size, accepts: inScope });
-    const withheld = includeDisabled ? 0 : all.filter(({ segment, document }) => !isEnabled(segment, document)).length;
-    const hits =
-      withheld === 0
-        ? all
-        : select(index, ranking, named, { ...size, accepts: (s, d) => inScope(s, d) && isEnabled(s, d) });
-    const results = hits.map((hit): SearchResult => {
+  find(query: string, options: SearchOptions = {}): SearchOutcome {
+    const { includeDisabled = false } = options;
+    const found = this.#read(query, options);
+    const { index } = found;
+    const all = found.select(() => true);
+    const withheld = includeDisabled ? 0 : all.hits.filter((hit) => !isEnabled(index, hit)).length;
+    const isWhole =
+      includeDisabled || (withheld === 0 && found.ranking.candidates.every((hit) => isEnabled(index, hit)));
+    const selection = isWhole ? all : found.select(enabledOnly(index));
+    const relevances = relevancesOf(selection);
+    const results = selection.hits.map((hit, place): SearchResult => {
       const { segment } = index.segments[hit.segment] as LiveSegment;
       const signature = textOf(segment, hit.document, TEXT.signature);
       return {
         server: serverOf(index, hit),
         tool: textOf(segment, hit.document, TEXT.name),
         summary: textOf(segment, hit.document, TEXT.summary),
-        relevance: hit.named ? 1 : toRelevance(hit.score, ranking.perfect),
+        relevance: relevances[place] ?? 0,
         tags: tagsOf(segment, hit.document),
         ...(signature !== '' && { args: signature }),
       };
     });
     return { results, withheld };
+  }
+
+  /** Why a tool has the place it has for a query; undefined when it is not indexed. `about` is what `setServer` was told. */
+  explain(query: string, tool: ToolMetadata, about = '', options: SearchOptions = {}): Explanation | undefined {
+    const { index, parsed, ranking, select: choose } = this.#read(query, { ...options, limit: MAX_LIMIT });
+    const position = findTool(index, tool.server, tool.name);
+    if (position === undefined) return undefined;
+    // What is disabled stands where it would if it were not.
+    const all = options.includeDisabled === true || !isEnabled(index, position);
+    const selection = choose(all ? () => true : enabledOnly(index));
+    const place = selection.hits.findIndex(
+      ({ segment, document }) => segment === position.segment && document === position.document,
+    );
+    return {
+      server: tool.server,
+      tool: tool.name,
+      named: selection.hits[place]?.named ?? false,
+      relevance: relevancesOf(selection)[place] ?? 0,
+      score: ranking.partsOf(position),
+      ...explainWords(index, parsed, tool, about, this.#settings),
+      alike: explainMeaning(parsed.spoken, tool, this.#settings),
+    };
+  }
+
+  /** Everything about a query but the list: the index it is asked of, what it says, and every candidate's score. */
+  #read(query: string, { server, limit, learnt = [], similar = [] }: SearchOptions) {
+    const index = this.#store.read();
+    const whole = query.slice(0, MAX_QUERY);
+    const read = readFilters(whole);
+    // A server may be called `server`, and `server:ping` is then a tool.
+    const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole));
+    const { filters, text } = isFiltered ? read : { filters: [], text: whole };
+    const parsed = parseQuery(text);
+    const { synonyms, model, meaningWeight } = this.#settings;
+    const passes = filterScope(index, filters);
+    const inScope = (segment: number, document: number): boolean => {
+      if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
+      return passes(segment, document);
+    };
+    const request = model?.ofRequest(meaningWords(parsed.spoken));
+    const ranking = fuse(
+      index,
+      {
+        words: rank(index, parsed.terms, { synonyms, server }),
+        meaning: request && new Likeness(index, request),
+        similar,
+        learnt,
+        meaningWeight,
+      },
+      inScope,
+    );
+    // Nothing but filters asks for all that pass them.
+    const named = parsed.terms.length === 0 && filters.length > 0 ? [allOf(index)] : findNamed(index, parsed);
+    const size = { limit: toLimit(limit), cut: limit === undefined };
+    const choose = (accepts: (segment: number, document: number) => boolean): Selection =>
+      select(index, ranking, named, { ...size, accepts: (s, d) => inScope(s, d) && accepts(s, d) });
+    return { index, parsed, ranking, select: choose };
   }
 
   /** The index as bytes, ready for the disk. */
@@ -146,3 +203,20 @@ export class SearchEngine {
 
 const toLimit = (limit: number | undefined): number =>
   limit === undefined || Number.isNaN(limit) ? DEFAULT_LIMIT : Math.max(0, Math.min(MAX_LIMIT, Math.floor(limit)));
+
+const isEnabled = (index: LiveIndex, { segment, document }: Position): boolean =>
+  hasFlag((index.segments[segment] as LiveSegment).segment, document, FLAG.enabled);
+
+const enabledOnly =
+  (index: LiveIndex) =>
+  (segment: number, document: number): boolean =>
+    isEnabled(index, { segment, document });
+
+/** How relevant each hit is; a tool that was named is what was asked for, and none is more so than what stands before it. */
+function relevancesOf({ hits, best, second }: Selection): number[] {
+  let before = 1;
+  return hits.map(({ named, score }) => {
+    before = Math.min(before, named ? 1 : toRelevance(score, best, second));
+    return before;
+  });
+}

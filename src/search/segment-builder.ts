@@ -4,7 +4,7 @@
  */
 import { createDictionary } from './dictionary.ts';
 import type { SearchDocument } from './document.ts';
-import { type Segment, TAG_END, TEXTS } from './segment.ts';
+import { type Segment, signCodes, TAG_END, TEXTS } from './segment.ts';
 
 /** Order by UTF-16 units: the same on every machine. */
 export const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
@@ -24,10 +24,11 @@ export function buildSegment(servers: ReadonlyMap<string, readonly SearchDocumen
   return {
     ...buildPostings(documents),
     ...buildTexts(documents),
+    ...buildMeanings(documents),
     servers: names,
     serverOffsets,
     documentServers,
-    enabled: Uint8Array.from(documents, ({ enabled }) => (enabled ? 1 : 0)),
+    flags: Uint8Array.from(documents, ({ flags }) => flags),
   };
 }
 
@@ -76,6 +77,18 @@ function buildPostings(
     }
   }
   return { dictionary: createDictionary(sorted), postingOffsets, postingDocuments, postingImpacts };
+}
+
+function buildMeanings(documents: readonly SearchDocument[]): Pick<Segment, 'meanings' | 'meaningScales' | 'codes'> {
+  const dimensions = documents.find(({ meaning }) => meaning !== undefined)?.meaning?.values.length ?? 0;
+  const meanings = new Int8Array(documents.length * dimensions);
+  const meaningScales = new Float32Array(documents.length);
+  for (const [document, { meaning }] of documents.entries()) {
+    if (meaning === undefined) continue;
+    meanings.set(meaning.values, document * dimensions);
+    meaningScales[document] = meaning.scale;
+  }
+  return { meanings, meaningScales, codes: signCodes(meanings) };
 }
 
 function buildTexts(documents: readonly SearchDocument[]): Pick<Segment, 'text' | 'textOffsets'> {

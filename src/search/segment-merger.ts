@@ -3,7 +3,7 @@
  * @module
  */
 import { type Dictionary, termCount } from './dictionary.ts';
-import { documentCount, type Segment, TEXTS } from './segment.ts';
+import { documentCount, type Segment, signCodes, TEXTS } from './segment.ts';
 import { compareText } from './segment-builder.ts';
 
 /** A segment and, for each of its servers, whether it still counts (1) or was replaced or removed (0). */
@@ -42,21 +42,22 @@ export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
   for (let server = 0; server < slots.length; server++) {
     documentServers.fill(server, serverOffsets[server], serverOffsets[server + 1]);
   }
-  const enabled = new Uint8Array(total);
+  const flags = new Uint8Array(total);
   for (const [source, map] of maps.entries()) {
-    const flags = (sources[source] as LiveSegment).segment.enabled;
+    const from = (sources[source] as LiveSegment).segment.flags;
     for (let document = 0; document < map.length; document++) {
       const target = map[document] as number;
-      if (target !== GONE) enabled[target] = flags[document] as number;
+      if (target !== GONE) flags[target] = from[document] as number;
     }
   }
   return {
     ...mergePostings(left.segment, right.segment, maps),
     ...mergeTexts([left.segment, right.segment], maps, total),
+    ...mergeMeanings([left.segment, right.segment], maps, total),
     servers: slots.map(({ name }) => name),
     serverOffsets,
     documentServers,
-    enabled,
+    flags,
   };
 }
 
@@ -138,6 +139,28 @@ function compareTerms(left: Dictionary, l: number, right: Dictionary, r: number)
     if (difference !== 0) return difference;
   }
   return aLength - bLength;
+}
+
+function mergeMeanings(
+  segments: readonly Segment[],
+  maps: readonly Uint32Array[],
+  total: number,
+): Pick<Segment, 'meanings' | 'meaningScales' | 'codes'> {
+  const dimensions = Math.max(
+    ...segments.map((segment) => segment.meanings.length / Math.max(1, documentCount(segment))),
+  );
+  const meanings = new Int8Array(total * dimensions);
+  const meaningScales = new Float32Array(total);
+  for (const [index, source] of segments.entries()) {
+    if (source.meanings.length === 0) continue;
+    for (const [document, target] of (maps[index] as Uint32Array).entries()) {
+      if (target === GONE) continue;
+      const start = document * dimensions;
+      meanings.set(source.meanings.subarray(start, start + dimensions), target * dimensions);
+      meaningScales[target] = source.meaningScales[document] as number;
+    }
+  }
+  return { meanings, meaningScales, codes: signCodes(meanings) };
 }
 
 function mergeTexts(

@@ -18,19 +18,48 @@ export interface Segment {
   readonly serverOffsets: Uint32Array;
   /** Which server a document belongs to. */
   readonly documentServers: Uint32Array;
-  /** 1 where a tool is enabled. */
-  readonly enabled: Uint8Array;
+  /** Bits of `FLAG`. */
+  readonly flags: Uint8Array;
+  /** What each document means, `dimensions` whole numbers a document; empty without a model. */
+  readonly meanings: Int8Array;
+  /** What a document's whole numbers are multiplied with; 0 where none of its words is known. */
+  readonly meaningScales: Float32Array;
+  /** The signs of each meaning as bits: alike meanings share most of them. Follows from `meanings`. */
+  readonly codes: Uint32Array;
   /** Four strings a document: name, summary, signature, tags. */
   readonly textOffsets: Uint32Array;
   /** All strings, UTF-8. */
   readonly text: Uint8Array;
 }
 
+/** What is true of a tool. */
+export const FLAG = { enabled: 1, readOnly: 2, destructive: 4 } as const;
+
+/** Whether something is true of a document. */
+export const hasFlag = ({ flags }: Segment, document: number, flag: number): boolean =>
+  ((flags[document] as number) & flag) !== 0;
+
 /** Which of a document's strings. */
 export const TEXT = { name: 0, summary: 1, signature: 2, tags: 3 } as const;
 
 /** How many strings a document has. */
 export const TEXTS = 4;
+
+/** Bits of one word of `codes`. */
+export const CODE_BITS = 32;
+
+/** The signs of many meanings, one bit a number. */
+export function signCodes(meanings: Int8Array): Uint32Array {
+  const codes = new Uint32Array(meanings.length / CODE_BITS);
+  for (let word = 0; word < codes.length; word++) {
+    let bits = 0;
+    for (let bit = 0; bit < CODE_BITS; bit++) {
+      if ((meanings[word * CODE_BITS + bit] as number) > 0) bits |= 1 << bit;
+    }
+    codes[word] = bits;
+  }
+  return codes;
+}
 
 /** After every tag. */
 export const TAG_END = '\u0000';
@@ -48,5 +77,7 @@ export function textOf({ text, textOffsets }: Segment, document: number, which: 
 
 /** The tags of a document. */
 export function tagsOf(segment: Segment, document: number): string[] {
+  const index = document * TEXTS + TEXT.tags;
+  if (segment.textOffsets[index] === segment.textOffsets[index + 1]) return [];
   return textOf(segment, document, TEXT.tags).split(TAG_END).slice(0, -1);
 }

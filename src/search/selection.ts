@@ -3,9 +3,10 @@
  * @module
  */
 import type { NamedTool, Position } from './exact-names.ts';
-import type { Ranking } from './keyword-ranker.ts';
+import type { Ranking } from './fusion.ts';
 import type { LiveIndex } from './live-index.ts';
-import { toRelevance } from './relevance.ts';
+import { fits, isNoise, isUseful } from './relevance.ts';
+import { TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
 /** One place in the list. */
@@ -15,10 +16,19 @@ export interface Hit extends Position {
   readonly named: boolean;
 }
 
-/** The surer the best hit, the sooner the rest is of no use; three are kept while they are not much worse. */
-const FALLOFF = { base: 0.3, sure: 0.5, kept: 3, keptShare: 0.35 };
-/** Below this a hit shares hardly a word with the query. */
-const LEAST_RELEVANCE = 0.05;
+/** The list, and the two highest scores of a list as long as one likes: what is shown does not change what it is worth. */
+export interface Selection {
+  readonly hits: readonly Hit[];
+  readonly best: number;
+  readonly second: number;
+}
+
+/** Hits looked at beyond those shown, to take the place of repeats. */
+const SPARE = 10;
+/** How many tools of one server that mean the same keep their places. */
+const REPEATS = 2;
+/** The cosine from which on two tools of a server are the same thing twice (`get_item`, `get_item_v2`). */
+const SAME_MEANING = 0.98;
 
 /** How many hits, and which tools may be among them. */
 export interface SelectionOptions {
@@ -34,7 +44,7 @@ export function select(
   ranking: Ranking,
   named: readonly (readonly NamedTool[])[],
   { limit, cut, accepts }: SelectionOptions,
-): Hit[] {
+): Selection {
   const before = (a: Position & { score: number }, b: Position & { score: number }): boolean =>
     a.score !== b.score ? a.score > b.score : comparePositions(index, a, b) < 0;
 
@@ -48,32 +58,69 @@ export function select(
   }
 
   const best: Hit[] = [];
-  const room = limit - hits.length;
-  ranking.forEach((segment, document, score) => {
+  const room = limit - hits.length > 0 ? limit - hits.length + SPARE : 0;
+  let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
+  for (const { segment, document } of ranking.candidates) {
+    const parts = ranking.partsOf({ segment, document });
+    const score = parts.total;
     const last = best[room - 1];
-    if (room <= 0 || (last !== undefined && score < last.score) || !accepts(segment, document)) return;
-    if (taken.size > 0 && taken.has(`${segment}:${document}`)) return;
+    // However much noise there is, it takes no place from a weak answer.
+    const hasPlace = room > 0 && (last === undefined || score >= last.score) && !(cut && isNoise(parts));
+    if ((!hasPlace && score <= second) || !accepts(segment, document)) continue;
+    if (taken.size > 0 && taken.has(`${segment}:${document}`)) continue;
+    second = Math.max(second, Math.min(top, score));
+    top = Math.max(top, score);
+    if (!hasPlace) continue;
     const hit: Hit = { segment, document, score, named: false };
     let at = best.length;
     while (at > 0 && before(hit, best[at - 1] as Hit)) at--;
-    if (at >= room) return;
+    if (at >= room) continue;
     best.splice(at, 0, hit);
     if (best.length > room) best.pop();
-  });
+  }
 
-  hits.push(...best);
-  return cut ? hits.filter(strongEnough(hits, ranking.perfect)) : hits;
+  const places = hits.length;
+  const shown = withoutRepeats(index, best).slice(0, Math.max(0, limit - hits.length));
+  // The best that answers at all is shown however weak it is, and however many stand before it that do not.
+  const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
+  const isWorthShowing = (hit: Hit, place: number): boolean =>
+    hit === answer || isUseful(ranking.partsOf(hit), top, places + place);
+  hits.push(...(cut ? shown.filter(isWorthShowing) : shown));
+  return { hits, best: top, second };
 }
 
-function strongEnough(hits: readonly Hit[], perfect: number): (hit: Hit, position: number) => boolean {
-  const top = Math.max(0, ...hits.map(({ score }) => score));
-  const certainty = hits[0]?.named === true ? 1 : toRelevance(top, perfect);
-  const least = top * (FALLOFF.base + FALLOFF.sure * certainty);
-  return ({ named, score }, position) => {
-    if (named) return true;
-    if (toRelevance(score, perfect) < LEAST_RELEVANCE) return false;
-    return score >= (position < FALLOFF.kept ? Math.min(least, top * FALLOFF.keptShare) : least);
-  };
+/**
+ * Of tools of one server that mean the same, two keep their places; the others come after everything else, in their order.
+ * Look-alikes of different servers all keep theirs: which server it is may be what matters.
+ */
+function withoutRepeats(index: LiveIndex, hits: readonly Hit[]): Hit[] {
+  const kept: Hit[] = [];
+  const repeated: Hit[] = [];
+  for (const hit of hits) {
+    const alike = kept.filter(
+      (other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit),
+    );
+    (alike.length < REPEATS ? kept : repeated).push(hit);
+  }
+  return [...kept, ...repeated];
+}
+
+/** Whether two tools mean the same to the vectors, or, without any, say the same. */
+function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
+  const a = (index.segments[left.segment] as LiveSegment).segment;
+  const b = (index.segments[right.segment] as LiveSegment).segment;
+  const dimensions = a.meanings.length / a.documentServers.length;
+  if (dimensions === 0 || b.meanings.length === 0) {
+    return textOf(a, left.document, TEXT.summary) === textOf(b, right.document, TEXT.summary);
+  }
+  let sum = 0;
+  for (let at = 0; at < dimensions; at++) {
+    sum +=
+      (a.meanings[left.document * dimensions + at] as number) *
+      (b.meanings[right.document * dimensions + at] as number);
+  }
+  const scales = (a.meaningScales[left.document] as number) * (b.meaningScales[right.document] as number);
+  return sum * scales >= SAME_MEANING;
 }
 
 function sortNamed(
@@ -88,7 +135,7 @@ function sortNamed(
       segment,
       document,
       spelled,
-      score: ranking.scoreOf(segment, document),
+      score: ranking.partsOf({ segment, document }).total,
     }))
     .sort((a, b) => Number(b.spelled) - Number(a.spelled) || b.score - a.score || comparePositions(index, a, b))
     .map(({ segment, document, score }) => ({ segment, document, score }));

@@ -2,6 +2,9 @@
  * The numbers of the ranking, with the reason for each: options in, complete settings out.
  * @module
  */
+import type { MeaningModel } from './meaning-model.ts';
+import type { PhraseBook } from './phrase-book.ts';
+import { shippedModel, shippedPhrases } from './shipped.ts';
 
 /** The parts of a tool that are indexed. */
 export type Field =
@@ -13,7 +16,9 @@ export type Field =
   | 'parameterDescriptions'
   | 'values'
   | 'tags'
-  | 'keywords';
+  | 'keywords'
+  | 'phrases'
+  | 'hints';
 
 /** How a field counts: its weight, how much its length matters (BM25's b) and the length that is neutral. */
 export interface FieldSettings {
@@ -29,6 +34,12 @@ export interface SearchEngineOptions {
   readonly k1?: number | undefined;
   /** Whether `erase` also finds `delete`. */
   readonly synonyms?: boolean | undefined;
+  /** Vectors of words; false to go by words alone. Default: those that come with the package. */
+  readonly model?: MeaningModel | false | undefined;
+  /** Further phrases for known tools; false for none. Default: those that come with the package. */
+  readonly phrases?: PhraseBook | false | undefined;
+  /** How much meaning counts against words, 0 to 1. */
+  readonly meaningWeight?: number | undefined;
 }
 
 /** Everything the index and the ranking need to know. */
@@ -36,6 +47,10 @@ export interface SearchSettings {
   readonly fields: Readonly<Record<Field, FieldSettings>>;
   readonly k1: number;
   readonly synonyms: boolean;
+  readonly model: MeaningModel | undefined;
+  readonly meaningWeight: number;
+  /** Read when a tool is indexed, so that a ready index needs none. */
+  readonly phrases: () => PhraseBook | undefined;
 }
 
 /**
@@ -51,7 +66,12 @@ const FIELDS: Readonly<Record<Field, FieldSettings>> = {
   values: { weight: 0.2, b: 0.3, length: 5 },
   tags: { weight: 3, b: 0.5, length: 2 },
   keywords: { weight: 3, b: 0.5, length: 4 },
+  phrases: { weight: 2, b: 0.4, length: 15 },
+  hints: { weight: 0.5, b: 0, length: 2 },
 };
+
+/** Words and meaning count alike; the surface is flat around it. */
+const MEANING_WEIGHT = 0.5;
 
 /** Fills in what the caller left open. */
 export function resolveSettings(options: SearchEngineOptions = {}): SearchSettings {
@@ -60,5 +80,12 @@ export function resolveSettings(options: SearchEngineOptions = {}): SearchSettin
     const weight = options.weights?.[field];
     if (weight !== undefined) fields[field] = { ...FIELDS[field], weight };
   }
-  return { fields, k1: options.k1 ?? 1.2, synonyms: options.synonyms ?? true };
+  return {
+    fields,
+    k1: options.k1 ?? 1.2,
+    synonyms: options.synonyms ?? true,
+    model: options.model === false ? undefined : (options.model ?? shippedModel()),
+    meaningWeight: options.meaningWeight ?? MEANING_WEIGHT,
+    phrases: () => (options.phrases === false ? undefined : (options.phrases ?? shippedPhrases())),
+  };
 }

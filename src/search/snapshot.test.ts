@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { toyModel } from '../../test/fixtures/search/toy-model.ts';
 import { toDocument } from './document.ts';
-import type { Segment } from './segment.ts';
+import { MeaningModel } from './meaning-model.ts';
+import { type Segment, signCodes } from './segment.ts';
 import { buildSegment } from './segment-builder.ts';
 import { resolveSettings } from './settings.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
@@ -27,12 +29,29 @@ describe('a snapshot', () => {
     expect(decodeSnapshot(bytes, resolveSettings({ synonyms: false }))).toBeDefined();
   });
 
+  it('holds what tools mean, and the signs that follow from it', () => {
+    const read = decodeSnapshot(encodeSnapshot(segment, settings), settings) as Segment;
+    expect(read.meanings).toHaveLength(2 * (settings.model?.dimensions ?? 0));
+    expect(read.meanings.some((value) => value !== 0)).toBe(true);
+    expect(read.meaningScales.every((scale) => scale > 0)).toBe(true);
+    expect(read.codes).toEqual(signCodes(segment.meanings));
+  });
+
+  it('is refused under other vectors, but not for how much they count', () => {
+    const bytes = encodeSnapshot(segment, settings);
+    expect(decodeSnapshot(bytes, resolveSettings({ model: false }))).toBeUndefined();
+    expect(decodeSnapshot(bytes, resolveSettings({ model: new MeaningModel(toyModel({ a: 0 })) }))).toBeUndefined();
+    expect(decodeSnapshot(bytes, resolveSettings({ meaningWeight: 0.1 }))).toBeDefined();
+  });
+
   it.each<[string, Partial<Segment>]>([
     ['a document that is not there', { postingDocuments: segment.postingDocuments.map(() => 9) }],
     ['a server that is not there', { documentServers: segment.documentServers.map(() => 1) }],
     ['offsets that go back', { textOffsets: segment.textOffsets.slice().reverse() }],
     ['offsets past the end', { postingOffsets: segment.postingOffsets.map((offset) => offset * 2) }],
-    ['lists of different length', { enabled: new Uint8Array(7) }],
+    ['lists of different length', { flags: new Uint8Array(7) }],
+    ['meanings of fewer tools', { meaningScales: segment.meaningScales.slice(1) }],
+    ['a broken meaning', { meanings: segment.meanings.slice(1) }],
     ['servers that are not names', { servers: [1] as never }],
     ['servers that are not a list', { servers: {} as never }],
   ])('is refused when it speaks of %s, whatever its checksum says', (_, damage) => {

@@ -4,20 +4,20 @@
  * @module
  */
 import type { Segment } from './segment.ts';
-import { TEXTS } from './segment.ts';
+import { CODE_BITS, signCodes, TEXTS } from './segment.ts';
 import type { SearchSettings } from './settings.ts';
 
 /** Also tells byte orders apart: on a machine of the other kind it reads differently. */
 const MAGIC = 0x41_47_44_31;
 /** Rises whenever the format, the tokenizer or a default changes. */
-const VERSION = 1;
-const SECTIONS = 11;
+const VERSION = 2;
+const SECTIONS = 13;
 const HEADER_WORDS = 5 + SECTIONS;
 const CHECKSUM_WORD = 3;
 
 /** Writes a segment down, with a mark of the settings it was built with. */
 export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint8Array {
-  const sections: readonly (Uint32Array | Uint16Array | Uint8Array)[] = [
+  const sections: readonly (Uint32Array | Float32Array | Uint16Array | Uint8Array | Int8Array)[] = [
     segment.dictionary.offsets,
     segment.postingOffsets,
     segment.postingDocuments,
@@ -26,9 +26,11 @@ export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint
     segment.textOffsets,
     segment.dictionary.units,
     segment.postingImpacts,
-    segment.enabled,
+    segment.flags,
     new TextEncoder().encode(JSON.stringify(segment.servers)),
     segment.text,
+    segment.meaningScales,
+    segment.meanings,
   ];
   const size = HEADER_WORDS * 4 + sections.reduce((sum, { byteLength }) => sum + pad(byteLength), 0);
   const bytes = new Uint8Array(size);
@@ -71,9 +73,11 @@ function toSegment(sections: readonly Uint8Array[]): Segment | undefined {
     .slice(0, 6)
     .map(words);
   const [units, impacts] = sections.slice(6, 8).map(halves);
-  const [enabled, names, text] = sections.slice(8);
+  const [flags, names, text, scales, numbers] = sections.slice(8);
   const servers = readServers(names as Uint8Array);
   if (servers === undefined) return undefined;
+  const meanings = signed(numbers as Uint8Array);
+  if (meanings.length % CODE_BITS !== 0) return undefined;
   const segment = {
     dictionary: { units, offsets: terms },
     postingOffsets,
@@ -82,15 +86,24 @@ function toSegment(sections: readonly Uint8Array[]): Segment | undefined {
     servers,
     serverOffsets,
     documentServers,
-    enabled,
+    flags,
     textOffsets,
     text,
+    meanings,
+    meaningScales: floats(scales as Uint8Array),
+    codes: signCodes(meanings),
   } as Segment;
   return isSound(segment) ? segment : undefined;
 }
 
 const words = (section: Uint8Array): Uint32Array =>
   new Uint32Array(section.buffer, section.byteOffset, section.byteLength >>> 2);
+
+const floats = (section: Uint8Array): Float32Array =>
+  new Float32Array(section.buffer, section.byteOffset, section.byteLength >>> 2);
+
+const signed = (section: Uint8Array): Int8Array =>
+  new Int8Array(section.buffer, section.byteOffset, section.byteLength);
 
 const halves = (section: Uint8Array): Uint16Array =>
   new Uint16Array(section.buffer, section.byteOffset, section.byteLength >>> 1);
@@ -108,13 +121,15 @@ function readServers(bytes: Uint8Array): string[] | undefined {
 /** Whether every offset stays inside its array, so that reading the segment cannot go astray. */
 function isSound(segment: Segment): boolean {
   const { dictionary, postingOffsets, postingDocuments, postingImpacts, servers, serverOffsets } = segment;
-  const { documentServers, enabled, textOffsets, text } = segment;
+  const { documentServers, flags, textOffsets, text, meanings, meaningScales } = segment;
   const count = documentServers.length;
   return (
     postingOffsets.length === dictionary.offsets.length &&
     postingDocuments.length === postingImpacts.length &&
     serverOffsets.length === servers.length + 1 &&
-    enabled.length === count &&
+    flags.length === count &&
+    meaningScales.length === count &&
+    (count === 0 ? meanings.length === 0 : meanings.length % count === 0) &&
     textOffsets.length === count * TEXTS + 1 &&
     ascends(dictionary.offsets, dictionary.units.length) &&
     ascends(postingOffsets, postingDocuments.length) &&
@@ -151,6 +166,6 @@ function checksum(words: Uint32Array): number {
 }
 
 function settingsMark(settings: SearchSettings): number {
-  const bytes = new TextEncoder().encode(JSON.stringify([settings.fields, settings.k1]));
+  const bytes = new TextEncoder().encode(JSON.stringify([settings.fields, settings.k1, settings.model?.id]));
   return checksum(Uint32Array.from(bytes));
 }

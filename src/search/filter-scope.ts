@@ -1,0 +1,80 @@
+/**
+ * Filters in, which tools of an index pass them out. A server is judged once a query and a tool at most once, and strings are
+ * read only where a filter asks for them: with filters, a query looks at every tool there is.
+ * @module
+ */
+import type { LiveIndex } from './live-index.ts';
+import { type Filterable, passes, type QueryFilter } from './query-filters.ts';
+import { documentCount, FLAG, hasFlag, type Segment, TEXT, tagsOf, textOf } from './segment.ts';
+
+const UNKNOWN = 0;
+const YES = 1;
+const NO = 2;
+
+/** Whether a tool passes. */
+export function filterScope(
+  index: LiveIndex,
+  filters: readonly QueryFilter[],
+): (segment: number, document: number) => boolean {
+  if (filters.length === 0) return () => true;
+  const ofServer = filters.filter(({ key }) => key === 'server');
+  const ofTool = filters.filter(({ key }) => key !== 'server');
+  const scopes = index.segments.map(({ segment }) => {
+    const servers = segment.servers.map((server) => passes({ ...NOBODY, server }, ofServer));
+    const known = new Uint8Array(documentCount(segment));
+    const tool = new FilteredTool(segment);
+    return (document: number): boolean => {
+      if (servers[segment.documentServers[document] as number] !== true) return false;
+      if (ofTool.length === 0) return true;
+      if (known[document] === UNKNOWN) known[document] = passes(tool.at(document), ofTool) ? YES : NO;
+      return known[document] === YES;
+    };
+  });
+  return (segment, document) => scopes[segment]?.(document) === true;
+}
+
+const NOBODY: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
+
+/** One tool after the other as filters see it, its server left aside. */
+class FilteredTool implements Filterable {
+  readonly server = '';
+  readonly #segment: Segment;
+  #document = 0;
+
+  constructor(segment: Segment) {
+    this.#segment = segment;
+  }
+
+  at(document: number): this {
+    this.#document = document;
+    return this;
+  }
+
+  get name(): string {
+    return namesOf(this.#segment)[this.#document] ?? '';
+  }
+
+  get tags(): string[] {
+    return tagsOf(this.#segment, this.#document);
+  }
+
+  get readOnly(): boolean {
+    return hasFlag(this.#segment, this.#document, FLAG.readOnly);
+  }
+
+  get destructive(): boolean {
+    return hasFlag(this.#segment, this.#document, FLAG.destructive);
+  }
+}
+
+/** Decoding is most of what a filter by name costs, and segments do not change. */
+const names = new WeakMap<Segment, readonly string[]>();
+
+function namesOf(segment: Segment): readonly string[] {
+  let known = names.get(segment);
+  if (known === undefined) {
+    known = Array.from({ length: documentCount(segment) }, (_, document) => textOf(segment, document, TEXT.name));
+    names.set(segment, known);
+  }
+  return known;
+}

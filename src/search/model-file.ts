@@ -1,0 +1,78 @@
+/**
+ * A model file as bytes and back. Reading makes views, not copies, so it costs next to nothing however many words there are.
+ * Layout: magic, length of the head, head (JSON), then offsets, scales, letters and vectors, each padded to 4 bytes.
+ * @module
+ */
+import { termCount } from './dictionary.ts';
+import type { ModelData } from './meaning-model.ts';
+import { CODE_BITS } from './segment.ts';
+
+/** Also tells byte orders apart. */
+const MAGIC = 0x41_47_57_31;
+
+/** Writes a model down. */
+export function encodeModel({ dictionary, vectors, scales, ...head }: ModelData): Uint8Array {
+  const text = new TextEncoder().encode(
+    JSON.stringify({ ...head, words: termCount(dictionary), letters: dictionary.units.length }),
+  );
+  const sections = [dictionary.offsets, scales, dictionary.units, vectors];
+  const bytes = new Uint8Array(sections.reduce((sum, { byteLength }) => sum + pad(byteLength), 8 + pad(text.length)));
+  new Uint32Array(bytes.buffer, 0, 2).set([MAGIC, text.length]);
+  bytes.set(text, 8);
+  let at = 8 + pad(text.length);
+  for (const { buffer, byteOffset, byteLength } of sections) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += pad(byteLength);
+  }
+  return bytes;
+}
+
+/** Reads a model; undefined for anything that is not one, whole. The bytes stay in use. */
+export function decodeModel(bytes: Uint8Array): ModelData | undefined {
+  const view = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  if (view.byteLength < 8) return undefined;
+  const [magic, length = 0] = new Uint32Array(view.buffer, view.byteOffset, 2);
+  if (magic !== MAGIC || 8 + length > view.byteLength) return undefined;
+  const head = readHead(view.subarray(8, 8 + length));
+  if (head === undefined) return undefined;
+  const { id, dimensions, partWeights, words, letters } = head;
+  let at = view.byteOffset + 8 + pad(length);
+  const sizes = [(words + 1) * 4, words * 4, letters * 2, words * dimensions];
+  if (sizes.reduce((sum, size) => sum + pad(size), at) !== view.byteOffset + view.byteLength) return undefined;
+  const [offsets, scales, units, vectors] = sizes.map((size) => {
+    const start = at;
+    at += pad(size);
+    return start;
+  }) as [number, number, number, number];
+  return {
+    id,
+    dimensions,
+    partWeights,
+    dictionary: {
+      offsets: new Uint32Array(view.buffer, offsets, words + 1),
+      units: new Uint16Array(view.buffer, units, letters),
+    },
+    scales: new Float32Array(view.buffer, scales, words),
+    vectors: new Int8Array(view.buffer, vectors, words * dimensions),
+  };
+}
+
+type Head = Pick<ModelData, 'id' | 'dimensions' | 'partWeights'> & { readonly words: number; readonly letters: number };
+
+/** The head of a file; undefined where a damaged one would lead the reader astray. */
+function readHead(bytes: Uint8Array): Head | undefined {
+  try {
+    const head = JSON.parse(new TextDecoder().decode(bytes)) as Head;
+    const isWhole =
+      typeof head.id === 'string' &&
+      [head.dimensions, head.words, head.letters].every((count) => Number.isSafeInteger(count) && count >= 0) &&
+      head.dimensions % CODE_BITS === 0 &&
+      head.partWeights.every(Number.isFinite);
+    return isWhole ? head : undefined;
+  } catch {
+    // Not JSON, or not of this shape: the file is damaged.
+    return undefined;
+  }
+}
+
+const pad = (length: number): number => (length + 3) & ~3;

@@ -1,0 +1,59 @@
+/**
+ * Search phrases for the tools of widely used servers: how people ask for them in words the tools themselves do not use.
+ * A phrase belongs to a tool by its name and the opening words of its description, so it never strays to another tool that
+ * happens to have the same name.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+
+/** Phrases by the key of their tool. */
+export type PhraseBook = ReadonlyMap<string, readonly string[]>;
+
+const VERSION = 1;
+const OPENING_WORDS = 8;
+const NOT_A_WORD = /[^\p{L}\p{N}]+/u;
+const MAX_PHRASES = 16;
+const MAX_LENGTH = 256;
+
+interface KeyedTool {
+  readonly server: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+/** What names a tool whatever its server is called: its name and how its description begins. */
+export function phraseKey(tool: Pick<KeyedTool, 'name' | 'description'>): string {
+  const words = (tool.description ?? '').slice(0, 512).toLowerCase().split(NOT_A_WORD).filter(Boolean);
+  const text = `${tool.name}\n${words.slice(0, OPENING_WORDS).join(' ')}`;
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** The phrases of one tool: its own, or those that a person's book has under `server:tool`. */
+export function phrasesOf(tool: KeyedTool, book: PhraseBook | undefined): readonly string[] {
+  if (book === undefined || book.size === 0) return [];
+  return book.get(`${tool.server}:${tool.name}`) ?? book.get(phraseKey(tool)) ?? [];
+}
+
+/** Reads a phrase book; undefined for anything that is not one. */
+export function parsePhraseBook(text: string): PhraseBook | undefined {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    // Not JSON: not a phrase book.
+    return undefined;
+  }
+  if (!isRecord(data) || data.version !== VERSION || !isRecord(data.tools)) return undefined;
+  const book = new Map<string, readonly string[]>();
+  for (const [key, phrases] of Object.entries(data.tools)) {
+    if (!Array.isArray(phrases)) return undefined;
+    const kept = phrases.filter((phrase) => typeof phrase === 'string').slice(0, MAX_PHRASES);
+    book.set(
+      key,
+      kept.map((phrase) => phrase.slice(0, MAX_LENGTH)),
+    );
+  }
+  return book;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

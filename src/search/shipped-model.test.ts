@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
+import { PARAPHRASES } from '../../test/fixtures/search/paraphrases.ts';
+import { termAt, termCount } from './dictionary.ts';
+import { evaluate, type QueryOutcome, type Summary, summarize } from './evaluate.ts';
+import type { ModelData } from './meaning-model.ts';
+import { MEANING_PARTS } from './meaning-text.ts';
+import { decodeModel } from './model-file.ts';
+import { parsePhraseBook } from './phrase-book.ts';
+import { parseQuery } from './query.ts';
+import { SearchEngine } from './search-engine.ts';
+import type { SearchEngineOptions } from './settings.ts';
+
+const read = (name: string): Buffer => readFileSync(new URL(`../../models/${name}`, import.meta.url));
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const CARD = JSON.parse(read('model.json').toString('utf8'));
+
+describe('the model that ships', () => {
+  const bytes = read('meaning.bin');
+  const data = decodeModel(bytes) as ModelData;
+
+  it('is the one its card speaks of (node training/card.mjs writes it)', () => {
+    expect({ sha256: sha256(bytes), bytes: bytes.length }).toEqual({ sha256: CARD.sha256, bytes: CARD.bytes });
+    expect(CARD).toMatchObject({
+      id: data.id,
+      words: termCount(data.dictionary),
+      dimensions: data.dimensions,
+      partWeights: Object.fromEntries(MEANING_PARTS.map((part, place) => [part, data.partWeights[place]])),
+    });
+    const page = read('MODEL_CARD.md').toString('utf8');
+    expect(page).toContain(CARD.sha256);
+    expect(page).toContain(CARD.phrases.sha256);
+  });
+
+  it('was trained on the requests that are in the project', () => {
+    const requests = readFileSync(new URL('../../training/requests.jsonl', import.meta.url));
+    expect(CARD.trainedOn.requests.sha256).toBe(sha256(requests));
+    expect(CARD.trainedOn.inputs['requests.jsonl']).toBe(sha256(requests));
+  });
+
+  it('has at most 8 MB, words in order, and a vector for each', () => {
+    expect(bytes.length).toBeLessThanOrEqual(8_000_000);
+    expect(data.scales.every((scale) => scale > 0 && Number.isFinite(scale))).toBe(true);
+    for (let ordinal = 1; ordinal < termCount(data.dictionary); ordinal++) {
+      const [before, word] = [termAt(data.dictionary, ordinal - 1), termAt(data.dictionary, ordinal)];
+      if (before >= word) expect([before, word]).toEqual([word, before]);
+    }
+  });
+
+  it('comes with the phrases its card speaks of', () => {
+    const text = read('phrases.json');
+    const book = parsePhraseBook(text.toString('utf8'));
+    expect(CARD.phrases).toEqual({
+      sha256: sha256(text),
+      bytes: text.length,
+      tools: book?.size,
+      phrases: [...(book?.values() ?? [])].flat().length,
+    });
+  });
+});
+
+describe('requests that share no word with the name of their tool', () => {
+  const figures: Record<string, Summary['figures']> = {};
+
+  async function figuresOf(options: SearchEngineOptions): Promise<Summary['figures']> {
+    const engine = new SearchEngine(options);
+    engine.index(CATALOGUE);
+    const rank = (query: string, limit: number) =>
+      engine.search(query, { limit }).map(({ server, tool }) => ({ server, name: tool }));
+    const outcomes: QueryOutcome[] = await evaluate(
+      { rank },
+      PARAPHRASES.map(([query, wanted]) => {
+        const [server = '', name = ''] = wanted.split(':');
+        return { query, relevant: [{ server, name }] };
+      }),
+    );
+    return summarize([outcomes]).figures;
+  }
+
+  beforeAll(async () => {
+    figures.both = await figuresOf({});
+    figures.words = await figuresOf({ model: false });
+  });
+
+  it('are what they are said to be, one for every tool', () => {
+    expect(PARAPHRASES.map(([, name]) => name).sort()).toEqual(
+      CATALOGUE.map(({ server, name }) => `${server}:${name}`).sort(),
+    );
+    const stems = (text: string): string[] => parseQuery(text).terms.map(({ term }) => term);
+    for (const [query, name] of PARAPHRASES) {
+      const own = stems(name.slice(name.indexOf(':') + 1).replaceAll('_', ' '));
+      expect([query, stems(query).filter((stem) => own.includes(stem))]).toEqual([query, []]);
+    }
+  });
+
+  it('find their tool first more often than not, and nearly always among the first five', () => {
+    expect(figures.both?.ndcg10.value).toBeGreaterThanOrEqual(0.8);
+    expect(figures.both?.hit1.value).toBeGreaterThanOrEqual(0.62);
+    expect(figures.both?.hit5.value).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('find it far more often than by words alone', () => {
+    const ahead = (figure: 'ndcg10' | 'hit1'): number =>
+      (figures.both?.[figure].value ?? 0) - (figures.words?.[figure].value ?? 1);
+    expect(ahead('ndcg10')).toBeGreaterThanOrEqual(0.35);
+    expect(ahead('hit1')).toBeGreaterThanOrEqual(0.3);
+  });
+});

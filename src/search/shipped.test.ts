@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeTool } from '../../test/fixtures/search/make-tool.ts';
+import { toyModel } from '../../test/fixtures/search/toy-model.ts';
+import { encodeModel } from './model-file.ts';
+import { SearchEngine } from './search-engine.ts';
+import { readModel, shippedModel, shippedPhrases } from './shipped.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'model-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const fileOf = (bytes: Uint8Array | string): string => {
+  const file = join(folder, 'model.bin');
+  writeFileSync(file, bytes);
+  return file;
+};
+
+const TOOLS = [makeTool('mail', 'delete_draft', 'Delete a draft'), makeTool('files', 'read_file', 'Read a file')];
+
+describe('what comes with the package', () => {
+  it('is read once and shared', () => {
+    expect(shippedModel()).toBeDefined();
+    expect(shippedModel()).toBe(shippedModel());
+    expect(shippedPhrases().size).toBeGreaterThan(1_000);
+    expect(shippedPhrases()).toBe(shippedPhrases());
+  });
+
+  it('may be missing or damaged', () => {
+    const bytes = encodeModel(toyModel({ delete: 0 }));
+    expect(readModel(join(folder, 'not-there.bin'))).toBeUndefined();
+    expect(readModel(folder)).toBeUndefined();
+    expect(readModel(fileOf(''))).toBeUndefined();
+    expect(readModel(fileOf('not a model, just some text that is long enough'))).toBeUndefined();
+    expect(readModel(fileOf(bytes.slice(0, -4)))).toBeUndefined();
+    expect(readModel(fileOf(bytes.map((byte, at) => (at === 8 ? byte ^ 1 : byte))))).toBeUndefined();
+    expect(readModel(fileOf(bytes))?.id).toBe('toy');
+  });
+});
+
+describe('search without what comes with the package', () => {
+  const engine = new SearchEngine({ model: false, phrases: false });
+  engine.index(TOOLS);
+
+  it('finds by words', () => {
+    expect(engine.search('delete the draft')[0]).toMatchObject({ tool: 'delete_draft' });
+    expect(engine.search('erase drafts')[0]).toMatchObject({ tool: 'delete_draft' });
+    expect(engine.search('mail:delete_draft')[0]).toMatchObject({ relevance: 1 });
+    expect(engine.search('sourdough pancakes')).toEqual([]);
+  });
+
+  it('explains words and says nothing of meaning', () => {
+    const explanation = engine.explain('delete the draft', TOOLS[0] as (typeof TOOLS)[0]);
+    expect(explanation).toMatchObject({ alike: [], score: { meaning: 0 } });
+    expect(explanation?.score.total).toBeCloseTo(explanation?.score.words ?? 0, 9);
+  });
+
+  it('keeps its index apart from one with vectors', () => {
+    expect(SearchEngine.fromSnapshot(engine.toSnapshot())).toBeUndefined();
+    expect(SearchEngine.fromSnapshot(engine.toSnapshot(), { model: false, phrases: false })?.size).toBe(2);
+  });
+});
