@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { FoundTool } from './catalog/tool-lookup.ts';
 import type { Downstreams } from './downstreams.ts';
+import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { type AuditRecorder, ToolExecutionProxy } from './execution/index.ts';
@@ -47,6 +48,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
     decide: (server, tool) => (audit.blocks() ? UNRECORDED : state.rules.decide(server, tool)),
     audit: audit.recorder,
     pages,
+    own: [createReadSchema(state)],
     connections: {
       connect: async (server) => {
         const definition = definitionOf(server);

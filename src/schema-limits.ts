@@ -18,9 +18,11 @@ export const schemaLimits: SchemaLimits = (node) => {
     bound(node.maximum) || bound(node.exclusiveMaximum, '<'),
   );
   range(node.minLength === 0 ? '' : bound(node.minLength), bound(node.maxLength), ' chars');
+  if (typeof node.multipleOf === 'number') notes.push(`multiple of ${node.multipleOf}`);
   range(node.minItems === 0 ? '' : bound(node.minItems), bound(node.maxItems), ' items');
   if (typeof node.format === 'string') notes.push(oneLine(node.format, 30));
-  if (typeof node.pattern === 'string') notes.push(`/${oneLine(node.pattern, 60)}/`);
+  // Generators write out, in a hundred signs, the pattern of a format they name.
+  else if (typeof node.pattern === 'string') notes.push(`/${oneLine(node.pattern, 60)}/`);
   const text = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   return node.default === undefined || node.default === null || node.default === ''
     ? text

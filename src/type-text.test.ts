@@ -62,6 +62,21 @@ describe('typeText', () => {
     [{ type: 'string', pattern: '^a$', minLength: 0, default: '' }, 'string (/^a$/)'],
     [{ type: 'array', items: { type: 'string' }, minItems: 1 }, 'string[] (1.. items)'],
     [{ allOf: [{ properties: { a: {} } }, { properties: { b: {} }, required: ['b'] }] }, '{b: any, a?: any}'],
+    [{ allOf: [{ enum: ['a', 'b'] }], default: 'a' }, "'a'|'b' = \"a\""],
+    [{ allOf: [{ type: 'string' }, { allOf: [{ maxLength: 3 }] }] }, 'string (..3 chars)'],
+    [{ properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] }, '{a?: any, b?: any}'],
+    [
+      { properties: { a: { type: 'null' } }, anyOf: [{ properties: { b: { type: 'null' } } }, { type: 'string' }] },
+      '{a?: null} & ({b?: null}|string)',
+    ],
+    [{ anyOf: [{ type: 'number' }, { not: {} }, false] }, 'number'],
+    [{ anyOf: [{ required: ['a'] }] }, 'object'],
+    [{ type: 'string', nullable: true }, 'string|null'],
+    [{ type: ['string', 'null'], nullable: true }, 'string|null'],
+    [{ type: 'array', items: [{ type: 'string' }, { type: 'number' }] }, '[string, number]'],
+    [{ type: 'object', patternProperties: { '^x': { type: 'number' } } }, 'Record<string, number>'],
+    [{ type: 'string', format: 'email', pattern: '^.*@.*$' }, 'string (email)'],
+    [{ type: 'integer', multipleOf: 5 }, 'integer (multiple of 5)'],
     [{ type: 'x\u202ey' }, 'xy'],
     [true, 'any'],
     [null, 'any'],
@@ -81,9 +96,9 @@ describe('typeText', () => {
     expect(typeText({ $ref: '#/$defs/loop' }, root)).toBe('any');
     expect(typeText({ $ref: 'https://example.com/x', type: 'number' }, root)).toBe('number');
     const tree = { type: 'object', properties: { next: { $ref: '#' } } };
-    expect(typeText(tree, tree, { depth: 2 })).toBe('{next?: {next?: object}}');
+    expect(typeText(tree, tree, { depth: 2 })).toBe('{next?: {next?: {…}}}');
     const unions = { anyOf: [{ $ref: '#' }, { $ref: '#' }] };
-    expect(typeText(unions, unions)).toBe('any');
+    expect(typeText(unions, unions)).toBe('…');
     expect(resolveReference({ $ref: '#/nowhere/at/all' }, {})).toEqual({});
   });
 
@@ -94,7 +109,17 @@ describe('typeText', () => {
     );
     expect(typeText(long, {}, { maxChars: 30 })).toHaveLength(30);
     const deep = { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string' } } } } };
-    expect(typeText(deep, {}, { maxChars: 15 })).toBe('{a?: object}');
+    expect(typeText(deep, {}, { maxChars: 15 })).toBe('{a?: {…}}');
+    const shapes = ['Text', 'Date'].map((name) => [name, { properties: { [`${name} ${'x'.repeat(50)}`]: {} } }]);
+    const anyOf = [
+      { $ref: '#/$defs/Text' },
+      { $ref: '#/$defs/Date' },
+      { type: 'object', title: 'Other', properties: { 'a b c d e f': {} } },
+    ];
+    expect(typeText({ anyOf }, { $defs: Object.fromEntries(shapes) }, { maxChars: 20 })).toBe('Text|Date|… 1 more');
+    expect(typeText({ items: { anyOf }, type: 'array' }, { $defs: Object.fromEntries(shapes) }, { maxChars: 40 })).toBe(
+      '(Text|Date|Other|…)[]',
+    );
     const wide = { properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, {}])) };
     expect(typeText(wide, {}, { maxChars: 2000 })).toContain('… 10 more');
   });
@@ -124,6 +149,12 @@ describe('typeText', () => {
     typeText({ $ref: '#/$defs/d0' }, doubling);
     typeText(nested, {});
     typeText({ type: 'array', items: nested }, {});
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, {}]));
+    const wide = { $defs: { wide: { properties: many }, all: { allOf: Array(8).fill({ $ref: '#/$defs/wide' }) } } };
+    typeText(
+      { properties: Object.fromEntries(Object.keys(many).map((name) => [name, { $ref: '#/$defs/all' }])) },
+      wide,
+    );
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -124,6 +124,17 @@ export class Catalog {
     return stored?.listing.tools.map(({ name }) => name) ?? [];
   }
 
+  /** All tools of a server, disabled ones too, one by one. What is only on disk is read and let go again. */
+  async everyTool(server: string): Promise<Iterable<ToolMetadata>> {
+    const entry = this.#entries.get(server);
+    if (!entry) return [];
+    if (entry.tools) return this.tools(server, true);
+    const { definition, fingerprint } = entry;
+    const stored = await this.#options.store?.readListing(server, fingerprint);
+    const listing = stored?.listing ?? configuredListing(definition, fingerprint);
+    return mapped(listing.tools, toMetadata(listing, definition, this.#options.rules));
+  }
+
   /** Brings a server's definitions into memory; from disk, if they are not there. Resolves when nothing is to be had, too. */
   async load(server: string): Promise<void> {
     const entry = this.#entries.get(server);
@@ -287,6 +298,10 @@ export class Catalog {
     const tracked = writing.finally(() => this.#writes.delete(tracked));
     this.#writes.add(tracked);
   }
+}
+
+function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
+  for (const item of items) yield change(item);
 }
 
 const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({

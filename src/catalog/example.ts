@@ -2,7 +2,7 @@
  * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
  * @module
  */
-import { resolveReference } from '../schema-reference.ts';
+import { branchesOf, wholeNode } from '../schema-merge.ts';
 import type { JsonSchema, ToolExample } from '../types.ts';
 
 /** The examples to show. A generated one only where nobody gave any and something is required. */
@@ -20,31 +20,45 @@ export function examplesFor(
   return [];
 }
 
-/** Arguments that fit the schema's required part. Values come from the schema where it has any. */
+/** Longer ones show less than the types do. */
+const MAX_CHARS = 600;
+const MAX_SAMPLES = 100;
+
+/** Arguments that fit the schema's required part, if they show something. Values come from the schema where it has any. */
 export function generateExample(inputSchema: JsonSchema | undefined): ToolExample | undefined {
   if (!inputSchema) return undefined;
-  const sample = sampleOf(inputSchema, inputSchema, 4);
-  if (typeof sample !== 'object' || sample === null || Object.keys(sample).length === 0) return undefined;
+  const sample = sampleOf(inputSchema, inputSchema, 4, { left: MAX_SAMPLES });
+  // An empty part would only show that nothing is known about it.
+  if (typeof sample !== 'object' || sample === null || hasGaps(sample)) return undefined;
+  if (JSON.stringify(sample).length > MAX_CHARS) return undefined;
   return { parameters: sample as Record<string, unknown>, generated: true };
 }
 
-function sampleOf(schema: unknown, root: JsonSchema, levels: number): unknown {
+function hasGaps(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const items = Object.values(value);
+  return items.length === 0 || items.some(hasGaps);
+}
+
+function sampleOf(schema: unknown, root: JsonSchema, levels: number, samples: { left: number }): unknown {
   if (typeof schema !== 'object' || schema === null || levels < 0) return null;
-  const node = resolveReference(schema as JsonSchema, root);
+  const node = wholeNode(schema as JsonSchema, root);
+  if (samples.left-- <= 0) return {};
   if ('const' in node) return node.const;
   if (node.default !== undefined) return node.default;
   if (Array.isArray(node.examples) && node.examples.length > 0) return node.examples[0];
   if (Array.isArray(node.enum)) return node.enum[0];
-  const branches = node.anyOf ?? node.oneOf;
-  if (Array.isArray(branches)) return sampleOf(branches[0], root, levels - 1);
+  const branches = node.properties === undefined ? branchesOf(node) : [];
+  if (branches.length > 0) return sampleOf(branches[0], root, levels - 1, samples);
   const type = Array.isArray(node.type) ? node.type[0] : node.type;
-  if (type === 'array') return node.items === undefined || levels === 0 ? [] : [sampleOf(node.items, root, levels - 1)];
+  if (type === 'array')
+    return node.items === undefined || levels === 0 ? [] : [sampleOf(node.items, root, levels - 1, samples)];
   if (type === 'object' || node.properties !== undefined) {
     const properties = Object(node.properties) as Record<string, unknown>;
     const required: unknown[] = Array.isArray(node.required) ? node.required.slice(0, 20) : [];
     const names = required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) as string[];
     // Entries, not assignment: a property may be called `__proto__`.
-    return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], root, levels - 1)]));
+    return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], root, levels - 1, samples)]));
   }
   if (type === 'integer' || type === 'number') return typeof node.minimum === 'number' ? node.minimum : 1;
   if (type === 'boolean') return true;

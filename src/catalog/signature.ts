@@ -3,8 +3,8 @@
  * @module
  */
 import { oneLine } from '../plain-text.ts';
-import { resolveReference } from '../schema-reference.ts';
-import { typeText } from '../type-text.ts';
+import { parametersOf } from '../schema-parameters.ts';
+import { Effort, typeText } from '../type-text.ts';
 import type { JsonSchema, ToolParameter } from '../types.ts';
 
 const SIGNATURE_CHARS = 120;
@@ -12,10 +12,11 @@ const SIGNATURE_TYPE_CHARS = 30;
 const PARAMETER_CHARS = 300;
 /** A definition of 256 KiB can hold ten thousand; nobody reads them, and each costs time. */
 const MAX_PARAMETERS = 256;
+const MAX_NODES = 30_000;
 
 /** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
 export function signature(inputSchema: JsonSchema | undefined, maxChars: number = SIGNATURE_CHARS): string {
-  const all = parametersOf(inputSchema);
+  const all = parametersOf(inputSchema).slice(0, MAX_PARAMETERS);
   let text = '';
   for (const [index, { name, schema, required }] of all.entries()) {
     const type = typeText(schema, inputSchema ?? {}, { depth: 1, maxChars: SIGNATURE_TYPE_CHARS, bare: true });
@@ -30,29 +31,13 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
 
 /** The parameters with their types, limits and descriptions; the required ones first. */
 export function describeParameters(inputSchema: JsonSchema | undefined): ToolParameter[] {
-  return parametersOf(inputSchema).map(({ name, schema, required }) => ({
-    name,
-    type: typeText(schema, inputSchema ?? {}),
-    description: oneLine(typeof schema.description === 'string' ? schema.description : '', PARAMETER_CHARS),
-    required,
-  }));
-}
-
-interface RawParameter {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly required: boolean;
-}
-
-function parametersOf(inputSchema: JsonSchema | undefined): RawParameter[] {
-  const root = inputSchema ? resolveReference(inputSchema, inputSchema) : {};
-  const properties = typeof root.properties === 'object' && root.properties !== null ? root.properties : {};
-  const required = new Set(Array.isArray(root.required) ? root.required : []);
-  const all = Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.has(name) }));
-  return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)]
+  const effort = new Effort(MAX_NODES);
+  return parametersOf(inputSchema)
     .slice(0, MAX_PARAMETERS)
-    .map(({ schema, ...one }) => ({
-      ...one,
-      schema: typeof schema === 'object' && schema !== null ? resolveReference(schema, inputSchema ?? {}) : {},
+    .map(({ name, schema, required }) => ({
+      name,
+      type: typeText(schema, inputSchema ?? {}, { effort }),
+      description: oneLine(typeof schema.description === 'string' ? schema.description : '', PARAMETER_CHARS),
+      required,
     }));
 }

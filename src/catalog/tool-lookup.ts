@@ -6,6 +6,7 @@
 import { nearestNames } from '../nearest-names.ts';
 import { shorten } from '../plain-text.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
+import type { RuleSet } from '../rules/decide.ts';
 import type { Caller, ServerDefinition, ToolDefinition, ToolMetadata, ToolRef } from '../types.ts';
 import type { Catalog } from './catalog.ts';
 import type { Discovery } from './discovery.ts';
@@ -110,6 +111,19 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
     if (fresh) return ok(fresh);
   }
   return notFound(state, ref);
+}
+
+/** `requireTool` for tools that may be used; any other is TOOL_DISABLED. */
+export async function requireUsableTool(
+  state: LookupState & { readonly rules: Pick<RuleSet, 'decide'> },
+  ref: ToolRef,
+  caller?: Caller,
+): Promise<ToolResult<FoundTool>> {
+  const found = await requireTool(state, ref, caller);
+  if (!found.success) return found;
+  const { enabled, reason } = state.rules.decide(ref.server, ref.tool);
+  if (enabled) return found;
+  return fail('TOOL_DISABLED', `${ref.server}:${ref.tool} may not be used. ${reason}`, { ...ref, outcome: 'not_sent' });
 }
 
 function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundTool | undefined {

@@ -9,7 +9,7 @@ export { systemClock } from './clock.ts';
 export { CONTENT_TYPES, contentTypesOf, fitContent } from './content.ts';
 export { type Handler, pipeline, type Step } from './pipeline.ts';
 export { joinPages } from './result-pager.ts';
-export { OWN_SERVER, READ_RESULT, ResultPages, type ResultPagesOptions } from './result-pages.ts';
+export { READ_RESULT, ResultPages, type ResultPagesOptions } from './result-pages.ts';
 export type { AuditRecorder } from './steps/audit.ts';
 export type { Decide, PolicyDecision } from './steps/policy.ts';
 export type { Lookup } from './steps/resolve.ts';

@@ -4,13 +4,11 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { OWN_SERVER } from '../own-server.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
 import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { PAGE_KEY, PagedResult } from './result-pager.ts';
-
-/** The server name reserved for the gateway's own tools. */
-export const OWN_SERVER = 'anygpt';
 
 /** The tool that reads on in a result that was cut. */
 export const READ_RESULT: ToolDefinition = {

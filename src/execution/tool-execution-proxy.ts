@@ -5,13 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { DiscoveryError } from '../errors.ts';
+import { OWN_SERVER } from '../own-server.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
-import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall } from '../types.ts';
+import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, ToolDefinition } from '../types.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Handler, pipeline } from './pipeline.ts';
-import { OWN_SERVER, READ_RESULT, ResultPages } from './result-pages.ts';
+import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
 import { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
@@ -31,6 +32,12 @@ export interface ConnectionPort {
   connect(server: string): Promise<void>;
   disconnect(server: string): Promise<void>;
   isConnected(server: string): boolean;
+}
+
+/** A tool of the gateway itself, which calls under its own name reach. */
+export interface OwnTool {
+  readonly definition: ToolDefinition;
+  readonly run: Handler;
 }
 
 /** What one server's entry says about calls to it. */
@@ -59,6 +66,8 @@ export interface ToolExecutionProxyOptions {
   readonly limits?: ExecutionLimits | undefined;
   /** Where cut results are kept; handed in so that they outlive a reload. */
   readonly pages?: ResultPages | undefined;
+  /** Tools of the gateway itself beside `read_result`. */
+  readonly own?: readonly OwnTool[] | undefined;
   readonly log?: Logger | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
@@ -114,7 +123,7 @@ export class ToolExecutionProxy {
   readonly #drain: number;
   readonly #pages: ResultPages;
   readonly #run: Handler;
-  readonly #runOwn: Handler;
+  readonly #own: ReadonlyMap<string, Handler>;
   readonly #refuse: Handler;
   readonly #running = new Set<AbortController>();
   #closing: Promise<void> | undefined;
@@ -150,8 +159,15 @@ export class ToolExecutionProxy {
       ],
       invoke,
     );
-    this.#runOwn = pipeline([record, validate(this.validators, 'off')], async (call) =>
-      this.#pages.read(call.arguments, call.caller),
+    const readResult: OwnTool = {
+      definition: READ_RESULT,
+      run: async (call) => this.#pages.read(call.arguments, call.caller),
+    };
+    this.#own = new Map(
+      [readResult, ...(options.own ?? [])].map(({ definition, run }) => {
+        const handle = pipeline([record, validate(this.validators, 'off')], run);
+        return [definition.name, (call) => handle({ ...call, definition })];
+      }),
     );
     this.#refuse = pipeline([record], async (call) => this.#refusal(call));
   }
@@ -278,16 +294,17 @@ export class ToolExecutionProxy {
 
   #handlerFor(call: ToolCall): Handler {
     if (call.server !== OWN_SERVER) return this.#run;
-    return call.tool === READ_RESULT.name ? (own) => this.#runOwn({ ...own, definition: READ_RESULT }) : this.#refuse;
+    return this.#own.get(call.tool) ?? this.#refuse;
   }
 
   #refusal(call: ToolCall): ToolResult<never> {
     const { server, tool } = call;
     const where = { server, tool, outcome: 'not_sent' } as const;
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
-    if (server === OWN_SERVER && tool !== READ_RESULT.name) {
-      const message = `"${OWN_SERVER}" is the gateway itself; its only tool is "${READ_RESULT.name}".`;
-      return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: [READ_RESULT.name] });
+    if (server === OWN_SERVER && !this.#own.has(tool)) {
+      const names = [...this.#own.keys()];
+      const message = `"${OWN_SERVER}" is the gateway itself; it has only ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     const message = `Arguments of ${server}:${tool} must be a JSON object, for example {"name": "value"}.`;
     return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });

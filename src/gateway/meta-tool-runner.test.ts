@@ -125,6 +125,30 @@ describe('get_tool_details', () => {
       expect(jsonOf(await run('get_tool_details', args))).toMatchObject({ server: 'github', tool: 'create_issue' });
   });
 
+  it('leads to the whole of what it cut, and never to a disabled tool', async () => {
+    const tool = 'create_issue';
+    const read = async (args: object) =>
+      run('execute_tool', { server: 'anygpt', tool: 'read_schema', arguments: args });
+    expect(JSON.parse(textOf(await read({ server: 'github', tool })))).toEqual({
+      description: 'Create an issue in a repository',
+      inputSchema: SCHEMA,
+    });
+    expect(textOf(await read({ tool: 'github:create_issue', server: '', path: 'labels' }))).toBe(
+      JSON.stringify(SCHEMA.properties.labels),
+    );
+    expect(jsonOf(await read({ server: 'github', tool: 'delete_repo' })).error.code).toBe('TOOL_DISABLED');
+    expect(jsonOf(await read({ server: 'github', tool: 'create_issue', path: 'none' })).error.code).toBe(
+      'TOOL_VALIDATION_ERROR',
+    );
+    expect(jsonOf(await read({ server: 'github' })).error.code).toBe('TOOL_VALIDATION_ERROR');
+    expect(textOf(await read({ server: 'anygpt', tool: 'read_schema', path: 'page' }))).toContain('integer');
+    expect(jsonOf(await run('get_tool_details', { server: 'anygpt', tool: 'read_schema' })).parameters).toHaveLength(4);
+    expect(jsonOf(await run('execute_tool', { server: 'anygpt', tool: 'none', arguments: {} })).error).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      suggestions: ['read_result', 'read_schema'],
+    });
+  });
+
   it('refuses disabled tools, unknown tools and no tool at all', async () => {
     const code = async (args: unknown) => jsonOf(await run('get_tool_details', args)).error.code;
     expect(await code({ server: 'github', tool: 'delete_repo' })).toBe('TOOL_DISABLED');

@@ -6,6 +6,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { fail, type ToolResult } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
+import { detailsAnswer } from './details-answer.ts';
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
 import { searchAnswer } from './search-answer.ts';
 import type { CallContext, RunTool } from './upstream.ts';
@@ -58,9 +59,7 @@ const TOOLS: Readonly<Record<MetaToolName, Run>> = {
     const ref = pair(args);
     if (!ref) return badPair('get_tool_details');
     const found = await engine.describe(ref.server, ref.tool, { caller });
-    if (!found.success) return asResult(found);
-    const { server, name, description, parameters, examples, tags } = found.data;
-    return answer({ server, tool: name, description, parameters, examples, tags });
+    return found.success ? detailsAnswer(found.data) : asResult(found);
   },
 
   execute_tool: async (engine, args, context) => {

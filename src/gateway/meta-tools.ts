@@ -2,6 +2,8 @@
  * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
+import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { CUT } from '../type-text.ts';
 import type { ToolDefinition } from '../types.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
@@ -37,7 +39,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
     },
     {
       name: 'get_tool_details',
-      description: 'Description, parameters and examples of one tool.',
+      description: `Description, parameters and examples of one tool. What ${CUT} cut is given by execute_tool, server ${OWN_SERVER}, tool ${READ_SCHEMA_NAME}, arguments {server, tool, path?: parameter}.`,
       inputSchema: {
         type: 'object',
         properties: { server: SERVER, tool: { type: 'string' } },

@@ -1,0 +1,98 @@
+/**
+ * `read_schema`: what `get_tool_details` had no room for. A tool, a path into its schema and a page number in; that part
+ * of the definition out, as the server wrote it, in pages an agent can take.
+ * @module
+ */
+import { nearestNames } from '../nearest-names.ts';
+import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { plainText, shorten } from '../plain-text.ts';
+import { fail, ok, type ToolResult } from '../result.ts';
+import { isObject } from '../schema-merge.ts';
+import { parametersOf } from '../schema-parameters.ts';
+import { weighedPages } from '../text-weight.ts';
+import type { CallToolResult, JsonSchema, ToolDefinition, ToolMetadata } from '../types.ts';
+import { outline } from './schema-outline.ts';
+import { findPart, type SchemaPart, targetOf } from './schema-part.ts';
+
+/** A page in weight: about 1,400 tokens. */
+const ROOM = 5600;
+const LEAST_FOR_SCHEMA = 1600;
+const MAX_HOPS = 8;
+
+export const READ_SCHEMA: ToolDefinition = {
+  name: READ_SCHEMA_NAME,
+  description:
+    'Reads the description and input schema of a tool, or one part of it, where get_tool_details was cut. Parts that do not fit stand as {"$ref": "#/…"}; give that as path to read them.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      server: { type: 'string' },
+      tool: { type: 'string' },
+      path: { type: 'string', description: 'A parameter (filter, filter.owner) or a $ref (#/properties/filter)' },
+      page: { type: 'integer', minimum: 1, description: 'Default 1' },
+    },
+    required: ['server', 'tool'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+/** A page of a tool's definition. */
+export function readSchema(tool: ToolMetadata, path: string, page: number): ToolResult<CallToolResult> {
+  const where = { server: OWN_SERVER, tool: READ_SCHEMA_NAME, outcome: 'not_sent' } as const;
+  const schema = tool.inputSchema ?? {};
+  const part = settled(schema, findPart(schema, path));
+  if (!part) {
+    const suggestions = nearestNames(
+      path,
+      parametersOf(schema).map(({ name }) => name),
+    );
+    const message = `${tool.server}:${tool.name} has no part "${shorten(path, 100)}". Without a path, all parameters are shown.`;
+    return fail('TOOL_VALIDATION_ERROR', message, { ...where, suggestions });
+  }
+  const isRoot = part.pointer === '';
+  const about = isRoot ? aboutTool(tool) : {};
+  const room = Math.max(LEAST_FOR_SCHEMA, ROOM - JSON.stringify(about).length);
+  const { value, isCut } = outline(part, room, isRoot ? undefined : schema);
+  const text = isRoot ? asJson({ ...about, inputSchema: value }) : asText(value);
+  const pages = weighedPages(text, ROOM);
+  const shown = pages[page - 1];
+  if (shown === undefined) {
+    const message = `This part has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, counted from 1.`;
+    return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { minimum: 1, maximum: pages.length } });
+  }
+  const notes = [
+    page < pages.length && `Page ${page} of ${pages.length}; go on with page ${page + 1}.`,
+    page === pages.length && page > 1 && `The last of ${pages.length} pages.`,
+    (isCut || shown.includes('"$ref":"#/')) &&
+      'To read a "$ref" or what … cut, call this again with it or its parameter as path.',
+  ].filter((note) => note !== false);
+  const mark = notes.length > 0 ? [{ type: 'text', text: `[${notes.join(' ')}]` }] : [];
+  return ok({ content: [{ type: 'text', text: shown }, ...mark] });
+}
+
+/** A part that only refers to another one is that other one. */
+function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart | undefined {
+  let part = found;
+  for (let hops = 0; part && hops < MAX_HOPS && isObject(part.value); hops++) {
+    part = targetOf(schema, part.value) ?? part;
+  }
+  return part;
+}
+
+/** A text is shown as it is; anything else as JSON. */
+const asText = (value: unknown): string => (typeof value === 'string' ? plainText(value) : asJson(value));
+
+/** Signs that show nothing, which a text could hide others behind. */
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}\u2028\u2029]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
+/** JSON with every sign that cannot be seen written as its number: a value has to be repeated exactly. */
+const asJson = (value: unknown): string => JSON.stringify(value).replace(INVISIBLE, escaped);
+
+const escaped = (sign: string): string =>
+  [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+
+function aboutTool({ description, title, examples = [] }: ToolMetadata): object {
+  const text = plainText(description ?? title ?? '');
+  return { ...(text && { description: text }), ...(examples.length > 0 && { examples }) };
+}

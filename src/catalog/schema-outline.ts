@@ -1,0 +1,110 @@
+/**
+ * A large part of a schema in, as much of it as there is room for out. What does not fit becomes a reference to where
+ * it stands, `{"$ref": "#/properties/filter"}`, which can be read in turn, so that nothing is out of reach.
+ * @module
+ */
+import { shorten } from '../plain-text.ts';
+import { textWeight } from '../text-weight.ts';
+import type { JsonSchema } from '../types.ts';
+import { type SchemaPart, step, targetOf } from './schema-part.ts';
+
+/** Parts that are no longer than this stay; a reference would hardly be shorter. */
+const SMALL = 120;
+const TEXT = 200;
+const MAX_LEVELS = 200;
+const MAX_HOPS = 4;
+/** References can stand for far more than a page. */
+const MAX_NODES = 2000;
+
+/** A part as it can be shown, and whether something was left out. */
+export interface Outline {
+  readonly value: unknown;
+  readonly isCut: boolean;
+}
+
+/**
+ * The part itself if it weighs at most `room`, else as many levels of it as fit, but always one. Where there is room
+ * left, what references mean stands in their place; `root` is where they point into.
+ */
+export function outline(part: SchemaPart, room: number, root?: JsonSchema): Outline {
+  const sizes = new Map<object, number>();
+  const fits = ({ value }: Outline): boolean => value !== undefined && textWeight(JSON.stringify(value)) <= room;
+  let best: Outline = { value: part.value, isCut: false };
+  if (fits(best)) {
+    for (let hops = 1; root && hops <= MAX_HOPS; hops++) {
+      const next = new Outliner(sizes, root, hops).write(part, MAX_LEVELS);
+      if (next.isCut || !fits(next)) break;
+      best = next;
+    }
+    return best;
+  }
+  best = new Outliner(sizes).write(part, 1);
+  for (let levels = 2; best.isCut && levels <= MAX_LEVELS; levels++) {
+    const next = new Outliner(sizes).write(part, levels);
+    if (!fits(next)) break;
+    best = next;
+  }
+  return best;
+}
+
+class Outliner {
+  readonly #sizes: Map<object, number>;
+  readonly #root: JsonSchema | undefined;
+  readonly #hops: number;
+  #nodes = MAX_NODES;
+  #isCut = false;
+
+  /** With a `root`, references are replaced by what they mean, at most `hops` inside each other. */
+  constructor(sizes: Map<object, number>, root?: JsonSchema, hops = 0) {
+    this.#sizes = sizes;
+    this.#root = root;
+    this.#hops = hops;
+  }
+
+  /** Texts of the part itself stay whole: nothing else shows them. */
+  write({ pointer, value }: SchemaPart, levels: number): Outline {
+    const whole =
+      typeof value === 'string' ? value : this.#children(value, pointer, levels, this.#hops, (text) => text);
+    return { value: whole, isCut: this.#isCut };
+  }
+
+  #write(value: unknown, pointer: string, levels: number, hops: number): unknown {
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const target = hops > 0 && this.#root ? targetOf(this.#root, value) : undefined;
+    if (target) return this.#write(target.value, target.pointer, levels - 1, hops - 1);
+    if (levels > 0 && (!this.#root || this.#nodes-- > 0))
+      return this.#children(value, pointer, levels, hops, (text) => this.#text(text));
+    if (this.#size(value) <= SMALL) return value;
+    this.#isCut = true;
+    const type = (value as { type?: unknown }).type;
+    return { ...(typeof type === 'string' && type.length < 20 && { type }), $ref: `#${pointer}` };
+  }
+
+  #children(value: unknown, pointer: string, levels: number, hops: number, text: (value: string) => string): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    const child = (item: unknown, name: string) =>
+      typeof item === 'string' ? text(item) : this.#write(item, pointer + step(name), levels - 1, hops);
+    if (Array.isArray(value)) return value.map((item, at) => child(item, String(at)));
+    // Entries, not assignment: a property may be called `__proto__`.
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, child(item, name)]));
+  }
+
+  #text(text: string): string {
+    if (text.length <= TEXT || this.#root) return text;
+    this.#isCut = true;
+    return shorten(text, TEXT);
+  }
+
+  #size(value: object): number {
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    let size = 2;
+    for (const [name, item] of Object.entries(value)) {
+      size += Array.isArray(value) ? 1 : name.length + 4;
+      size += typeof item === 'object' && item !== null ? this.#size(item) : (JSON.stringify(item)?.length ?? 4);
+    }
+    this.#sizes.set(value, size);
+    return size;
+  }
+}

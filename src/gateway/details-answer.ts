@@ -1,0 +1,191 @@
+/**
+ * The answer of `get_tool_details`: a tool with its schema in; what an agent needs to call it out, in as few tokens as
+ * that takes.
+ *
+ * An answer that is short is whole. A longer one is tried with fewer and fewer words until it fits into the next band;
+ * names, types and what is required are cut last. What was cut ends in `…`, and the definition of `get_tool_details`
+ * says how to read on; where more than words is missing, the answer says it, too.
+ * @module
+ */
+import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { plainText, shorten } from '../plain-text.ts';
+import { branchesOf, isObject, requiredSets, wholeNode } from '../schema-merge.ts';
+import { parametersOf, type SchemaParameter } from '../schema-parameters.ts';
+import { textWeight } from '../text-weight.ts';
+import { CUT, Effort, typeText } from '../type-text.ts';
+import type { CallToolResult, JsonSchema, ToolExample, ToolMetadata, ToolParameter } from '../types.ts';
+import { answer, compact } from './answers.ts';
+import { describedIn, firstSentences, repeatsName, tidy, withoutParameterList } from './details-text.ts';
+
+/** Lengths that answers are fitted to, in weight; a token weighs a good four. */
+const BANDS = [400, 640, 900, 1200, 1600, 2400] as const;
+const LONGEST = 5600;
+
+/** How many characters each kind of text may take. */
+interface Brevity {
+  readonly description: number;
+  readonly parameter: number;
+  readonly type: number;
+  readonly example: number;
+  /** Leave out what only repeats a name. */
+  readonly terse?: boolean;
+}
+
+const WHOLE: Brevity = { description: LONGEST, parameter: LONGEST, type: 700, example: 1200 };
+const SHORTER: readonly Brevity[] = [
+  WHOLE,
+  { description: 480, parameter: 160, type: 700, example: 600 },
+  { description: 240, parameter: 100, type: 700, example: 400 },
+  { description: 140, parameter: 60, type: 700, example: 300, terse: true },
+];
+const SHORTEST: readonly Brevity[] = [
+  ...SHORTER,
+  { description: 140, parameter: 60, type: 300, example: 300, terse: true },
+  { description: 140, parameter: 40, type: 120, example: 300, terse: true },
+  { description: 140, parameter: 0, type: 60, example: 0, terse: true },
+  { description: 140, parameter: 0, type: 24, example: 0, terse: true },
+];
+
+const MAX_NAME = 200;
+const MAX_PARAMETERS = 256;
+const MAX_NODES = 30_000;
+const MAX_NOTE = 300;
+
+const MORE = `execute_tool ${OWN_SERVER} ${READ_SCHEMA_NAME} {server,tool,path?} has all`;
+
+/** Keywords of the whole schema that parameters, one by one, do not show. */
+const CONDITIONS = ['if', 'not', 'dependentRequired', 'dependentSchemas', 'dependencies'];
+
+/** Shapes a tool for an agent, whatever the size of its schema. */
+export function detailsAnswer(tool: ToolMetadata): CallToolResult {
+  const writer = new Details(tool);
+  const tried = SHORTER.map((brevity) => writer.write(brevity));
+  const weights = tried.map(weight);
+  for (const band of BANDS) {
+    const fits = tried[weights.findIndex((one) => one <= band)];
+    if (fits) return answer(fits);
+  }
+  for (const brevity of SHORTEST) {
+    const details = writer.write(brevity);
+    if (weight(details) <= LONGEST) return answer(details);
+  }
+  return answer(writer.asManyAsFit());
+}
+
+const weight = (details: object): number => textWeight(JSON.stringify(compact(details)));
+
+class Details {
+  readonly #tool: ToolMetadata;
+  readonly #root: JsonSchema;
+  readonly #parameters: readonly SchemaParameter[];
+  readonly #description: string;
+  readonly #described: readonly string[];
+  readonly #conditional: boolean;
+  readonly #note: string;
+  readonly #types = new Map<number, readonly string[]>();
+  #lifted: ReadonlyMap<string, string> | undefined;
+
+  constructor(tool: ToolMetadata) {
+    this.#tool = tool;
+    this.#root = tool.inputSchema ?? {};
+    this.#parameters = parametersOf(tool.inputSchema);
+    this.#description = tidy(tool.description ?? tool.title ?? '');
+    this.#described = this.#parameters
+      .slice(0, MAX_PARAMETERS)
+      .map(({ schema }) => (typeof schema.description === 'string' ? tidy(schema.description) : ''));
+    const node = wholeNode(this.#root, this.#root);
+    this.#conditional = CONDITIONS.some((keyword) => node[keyword] !== undefined);
+    this.#note = noteOn(node, this.#root);
+  }
+
+  write(brevity: Brevity, most: number = MAX_PARAMETERS): object {
+    const { server, name, tags } = this.#tool;
+    const whole = brevity === WHOLE;
+    const described = whole ? this.#description : withoutParameterList(this.#description);
+    const description = firstSentences(described, brevity.description);
+    const types = this.#typesWithin(brevity.type);
+    const parameters = this.#parameters.slice(0, most).map(
+      (parameter, at): ToolParameter => ({
+        name: shorten(parameter.name, MAX_NAME),
+        type: types[at] ?? 'any',
+        description: this.#describe(parameter.name, this.#described[at] ?? '', brevity),
+        required: parameter.required,
+      }),
+    );
+    const left = this.#parameters.length - parameters.length;
+    const examples = fitting(this.#tool.examples ?? [], brevity.example);
+    const isCut =
+      this.#conditional ||
+      left > 0 ||
+      [this.#note, ...parameters.map(({ type }) => type)].some((text) => text.includes(CUT)) ||
+      examples.length < (this.#tool.examples ?? []).filter(({ generated }) => !generated).length;
+    return {
+      server,
+      tool: name,
+      description,
+      parameters,
+      note: this.#note,
+      examples,
+      tags,
+      more: isCut ? `${left > 0 ? `+${left} more parameters; ` : ''}${MORE}` : '',
+    };
+  }
+
+  /** The shortest form, with as many parameters as there is room for; those that must be given come first. */
+  asManyAsFit(): object {
+    const shortest = SHORTEST.at(-1) ?? WHOLE;
+    let [low, high] = [0, Math.min(this.#parameters.length, MAX_PARAMETERS)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (weight(this.write(shortest, middle)) <= LONGEST) low = middle;
+      else high = middle - 1;
+    }
+    return this.write(shortest, low);
+  }
+
+  #describe(name: string, own: string, { parameter: room, terse }: Brevity): string {
+    // While the description is shown, what it says need not be said twice.
+    const text = own || (room < LONGEST ? (this.#liftedText(name) ?? '') : '');
+    return terse && repeatsName(text, name, this.#tool.name) ? '' : firstSentences(text, room);
+  }
+
+  #liftedText(name: string): string | undefined {
+    this.#lifted ??= describedIn(
+      this.#tool.description ?? '',
+      this.#parameters.slice(0, MAX_PARAMETERS).flatMap((one, at) => (this.#described[at] ? [] : [one.name])),
+    );
+    return this.#lifted.get(name);
+  }
+
+  #typesWithin(maxChars: number): readonly string[] {
+    const known = this.#types.get(maxChars);
+    if (known) return known;
+    const parameters = this.#parameters.slice(0, MAX_PARAMETERS);
+    const effort = new Effort(MAX_NODES);
+    const types = parameters.map(({ schema }) => typeText(schema, this.#root, { maxChars, effort }));
+    this.#types.set(maxChars, types);
+    return types;
+  }
+}
+
+/** What holds for the parameters together: one of several sets, or names that are free. */
+function noteOn(node: JsonSchema, root: JsonSchema): string {
+  const sets = requiredSets(node);
+  if (sets.length > 0)
+    return shorten(
+      `one of: ${sets.map((names) => names.map((name) => plainText(name, 80)).join(' + ')).join(' | ')}`,
+      MAX_NOTE,
+    );
+  const { properties: _properties, ...rest } = node;
+  if (branchesOf(node).length > 1) return `one of: ${typeText(rest, root, { maxChars: MAX_NOTE })}`;
+  const isFree = isObject(node.additionalProperties) && Object.keys(node.additionalProperties).length > 0;
+  return isFree ? `other names: ${typeText(node.additionalProperties, root, { maxChars: MAX_NOTE })}` : '';
+}
+
+function fitting(examples: readonly ToolExample[], maxChars: number): readonly ToolExample[] {
+  let left = maxChars;
+  return examples.filter((example) => {
+    left -= JSON.stringify(example).length;
+    return left >= 0;
+  });
+}
