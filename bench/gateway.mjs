@@ -11,6 +11,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     json: { type: 'boolean', default: false },
+    bare: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     queries: { type: 'string' },

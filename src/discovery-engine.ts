@@ -7,27 +7,28 @@
  */
 
 import { type Description, describeTool } from './catalog/description.ts';
-import { searchNotes } from './catalog/search-notes.ts';
-import { requireServer, requireTool, requireTools, resolveRef, settleRef } from './catalog/tool-lookup.ts';
+import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef } from './catalog/tool-lookup.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { Lease } from './connections/connection-pool.ts';
+import { ownTool } from './engine-own-tools.ts';
 import { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
-import { OWN_SERVER, READ_RESULT } from './execution/result-pages.ts';
 import type { ExecuteOptions, ExecutionEvent } from './execution/tool-execution-proxy.ts';
+import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
 import { isLoop } from './hops.ts';
-import { oneLine } from './plain-text.ts';
+import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { fail, ok, type ToolResult, toFailure } from './result.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import type { RuleWarning } from './rules/report.ts';
+import type { Explanation } from './search/explanation.ts';
 import { serverOverview } from './server-overview.ts';
 import type {
   Caller,
   CallToolResult,
-  SearchOptions,
+  EmbedderStatus,
   SearchResult,
   ServerMetadata,
   ToolDefinition,
@@ -35,22 +36,7 @@ import type {
   ToolRef,
 } from './types.ts';
 
-const MAX_WARNINGS = 3;
-const MAX_WARNING = 200;
-/** How long a search waits for the first lists of servers nobody has seen. */
-const FIRST_LISTS_MS = 2000;
-
-export interface FindOptions extends SearchOptions {
-  readonly caller?: Caller | undefined;
-  /** How long to wait for servers that were never seen. */
-  readonly waitMs?: number | undefined;
-}
-
-export interface FindResult {
-  readonly results: readonly SearchResult[];
-  /** What was not searched or was withheld, and why. */
-  readonly notes: readonly string[];
-}
+export type { FindOptions, FindResult } from './find-tools.ts';
 
 /** What `executeTool` gives back. */
 export type ExecutionResult =
@@ -101,6 +87,11 @@ export class DiscoveryEngine {
     return readLists(await this.#state(), options);
   }
 
+  /** Connects to one server, reads its list, closes it, and says how that went. Never rejects because of the server. */
+  async probe(server: string, signal?: AbortSignal): Promise<ServerProbe> {
+    return probeServer(await this.#state(), this.#runtime.downstreams, server, signal);
+  }
+
   /** The pair that was meant by a server and a tool as somebody wrote them, as far as that is known without asking a server. */
   async refOf(server: string, tool: string): Promise<ToolRef> {
     return resolveRef(await this.#state(), server, tool);
@@ -111,30 +102,23 @@ export class DiscoveryEngine {
     const state = await this.#state();
     const known = server === undefined ? undefined : requireServer(state, server);
     if (known?.success === false) return known;
-    await state.catalog.forget(server);
+    await Promise.all([state.catalog.forget(server), this.#runtime.embeddings.forget(server)]);
     return ok(server === undefined ? [...state.servers.keys()] : [server]);
   }
 
   /** Searches all tools, or one server's; waits a little for servers that were never seen and names those that are missing. */
   async find(query: string, options: FindOptions = {}): Promise<ToolResult<FindResult>> {
-    const state = await this.#state();
-    const { discovery, catalog } = state;
-    const { caller, waitMs = FIRST_LISTS_MS, server, ...rest } = options;
-    if (state.offReason !== undefined) return ok({ results: [], notes: this.notes() });
-    const known = server === undefined ? undefined : requireServer(state, server);
-    if (known?.success === false) return known;
-    const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
-    this.#count(unseen.length === 0);
-    // A server that failed before is tried again behind the answer; nobody waits for it twice.
-    const failed = unseen.filter((name) => discovery.failure(name));
-    const fresh = unseen.filter((name) => !failed.includes(name));
-    discovery.retryBehind(failed, caller);
-    await discovery.firstLists(fresh, waitMs, caller);
-    const { results, withheld } = catalog.search.find(query, { ...rest, server });
-    const shown = results.map((result) => result.server);
-    discovery.refreshBehind(shown, caller);
-    this.#runtime.answered(state);
-    return ok({ results, notes: [...this.notes(), ...searchNotes(discovery, unseen, results, withheld)] });
+    return findTools(this.#runtime, await this.#state(), query, options, (known) => this.#count(known));
+  }
+
+  /** Why a tool has the place it has for a query: its words, what is alike in meaning, what was learnt. */
+  async explain(
+    query: string,
+    server: string,
+    tool: string,
+    options: FindOptions = {},
+  ): Promise<ToolResult<Explanation>> {
+    return explainTool(this.#runtime, await this.#state(), query, { server, tool }, options);
   }
 
   /** One server's tools, by name. */
@@ -170,16 +154,11 @@ export class DiscoveryEngine {
   ): Promise<ToolResult<Description>> {
     const state = await this.#state();
     const ref = await settleRef(state, server, tool, options);
-    if (ref.server === OWN_SERVER && ref.tool === READ_RESULT.name) return ok(describeTool(OWN_TOOL));
+    const own = ownTool(ref);
+    if (own) return ok(describeTool(own));
     this.#count(state.catalog.isSeen(ref.server));
-    const found = await requireTool(state, ref, options.caller);
+    const found = await requireUsableTool(state, ref, options.caller);
     if (!found.success) return found;
-    const { enabled, reason } = state.rules.decide(ref.server, ref.tool);
-    if (!enabled)
-      return fail('TOOL_DISABLED', `${ref.server}:${ref.tool} may not be used. ${reason}`, {
-        ...ref,
-        outcome: 'not_sent',
-      });
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
     return ok(describeTool(found.data.metadata));
@@ -198,7 +177,9 @@ export class DiscoveryEngine {
         ? resolveRef(state, server, tool)
         : await settleRef(state, server, tool, request);
       this.#runtime.answered(state);
-      return await execution.proxy.execute(ref.server, ref.tool, request.arguments, request);
+      const result = await execution.proxy.execute(ref.server, ref.tool, request.arguments, request);
+      this.#runtime.usage?.settled(ref, request.caller, result);
+      return result;
     } catch (error) {
       return toFailure(error, { server, tool, outcome: 'not_sent' });
     }
@@ -219,7 +200,8 @@ export class DiscoveryEngine {
     const running = await this.#runtime.ready();
     const ref = await settleRef(running.state, server, tool, options);
     const execution = await this.#runtime.execution(running);
-    yield* execution.proxy.executeStream(ref.server, ref.tool, args, options);
+    const events = execution.proxy.executeStream(ref.server, ref.tool, args, options);
+    yield* this.#runtime.usage?.watched(ref, options.caller, events) ?? events;
   }
 
   /** The hits of `find`; none for a server that does not exist. */
@@ -251,6 +233,11 @@ export class DiscoveryEngine {
     return result.success ? { success: true, result: result.data } : result;
   }
 
+  /** How far the embedder has come, if there is one, and why it is not used if it is not. With `complete`, all tools are read first. */
+  embedder(complete = false, signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
+    return this.#runtime.embedder(complete, signal);
+  }
+
   /** Rules that are shadowed by others or match nothing, for the tools known so far. */
   async ruleWarnings(): Promise<RuleWarning[]> {
     return ruleWarnings(await this.#state());
@@ -258,13 +245,7 @@ export class DiscoveryEngine {
 
   /** Things an agent should know about the gateway as a whole. */
   notes(): string[] {
-    const state = this.#runtime.current?.state;
-    if (state?.offReason !== undefined) return [state.offReason];
-    if (state?.config.servers.length !== 0) return [];
-    // The person who could mend it often sees only what the agent says.
-    const { warnings } = state.config;
-    const why = warnings.slice(0, MAX_WARNINGS).map((warning) => oneLine(warning, MAX_WARNING));
-    return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
+    return gatewayNotes(this.#runtime.current?.state);
   }
 
   /** How often an answer came from what was already known, without asking a server. */
@@ -278,9 +259,9 @@ export class DiscoveryEngine {
     return this.#runtime.downstreams.log(server);
   }
 
-  /** Loads the configuration anew and swaps it in. On any error the old state goes on, and the error is thrown. */
-  reload(): Promise<void> {
-    return this.#runtime.reload();
+  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else: then true. On any error the old state goes on, and the error is thrown. */
+  reload({ ifChanged = false }: { readonly ifChanged?: boolean } = {}): Promise<boolean> {
+    return this.#runtime.reload(ifChanged);
   }
 
   /** Calls back after every reload; returns how to stop that. */
@@ -330,11 +311,3 @@ export class DiscoveryEngine {
     else this.#misses++;
   }
 }
-
-const OWN_TOOL: ToolMetadata = {
-  ...READ_RESULT,
-  server: OWN_SERVER,
-  summary: READ_RESULT.description ?? '',
-  enabled: true,
-  tags: [],
-};

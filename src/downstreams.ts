@@ -20,6 +20,7 @@ import { withHop } from './hops.ts';
 import { redactTexts, redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
 import { secretsOf } from './secrets.ts';
+import { ServerLogs } from './server-logs.ts';
 import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
 import { IDENTITY } from './version.ts';
 
@@ -35,6 +36,7 @@ export class Downstreams {
   #state: EngineState | undefined;
   readonly #secrets = new Set<string>();
   #redact: (text: string) => string = (text) => text;
+  #logs: ServerLogs | undefined;
 
   constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
     this.#world = world;
@@ -53,8 +55,16 @@ export class Downstreams {
   /** Takes over a new configuration: what no longer fits is closed, what was learnt before is remembered. */
   configure(state: EngineState): void {
     this.#state = state;
+    const { home, limits } = state.config;
+    this.#logs ??= new ServerLogs({
+      home,
+      maxBytes: limits.stderr,
+      redact: (text) => this.#redact(text),
+      onError: (error) => this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
+    });
     // What an earlier configuration knew stays secret: calls begun under it may still fail.
-    for (const secret of secretsOf(state.config.servers, this.#world.env)) this.#secrets.add(secret);
+    const { servers, search } = state.config;
+    for (const secret of secretsOf(servers, this.#world.env, search.embedder)) this.#secrets.add(secret);
     this.#redact = createRedactor(this.#secrets);
     const definitions = [...state.servers.values()].map(({ definition }) => definition);
     this.pool.retain(definitions);
@@ -82,6 +92,12 @@ export class Downstreams {
   /** The end of what a server wrote to stderr, without the secrets it was given. */
   log(server: string): string {
     return this.#redact(this.pool.log(server));
+  }
+
+  /** Closes all connections for good, and writes what servers said last. */
+  async close(): Promise<void> {
+    await this.pool.close();
+    await this.#logs?.flush();
   }
 
   /** A connection for one use. */
@@ -198,9 +214,16 @@ export class Downstreams {
     const { env } = this.#world;
     // Loaded when a server is first needed: most starts answer from what is known.
     const { openConnection } = await import('./connections/open-connection.ts');
+    const run =
+      definition.connection.kind === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,
+        onStderr: run?.write,
+        onClose: (reason) => {
+          run?.end(reason.message);
+          request.onClose(reason);
+        },
         client: IDENTITY,
         env,
         expand: (text) => expandReferences(text, env, `server "${definition.name}"`),
@@ -217,7 +240,9 @@ export class Downstreams {
         fetch: this.#world.fetch,
       });
     } catch (error) {
-      throw this.#withoutSecrets(error, definition.name);
+      const told = this.#withoutSecrets(error, definition.name);
+      run?.end(told instanceof Error ? told.message : String(told));
+      throw told;
     }
   }
 

@@ -4,7 +4,9 @@
  * @module
  */
 import { lookUpTool } from './catalog/tool-lookup.ts';
+import type { ResolvedConfig } from './config/resolved-config.ts';
 import { Downstreams } from './downstreams.ts';
+import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
@@ -12,6 +14,8 @@ import { DiscoveryError } from './errors.ts';
 import { ResultPages } from './execution/result-pages.ts';
 import { redactLog } from './redact-log.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
+import type { EmbedderStatus } from './types.ts';
+import { openLearning, type UsageLearning } from './usage-learning.ts';
 
 const SAVE_AFTER_MS = 1000;
 
@@ -24,6 +28,7 @@ export interface Running {
 
 export class EngineRuntime {
   readonly downstreams: Downstreams;
+  readonly embeddings: EngineEmbeddings;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
   readonly #reloadListeners = new Set<() => void>();
@@ -34,6 +39,7 @@ export class EngineRuntime {
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
+  #usage: UsageLearning | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(world: EngineWorld) {
@@ -41,7 +47,11 @@ export class EngineRuntime {
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
     this.downstreams = new Downstreams(this.#world, (server) => this.#current?.state.discovery.changed(server));
-    this.#ready = this.#build().then((state) => this.#install(state));
+    this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
+    this.#ready = this.#world
+      .loadConfig()
+      .then((config) => this.#build(config))
+      .then((state) => this.#install(state));
     // Whoever asks for something gets the error.
     this.#reloading = this.#ready.catch(() => {});
   }
@@ -51,9 +61,20 @@ export class EngineRuntime {
     return this.#current;
   }
 
+  /** What learns from use, where the configuration in force wants that. */
+  get usage(): UsageLearning | undefined {
+    return this.#usage;
+  }
+
   /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
   ready(): Promise<Running> {
     return this.#ready;
+  }
+
+  /** How far the embedder has come, once it has read all tools if that is wanted. */
+  async embedder(complete: boolean, signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
+    await this.#ready;
+    return complete ? this.embeddings.complete(signal) : this.embeddings.status();
   }
 
   /** What carries out calls. The first call loads it: who only searches does not pay for it. */
@@ -62,9 +83,12 @@ export class EngineRuntime {
     return running.execution ?? running.opening;
   }
 
-  /** Loads the configuration anew and swaps it in, one reload at a time. On any error the old state goes on. */
-  reload(): Promise<void> {
-    const reload = this.#reloading.then(() => this.#reload());
+  /**
+   * Loads the configuration anew and swaps it in, one reload at a time. On any error the old state goes on. With
+   * `ifChanged` a configuration that says what the old one said is not swapped in; false tells so.
+   */
+  reload(ifChanged = false): Promise<boolean> {
+    const reload = this.#reloading.then(() => this.#reload(ifChanged));
     this.#reloading = reload.catch(() => {});
     return reload;
   }
@@ -89,16 +113,19 @@ export class EngineRuntime {
     return this.#closed;
   }
 
-  async #reload(): Promise<void> {
+  async #reload(ifChanged: boolean): Promise<boolean> {
     if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and takes no configuration.');
     const before = this.#current;
+    const config = await this.#world.loadConfig();
+    if (ifChanged && before && JSON.stringify(config) === JSON.stringify(before.state.config)) return false;
     // What was learnt so far is what the new state starts from.
     await before?.state.catalog.save();
-    const next = await this.#build(before?.state);
+    const next = await this.#build(config, before?.state);
     before?.state.discovery.stop();
     this.#ready = Promise.resolve(this.#install(next));
     if (before?.opening) void this.#finish(before.opening);
     for (const listener of this.#reloadListeners) listener();
+    return true;
   }
 
   /** Calls under way end where they began. */
@@ -117,21 +144,26 @@ export class EngineRuntime {
     state?.discovery.stop();
     clearTimeout(this.#saving);
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
-    await this.downstreams.pool.close();
+    await this.downstreams.close();
+    await this.embeddings.close();
     await state?.catalog.save();
+    await this.#usage?.flush();
     await Promise.all(executions.map(({ closeAudit }) => closeAudit()));
     this.#pages.close();
   }
 
-  async #build(before?: EngineState): Promise<EngineState> {
+  async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
     const { openStore, logger, now, background } = this.#world;
-    return buildState(await this.#world.loadConfig(), {
+    return buildState(config, {
       store: openStore,
       list: (definition, caller) => this.downstreams.list(definition, caller),
       logger,
       now,
       background,
-      onChange: () => this.#saveSoon(),
+      onChange: () => {
+        this.#saveSoon();
+        this.embeddings.changed();
+      },
       before,
     });
   }
@@ -139,6 +171,8 @@ export class EngineRuntime {
   #install(state: EngineState): Running {
     this.#current = { state, opening: undefined, execution: undefined };
     this.downstreams.configure(state);
+    this.embeddings.configure(state);
+    this.#usage = openLearning(state.config, this.#world, this.#usage);
     for (const warning of state.config.warnings) this.#world.logger.warn({}, warning);
     if (state.catalog.dirty) this.#saveSoon();
     return this.#current;

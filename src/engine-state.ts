@@ -3,6 +3,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Catalog } from './catalog/catalog.ts';
 import { type ByteStore, CatalogStore } from './catalog/catalog-store.ts';
 import { Discovery } from './catalog/discovery.ts';
@@ -10,11 +11,14 @@ import type { IndexEntry } from './catalog/index-file.ts';
 import type { Listing } from './catalog/listing.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
+import { ConfigurationError } from './errors.ts';
 import { gatewayId } from './hops.ts';
 import { compileRules } from './rules/compile-rules.ts';
 import type { RuleSet } from './rules/decide.ts';
+import { type PhraseBook, parsePhraseBook } from './search/phrase-book.ts';
 import { SearchEngine } from './search/search-engine.ts';
 import type { Caller, Logger, ServerDefinition } from './types.ts';
+import { VERSION } from './version.ts';
 
 export interface KnownServer {
   readonly definition: ServerDefinition;
@@ -62,16 +66,26 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
         servers.set(definition.name, { definition, fingerprint: fingerprint(definition.connection) });
     }
   }
+  const phrases = await readPhrases(config);
   const bytes = await world.store(config);
   const { logger, now } = world;
   const id = gatewayId(config.origin, servers);
   // Engines without a file are told apart by their servers: one must not find another's index.
-  const store = bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config), logger, now });
+  const store =
+    bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config, phrases), logger, now });
   const ready = await store?.readIndex();
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot);
+  const options = { model: config.search.meaning ? undefined : (false as const), phrases };
+  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, options);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
   const { tools: maxTools } = config.limits;
-  const catalog = new Catalog({ servers, rules, store, search: search ?? new SearchEngine(), indexed, maxTools });
+  const catalog = new Catalog({
+    servers,
+    rules,
+    store,
+    search: search ?? new SearchEngine(options),
+    indexed,
+    maxTools,
+  });
   if (world.before) await catalog.inherit(world.before.catalog);
   await catalog.adopt();
   const discovery = new Discovery({
@@ -92,12 +106,27 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   return { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
 }
 
+/** A person's own phrases; undefined for those that come with the package. */
+async function readPhrases({ search }: ResolvedConfig): Promise<PhraseBook | false | undefined> {
+  if (typeof search.phrases === 'boolean') return search.phrases ? undefined : false;
+  const text = await readFile(search.phrases, 'utf8').catch((error: Error) => {
+    throw new ConfigurationError(`search.phrases: ${search.phrases} cannot be read: ${error.message}`);
+  });
+  const book = parsePhraseBook(text);
+  if (book !== undefined) return book;
+  throw new ConfigurationError(
+    `search.phrases: ${search.phrases} is not a phrase book: {"version": 1, "tools": {"server:tool": ["a phrase"]}}`,
+  );
+}
+
 /** Names what a ready index depends on besides the lists themselves. */
-function stampOf(config: ResolvedConfig): string {
+function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined): string {
   const own = config.servers.filter(({ tools, description }) => tools.length > 0 || description !== undefined);
   const what = [
     config.toolRules,
     config.rulePrecedence,
+    // The shipped phrases change with the package only.
+    phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),
   ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 24);

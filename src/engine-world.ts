@@ -7,12 +7,14 @@ import type { LoaderOptions } from './config/configuration-loader.ts';
 import type { AnyGptConfig, DiscoveryConfig } from './config/define-config.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { silentLogger } from './log.ts';
-import type { Logger } from './types.ts';
+import type { Embedder, Logger } from './types.ts';
 
 export interface EngineOptions extends LoaderOptions {
   readonly logger?: Logger | undefined;
   readonly now?: (() => number) | undefined;
   readonly fetch?: typeof fetch | undefined;
+  /** Turns texts into vectors for search, in place of what the configuration's `search.embedder` names. */
+  readonly embedder?: Embedder | undefined;
   /** Connect to nothing: answer from what is known. */
   readonly offline?: boolean | undefined;
   /** False: read lists only while somebody waits for them, nothing behind an answer. For programs that end with it. */
@@ -26,6 +28,7 @@ export interface EngineWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly fetch: typeof fetch | undefined;
+  readonly embedder: Embedder | undefined;
   readonly offline: boolean;
   readonly background: boolean;
   readonly wholeResults: boolean;
@@ -54,6 +57,7 @@ export function realEngineWorld(config: EngineConfig, options: EngineOptions): E
     logger: options.logger ?? silentLogger,
     now: options.now ?? Date.now,
     fetch: options.fetch,
+    embedder: options.embedder,
     offline: options.offline ?? false,
     background: options.background ?? true,
     wholeResults: options.wholeResults ?? false,

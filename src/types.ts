@@ -134,12 +134,46 @@ export interface SearchResult {
   readonly args?: string | undefined;
 }
 
+/** A figure for one tool. */
+export interface ToolScore {
+  readonly server: string;
+  readonly tool: string;
+  readonly score: number;
+}
+
 export interface SearchOptions {
   /** Only tools of this server. */
   readonly server?: string | undefined;
   /** At most this many hits. Default 10, fewer where relevance falls off. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
+  /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
+  readonly learnt?: readonly ToolScore[] | undefined;
+  /** How alike these tools are to the query by another embedder, 1 for the same, 0 for anything, down to -1; in place of the built-in vectors. */
+  readonly similar?: readonly ToolScore[] | undefined;
+}
+
+/** What a text is turned into a vector for; some models want to be told. */
+export interface EmbedOptions {
+  readonly purpose?: 'query' | 'tool' | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Turns texts into vectors, one for each, in order. What comes back is checked, so a bad vector spoils nothing. */
+export interface Embedder {
+  /** Names the model and what else its vectors depend on: they are kept under this name. */
+  readonly id: string;
+  /** Gets at most 64 texts at once. */
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
+}
+
+/** How far an embedder has come, and why it is not used if it is not. */
+export interface EmbedderStatus {
+  readonly id: string;
+  /** Tools there are, and those that have a vector. */
+  readonly tools: number;
+  readonly embedded: number;
+  readonly problem?: string | undefined;
 }
 
 export type ServerStatus = 'connected' | 'disconnected' | 'error';

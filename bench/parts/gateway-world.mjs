@@ -23,9 +23,17 @@ export const createHome = (servers) => {
   mkdirSync(join(home, '.anygpt'));
   const config = join(home, '.anygpt', 'mcp-discovery.config.json');
   writeFileSync(config, JSON.stringify({ discovery: { servers } }));
-  const { PATH } = process.env;
-  return { home, config, env: { PATH, HOME: home, ANYGPT_HOME: join(home, '.anygpt') } };
+  return { home, config, env: { ...surroundings(), HOME: home, ANYGPT_HOME: join(home, '.anygpt') } };
 };
+
+/**
+ * The environment that everything measured is started in, `node -e 0` too: the caller's, or with `--bare` nothing but the
+ * search path. Some variables (`NODE_EXTRA_CA_CERTS`) cost every Node process tens of milliseconds.
+ */
+const surroundings = () =>
+  process.argv.includes('--bare')
+    ? { PATH: process.env.PATH }
+    : Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ANYGPT_')));
 
 /** An engine on a home folder. */
 export const openEngine = ({ home, config, env }) => new DiscoveryEngine(configFile(config), { env, home, cwd: home });

@@ -53,9 +53,10 @@ export const measure = async () => {
   const samples = { node: [], warm: [], cold: [], help: [], search: [] };
   for (let at = 0; at < REPEATS + 1; at++) {
     const round = {
-      node: await toExit(['-e', '0']),
+      // In the same environment as the others: certificates named in one, for example, are read at every start.
+      node: await toExit(['-e', '0'], { env: world.env }),
       warm: await toAnswer(world),
-      help: await toExit([CLI, '--help']),
+      help: await toExit([CLI, '--help'], { env: world.env }),
       search: await toExit([CLI, 'mcp', 'search', 'create an issue'], { env: world.env, cwd: world.home }),
       cold: await toAnswer(coldHome()),
     };

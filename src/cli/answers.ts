@@ -5,6 +5,7 @@
  */
 import type { FindResult } from '../discovery-engine.ts';
 import { compact } from '../gateway/answers.ts';
+import type { Explanation } from '../search/explanation.ts';
 import type { ServerMetadata, ToolMetadata } from '../types.ts';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -17,13 +18,20 @@ export const serversDocument = (servers: readonly ServerMetadata[], notes: reado
   ...(notes.length > 0 && { notes }),
 });
 
-/** `search_tools`. */
-export const searchDocument = ({ results, notes }: FindResult): Document => ({
-  results: results.map(({ server, tool, summary, relevance, tags, args }) =>
-    compact({ server, tool, summary, relevance, tags, args }),
-  ),
+/** `search_tools`, with `reasons` for those who asked for them. */
+export const searchDocument = ({ results, notes }: FindResult, reasons: readonly Explanation[] = []): Document => ({
+  results: results.map(({ server, tool, summary, relevance, tags, args }) => ({
+    ...(compact({ server, tool, summary, relevance, tags, args }) as Document),
+    ...explanationOf(reasons.find((reason) => reason.server === server && reason.tool === tool)),
+  })),
   ...(notes.length > 0 && { notes }),
 });
+
+const explanationOf = (reason: Explanation | undefined): Document => {
+  if (reason === undefined) return {};
+  const { named, score, words, missed, alike } = reason;
+  return { explanation: compact({ named, score, words, missed, alike }) };
+};
 
 /** `list_tools`. */
 export const toolsDocument = (server: string, tools: readonly ToolMetadata[]): Document => ({

@@ -16,7 +16,20 @@ interface Entry {
   readonly load: () => Promise<Command>;
 }
 
-const COMMANDS: Readonly<Record<string, Entry>> = {
+/** Every command by its name. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  init: {
+    summary: 'Set up: find the servers your clients have and write a configuration',
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  install: {
+    summary: 'Put this gateway into a client: cursor, claude-code, vscode, …',
+    load: async () => (await import('./commands/install.ts')).install,
+  },
+  uninstall: {
+    summary: 'Take it out again and give back what was moved',
+    load: async () => (await import('./commands/uninstall.ts')).uninstall,
+  },
   list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
   search: {
     summary: 'Search for tools across all servers',
@@ -37,13 +50,33 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   trust: {
-    summary: 'Trust the configuration that came with this folder',
+    summary: 'Show and trust the configurations that came with this folder',
     load: async () => (await import('./commands/trust.ts')).trust,
   },
   cache: { summary: 'Forget tool lists that were kept', load: async () => (await import('./commands/cache.ts')).cache },
+  doctor: {
+    summary: 'Check configuration, sources and servers, and say what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  stats: {
+    summary: 'Show what definitions would cost, and how calls went',
+    load: async () => (await import('./commands/stats.ts')).stats,
+  },
+  lint: {
+    summary: 'Find tools whose definitions agents will stumble over',
+    load: async () => (await import('./commands/lint.ts')).lint,
+  },
+  eval: {
+    summary: 'Measure search on your own tools and queries',
+    load: async () => (await import('./commands/eval.ts')).evaluation,
+  },
   logs: {
-    summary: 'Show what a server writes to stderr',
+    summary: 'Show what a server wrote to stderr',
     load: async () => (await import('./commands/logs.ts')).logs,
+  },
+  completion: {
+    summary: 'Print a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
 };
 
@@ -53,10 +86,11 @@ Usage: anygpt mcp <command> [options]
 
 Commands:
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`)
   .join('\n')}
 
 Examples:
+  anygpt mcp init
   anygpt mcp list --status
   anygpt mcp search "create an issue"
   anygpt mcp execute github create_issue repo=owner/repo title="A bug"

@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentOf } from '../../../test/fixtures/cli.ts';
 import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { silentLogger } from '../../log.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
+import { UsageStore } from '../../usage-store.ts';
 import { main } from '../main.ts';
 
 const ESCAPE = '\u001b]0;owned\u0007\u001b[31m';
@@ -409,8 +411,8 @@ describe('config', () => {
   });
 });
 
-describe('cache clear and logs', () => {
-  it('cache clear forgets one list, or all', async () => {
+describe('cache clear', () => {
+  it('forgets one list, or all', async () => {
     await run(['search', 'issue']);
     expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
     expect(await run(['cache', 'clear', 'github'])).toMatchObject({
@@ -423,22 +425,27 @@ describe('cache clear and logs', () => {
     expect((await run(['cache'])).code).toBe(1);
   });
 
-  it('logs shows what a server wrote to stderr', async () => {
-    const script = join(folder.path, 'loud.mjs');
-    writeFileSync(
-      script,
-      `console.error('\\u001b[31mstarting');\nawait import(${JSON.stringify(new URL('../../../examples/servers/notes.mjs', import.meta.url).href)});\n`,
-    );
-    config = {
-      servers: [
-        { name: 'loud', connection: { type: 'stdio', command: process.execPath, args: [script] } },
-        { name: 'github', connection: github.connection },
-      ],
-    };
-    expect(await run(['logs', 'loud'])).toMatchObject({ code: 0, out: 'starting\n', err: '' });
-    expect(await documentOf('logs', (await run(['logs', 'loud', '--json'])).out)).toMatchObject({ server: 'loud' });
-    expect(await run(['logs', 'github'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('nothing') });
-    expect((await run(['logs', 'lod'])).err).toContain('Did you mean "loud"?');
+  it('leaves what was learnt from use, unless that is what should be forgotten', async () => {
+    const usage = join(folder.path, 'home', 'usage');
+    const options = { folder: usage, keepQueries: false, logger: silentLogger, now: Date.now };
+    const store = new UsageStore(options);
+    const learnt = async () =>
+      (await new UsageStore(options).recordOf(undefined)).learntFor('open ticket', Date.now()).length;
+    const use = { query: 'open ticket', server: 'github', tool: 'create_issue', at: Date.now(), weight: 1 };
+    await store.add(undefined, use);
+    await store.flush();
+    await run(['search', 'issue']);
+    await run(['cache', 'clear']);
+    expect(await learnt()).toBe(1);
+    await run(['search', 'issue']);
+    expect((await run(['cache', 'clear', 'github', '--usage'])).code).toBe(1);
+    expect(await run(['cache', 'clear', '--usage'])).toMatchObject({
+      code: 0,
+      out: 'Forgot what was learnt from use\n',
+    });
+    expect(await learnt()).toBe(0);
+    expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
+    await documentOf('cache-clear', (await run(['cache', 'clear', '--usage', '--json'])).out);
   });
 });
 

@@ -3,9 +3,11 @@
  * @module
  */
 import { oneLine } from '../../plain-text.ts';
+import type { Explanation } from '../../search/explanation.ts';
 import type { SearchResult } from '../../types.ts';
 import { searchDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
+import { explainLines } from '../explain-text.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
@@ -17,19 +19,23 @@ export const search: Command = {
   usage: `Usage: anygpt mcp search <query> [options]
 
 Searches the tools of all servers. Servers that were never seen are started and asked; the others are not.
+Filters may stand in the query: server:NAME, tag:NAME, name:create_*, readonly:true, destructive:false; -tag:NAME leaves out.
 
 Options:
   --server NAME      Filter by server
   --limit N          Max results (default: 10)
+  --explain          Say for each result which words and meanings made its score
 ${SESSION_HELP}
 
 Examples:
   anygpt mcp search "github issue"
   anygpt mcp search "create" --server github
   anygpt mcp search "file" --limit 5
+  anygpt mcp search "server:github readonly:true pull requests"
+  anygpt mcp search "throw away a branch" --explain
 
 Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found or configuration error`,
-  options: { ...SESSION_OPTIONS, server: { type: 'string' }, limit: { type: 'string' } },
+  options: { ...SESSION_OPTIONS, server: { type: 'string' }, limit: { type: 'string' }, explain: { type: 'boolean' } },
   async run(values, positionals, io) {
     const query = positionals.join(' ').trim();
     if (query === '') throw new UsageError('<query> is missing');
@@ -42,10 +48,11 @@ Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
       const found = await session.engine.find(query, { server, limit, waitMs: 0 });
       if (!found.success) return session.fail(found.error);
       const { results, notes } = found.data;
-      if (session.json) session.printJson(searchDocument(found.data));
+      const reasons = values.explain === true ? await explainAll(session, query, results) : [];
+      if (session.json) session.printJson(searchDocument(found.data, reasons));
       else {
         if (results.length === 0) session.note(`No results found for "${query}".`);
-        else session.print(searchText(query, results, session));
+        else session.print(searchText(query, results, reasons, session));
         for (const note of notes) session.note(forTerminal(note));
       }
       return results.length === 0 ? EXIT.notFound : EXIT.ok;
@@ -53,7 +60,25 @@ Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
   },
 };
 
-function searchText(query: string, results: readonly SearchResult[], { paint, block }: Session): string {
+async function explainAll(
+  { engine }: Session,
+  query: string,
+  results: readonly SearchResult[],
+): Promise<Explanation[]> {
+  const reasons: Explanation[] = [];
+  for (const { server, tool } of results) {
+    const reason = await engine.explain(query, server, tool);
+    if (reason.success) reasons.push(reason.data);
+  }
+  return reasons;
+}
+
+function searchText(
+  query: string,
+  results: readonly SearchResult[],
+  reasons: readonly Explanation[],
+  { paint, block }: Session,
+): string {
   const hits = results.map(({ server, tool, summary, relevance, tags }, at) => {
     const number = `${at + 1}.`;
     const indent = ' '.repeat(number.length + 1);
@@ -61,6 +86,9 @@ function searchText(query: string, results: readonly SearchResult[], { paint, bl
       `${number} ${paint('bold', oneLine(`${server}:${tool}`, 500))} ${paint('dim', `(${Math.round(relevance * 100)}% match)`)}`,
       summary && block(oneLine(summary, 2000), indent),
       tags.length > 0 && block(`Tags: ${tags.join(', ')}`, indent),
+      ...reasons
+        .filter((reason) => reason.server === server && reason.tool === tool)
+        .flatMap((reason) => explainLines(reason).map((line) => paint('dim', block(line, indent)))),
     ]
       .filter(Boolean)
       .join('\n');
