@@ -146,22 +146,22 @@ export class DiscoveryEngine {
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
   }
 
-  /** One tool with its parameters and examples. A disabled tool is TOOL_DISABLED. */
+  /** One tool with its parameters and examples, made up if need be where `examples` asks. Disabled is TOOL_DISABLED. */
   async describe(
     server: string,
     tool: string,
-    options: { caller?: Caller | undefined } = {},
+    options: { caller?: Caller | undefined; examples?: boolean | undefined } = {},
   ): Promise<ToolResult<Description>> {
     const state = await this.#state();
     const ref = await settleRef(state, server, tool, options);
     const own = ownTool(ref);
-    if (own) return ok(describeTool(own));
+    if (own) return ok(describeTool(own, options.examples));
     this.#count(state.catalog.isSeen(ref.server));
     const found = await requireUsableTool(state, ref, options.caller);
     if (!found.success) return found;
     state.discovery.refreshBehind([ref.server], options.caller);
     this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata));
+    return ok(describeTool(found.data.metadata, options.examples));
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { maskSecrets } from './mask-secrets.ts';
+import { isSecretName } from './secret-names.ts';
 import { secretsOf } from './secrets.ts';
 import type { ServerDefinition } from './types.ts';
 
-const SECRET_NAME = /token|secret|passw|pwd|key|auth|credential|cookie|session|\bpat\b|_pat$/i;
 // Switches, numbers, plain words, paths, and addresses without anything personal in them.
 const HARMLESS = /^(?:\d{1,6}|[A-Za-z]{1,20}|[./~][^\s]{0,500}|https?:\/\/[\w.:-]{1,200}(?:\/[\w./-]{0,40})?)$/;
 const REFERENCE = /\$\{[^}]{1,1000}\}/g;
@@ -33,5 +33,5 @@ function isLiteral(name: string, text: string): boolean {
   const hasDefault = /\$\{[^}]{1,1000}:-[^}]/.test(text);
   if (text !== own && SCHEME.test(own) && !hasDefault) return false;
   if (own === '') return hasDefault;
-  return SECRET_NAME.test(name) || !HARMLESS.test(own) || hasDefault;
+  return isSecretName(name) || !HARMLESS.test(own) || hasDefault;
 }

@@ -3,19 +3,16 @@
  * Everywhere else the secrets themselves are known and taken out exactly.
  * @module
  */
+import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
 
 const MASK = '***';
 const MAX_TEXT = 4_000;
-const NAMES = /token|secret|passw|pwd|key|auth|credential|cookie|session/i;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // Credentials behind a scheme, in an address, behind a telling name.
   [/\b(bearer|basic|token)\s+[^\s"',;]{4,}/gi, `$1 ${MASK}`],
   [/:\/\/[^\s/?#@]{1,500}@/g, `://${MASK}@`],
-  [
-    /([\w-]{0,60}(?:token|secret|passw(?:or)?d|pwd|key|auth(?:orization)?|credentials?|cookie|sig(?:nature)?)["']?\s{0,3}[=:]\s{0,3}["']?)[^\s"'&,;]{1,2000}/gi,
-    `$1${MASK}`,
-  ],
+  [new RegExp(`(${SECRET_ASSIGNMENT})[^\\s"'&,;]{1,2000}`, 'gi'), `$1${MASK}`],
   // Keys that are known by how they begin, and long runs that no word is.
   [/\b(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA|eyJ)[-_.]?[\w.-]{12,}/g, MASK],
   [/(?=[\w+=-]{0,200}\d)(?=[\w+=-]{0,200}[A-Za-z])[\w+=-]{32,}/g, MASK],
@@ -25,7 +22,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 export function maskSecrets(text: string, env: Readonly<Record<string, string | undefined>> = {}): string {
   let masked = text.slice(0, MAX_TEXT);
   for (const [name, value = ''] of Object.entries(env)) {
-    if (value.length >= 6 && NAMES.test(name) && !value.startsWith('/')) masked = masked.replaceAll(value, MASK);
+    if (value.length >= 6 && isSecretName(name) && !value.startsWith('/')) masked = masked.replaceAll(value, MASK);
   }
   for (const [pattern, mask] of PATTERNS) masked = masked.replace(pattern, mask);
   return masked;

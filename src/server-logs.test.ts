@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../test/fixtures/gateway/kit.ts';
@@ -105,6 +115,29 @@ describe('what servers write to stderr', () => {
     run.write(Buffer.from('y\n'));
     await logs.flush();
     expect(errors).toHaveLength(1);
+  });
+
+  it('is kept again once the disk takes it, with what came meanwhile', async () => {
+    errors.length = 0;
+    const logs = logsIn(folder.path);
+    const run = logs.begin('a', START);
+    run.write(Buffer.from('before\n'));
+    await logs.flush();
+    const file = serverLogFile(folder.path, 'a');
+    renameSync(join(folder.path, 'logs'), join(folder.path, 'away'));
+    writeFileSync(join(folder.path, 'logs'), '');
+    run.write(Buffer.from('lost?\n'));
+    await logs.flush();
+    expect(errors).toHaveLength(1);
+    rmSync(join(folder.path, 'logs'));
+    run.write(Buffer.from('after\n'));
+    await logs.flush();
+    expect(readFileSync(file, 'utf8')).toBe('lost?\nafter\n');
+    rmSync(join(folder.path, 'logs'), { recursive: true });
+    writeFileSync(join(folder.path, 'logs'), '');
+    run.write(Buffer.from('x\n'));
+    await logs.flush();
+    expect(errors).toHaveLength(2);
   });
 
   it('forgets the servers nobody has started for longest', async () => {

@@ -22,7 +22,7 @@ export interface ServerLogsOptions {
   readonly maxBytes: number;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
-  /** Told once when the disk refuses; servers are not disturbed by it. */
+  /** Told once when the disk begins to refuse; servers are not disturbed by it. */
   readonly onError: (error: Error) => void;
 }
 
@@ -107,11 +107,13 @@ export class ServerLogs {
 
   #keep(server: string, text: string): void {
     const { maxBytes } = this.#options;
-    if (maxBytes <= 0 || this.#failed) return;
+    if (maxBytes <= 0) return;
     this.#waiting.set(server, ((this.#waiting.get(server) ?? '') + text).slice(-maxBytes));
     if (this.#writing.has(server)) return;
     const writing = this.#drain(server).catch((error: Error) => {
       this.#writing.delete(server);
+      // The folder may have gone, and may come back: whatever is written next is the next attempt.
+      this.#prepared = undefined;
       if (!this.#failed) this.#options.onError(error);
       this.#failed = true;
     });
@@ -129,7 +131,14 @@ export class ServerLogs {
         return;
       }
       this.#waiting.delete(server);
-      await this.#append(file, Buffer.from(text));
+      try {
+        await this.#append(file, Buffer.from(text));
+      } catch (error) {
+        const since = this.#waiting.get(server) ?? '';
+        this.#waiting.set(server, (text + since).slice(-this.#options.maxBytes));
+        throw error;
+      }
+      this.#failed = false;
     }
   }
 

@@ -96,6 +96,25 @@ describe('a summary of the audit log', () => {
       incomplete: expect.any(String),
     });
   });
+
+  it('reads the end of a file that is too long, from the first whole line on', async () => {
+    const lines = Array.from({ length: 9 }, (_, at) => line('ä', `t${at}`, 'success', 1));
+    const bytes = Buffer.byteLength(lines[0] ?? '');
+    writeFileSync(file, lines.join(''));
+    writeFileSync(`${file}.2026-01-01T00-00-00-000Z-abcdef`, lines.join(''));
+    const read = async (maxBytes: number) => {
+      const { total, damaged, incomplete, servers } = await summarizeAudit(file, { maxBytes });
+      expect(damaged).toBe(0);
+      expect(incomplete === undefined).toBe(maxBytes >= 18 * bytes);
+      return [total.calls, servers[0]?.tools.some(({ tool }) => tool === 't8')];
+    };
+    expect(await read(3 * bytes)).toEqual([3, true]);
+    expect(await read(3 * bytes + 1)).toEqual([3, true]);
+    expect(await read(3 * bytes - 1)).toEqual([2, true]);
+    expect(await read(9 * bytes)).toEqual([9, true]);
+    expect(await read(11 * bytes)).toEqual([11, true]);
+    expect(await read(18 * bytes)).toEqual([18, true]);
+  });
 });
 
 describe('a histogram of durations', () => {

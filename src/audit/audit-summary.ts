@@ -65,12 +65,13 @@ export async function summarizeAudit(file: string, options: SummaryOptions = {})
   for (const { path, size, changed } of await filesOf(file)) {
     // Nothing in a file is newer than its last change.
     if (since !== undefined && changed < since) continue;
-    if (size > left) {
+    const from = Math.max(0, size - left);
+    if (left > 0) await readLines(path, from, (line) => tally.add(line));
+    left -= size;
+    if (from > 0) {
       incomplete = `only the newest ${maxBytes} bytes were read`;
       break;
     }
-    left -= size;
-    await readLines(path, (line) => tally.add(line));
   }
   return { ...tally.summary(), ...(incomplete !== undefined && { incomplete }) };
 }
@@ -107,18 +108,28 @@ async function unlessMissing<T, U>(work: Promise<T>, otherwise: U): Promise<T | 
   }
 }
 
-/** Hands over every line; of one that is too long, only its beginning, which cannot be understood. */
-async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
+/**
+ * Hands over every line that begins at or after a place; of one that is too long, only its beginning, which cannot be
+ * understood.
+ */
+async function readLines(path: string, from: number, onLine: (line: string) => void): Promise<void> {
   let rest = '';
+  // One byte earlier: if that is the end of a line, nothing is left of it to pass over.
+  const start = Math.max(0, from - 1);
+  let within = from > 0;
   const read = async () => {
-    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024, start })) {
       const lines = (rest + chunk).split('\n');
+      if (within && lines.length > 1) {
+        lines.shift();
+        within = false;
+      }
       rest = (lines.pop() ?? '').slice(0, MAX_LINE);
       for (const line of lines) onLine(line);
     }
   };
   await unlessMissing(read(), undefined);
-  onLine(rest);
+  if (!within) onLine(rest);
 }
 
 class Counts {

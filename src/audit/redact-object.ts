@@ -3,44 +3,13 @@
  * the redactor, and depth and size are bounded.
  * @module
  */
+import { isSecretKey } from '../secret-names.ts';
 import { REDACTED } from './redact.ts';
 
 const MAX_DEPTH = 20;
 const MAX_NODES = 2_000;
 const MAX_TEXT = 4_096;
 const MAX_REDACTED = 65_536;
-
-// Compared with the key in lower case without separators, so `X-Api_Key` is `xapikey`.
-const SECRET_WORDS = [
-  'token',
-  'secret',
-  'password',
-  'passwd',
-  'passphrase',
-  'pwd',
-  'authorization',
-  'bearer',
-  'apikey',
-  'accesskey',
-  'privatekey',
-  'secretkey',
-  'sshkey',
-  'cookie',
-  'credential',
-  'sessionid',
-  'signature',
-  'onetimecode',
-];
-const SECRET_NAMES: ReadonlySet<string> = new Set(['auth', 'pass', 'otp', 'pin', 'jwt', 'sid']);
-
-/** Whether a key sounds as if its value were nobody's business. */
-export function isSecretKey(key: string): boolean {
-  const plain = key
-    .slice(0, 200)
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '');
-  return SECRET_NAMES.has(plain) || SECRET_WORDS.some((word) => plain.includes(word));
-}
 
 /** A redacted copy. Never throws for JSON data; what is too deep or too much becomes `…`. */
 export function redactObject(value: unknown, redact: (text: string) => string = (text) => text): unknown {

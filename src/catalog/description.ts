@@ -14,12 +14,15 @@ export interface Description extends ToolMetadata {
 
 const DESCRIPTION_CHARS = 4000;
 
-/** Adds parameters and examples; an example is made up only where types alone do not show how to call the tool. */
-export function describeTool(tool: ToolMetadata): Description {
+/**
+ * Adds parameters and examples; an example is made up only where types alone do not show how to call the tool.
+ * @param wanted somebody asked for examples, so one is made up for a simple tool, too
+ */
+export function describeTool(tool: ToolMetadata, wanted = false): Description {
   const parameters = describeParameters(tool.inputSchema);
   const given = examplesFor(tool.inputSchema, tool.examples);
   const nested = parameters.some(({ type, required }) => required && type.startsWith('{'));
-  const generated = given.length === 0 && nested ? generateExample(tool.inputSchema) : undefined;
+  const generated = given.length === 0 && (nested || wanted) ? generateExample(tool.inputSchema) : undefined;
   return {
     ...tool,
     description: plainText(tool.description ?? tool.title ?? '', DESCRIPTION_CHARS),

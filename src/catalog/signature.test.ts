@@ -105,6 +105,17 @@ describe('examples', () => {
     expect(describeTool({ ...tool, inputSchema: ISSUE }).examples).toEqual([]);
   });
 
+  it('are made up for a simple tool, too, when somebody asks for them', () => {
+    const tool = { server: 's', name: 't', summary: '', enabled: true, tags: [] };
+    const flat: JsonSchema = { properties: { path: { type: 'string' }, deep: {} }, required: ['path'] };
+    expect(describeTool({ ...tool, inputSchema: flat }, true).examples).toEqual([
+      { generated: true, parameters: { path: 'string' } },
+    ]);
+    expect(describeTool({ ...tool, inputSchema: { properties: { deep: {} } } }, true).examples).toEqual([]);
+    const own = [{ parameters: { path: '/x' } }];
+    expect(describeTool({ ...tool, inputSchema: flat, examples: own }, true).examples).toBe(own);
+  });
+
   it('come from the configuration first, then from the schema', () => {
     const own = [{ parameters: { a: 1 } }];
     expect(examplesFor({ examples: [{ b: 2 }] }, own)).toBe(own);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentsFromPairs, isPair } from './args-from-pairs.ts';
+import { argumentsFromPairs, isPair, likelySlips } from './args-from-pairs.ts';
 
 const schema = {
   type: 'object',
@@ -110,5 +110,20 @@ describe('pairs', () => {
 
   it('are told from other words by their equals sign', () => {
     expect(['a=b', 'a=', '=a', 'a', ''].map(isPair)).toEqual([true, true, false, false, false]);
+  });
+});
+
+describe('a slip in a key', () => {
+  it('is told with the parameter that was probably meant', () => {
+    expect(likelySlips(['titel=x', 'ttle:=1', 'filtr.page=1'], schema)).toEqual([
+      { key: 'titel', near: 'title' },
+      { key: 'ttle', near: 'title' },
+      { key: 'filtr', near: 'filter' },
+    ]);
+  });
+
+  it('is none where there is such a parameter, or nothing like it', () => {
+    expect(likelySlips(['title=x', 'filter.pge=1', 'a.b=1', 'zzzzzz=1', '__proto__=1'], schema)).toEqual([]);
+    expect(likelySlips(['x=1'])).toEqual([]);
   });
 });

@@ -5,6 +5,9 @@
  * `a`, unless the tool has a parameter of that very name.
  * @module
  */
+import { nearestName } from '../nearest-names.ts';
+import { isObject } from '../schema-merge.ts';
+import { parametersOf } from '../schema-parameters.ts';
 import { resolveReference } from '../schema-reference.ts';
 import type { JsonSchema } from '../types.ts';
 import { UsageError } from './usage-error.ts';
@@ -45,6 +48,21 @@ export function argumentsFromPairs(
     put(tree, path, raw ? parsed(texts[0] as string, key) : typedValue(key, texts, node, schema));
   }
   return toObject(tree);
+}
+
+/** Keys that no parameter has while another is almost called so, each with that one. Some tools take any key. */
+export function likelySlips(
+  pairs: readonly string[],
+  schema: JsonSchema = {},
+): readonly { readonly key: string; readonly near: string }[] {
+  const names = parametersOf(schema).map(({ name }) => name);
+  const keys = pairs.map((pair) => pair.slice(0, pair.indexOf('=')).replace(/:$/, ''));
+  return [...new Set(keys)].flatMap((key) => {
+    const first = key.split('.', 1)[0] ?? '';
+    if (names.includes(key) || names.includes(first)) return [];
+    const near = nearestName(first, names);
+    return near === undefined ? [] : [{ key: first, near }];
+  });
 }
 
 /** Where a key belongs and what its schema is: the whole name first, then name by name into objects. */
@@ -153,6 +171,3 @@ function tryParse(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

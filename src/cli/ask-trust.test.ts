@@ -41,6 +41,16 @@ it('asks once, names the file, and remembers a yes', async () => {
   expect(await new TrustStore(home).isTrusted('/project/config.ts', 'changed')).toBe(false);
 });
 
+it('obeys nothing in the name of a file', async () => {
+  const { io, stdin, said } = terminal(true);
+  const answer = askTrust(io)?.('/project/\u001b]0;owned\u0007\u001b[2Jconfig.ts', 'abc');
+  await expect.poll(() => said.join('')).toContain('[y/N]');
+  stdin.write('n\n');
+  await answer;
+  expect(said.join('')).toContain('/project/config.ts came with this folder');
+  expect(said.join('')).not.toContain('\u001b]');
+});
+
 it('takes anything else for a no, and remembers nothing', async () => {
   const { io, stdin, said } = terminal(true);
   const answer = askTrust(io)?.('/project/config.ts', 'abc');

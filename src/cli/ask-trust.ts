@@ -8,7 +8,7 @@ import type { Io } from './io.ts';
 
 /** How a loader asks; undefined where nobody could answer, and the file then counts as untrusted. */
 export function askTrust(io: Io): ((path: string, hash: string) => Promise<boolean>) | undefined {
-  if (!io.stdin.isTTY || !io.stderr.isTTY) return undefined;
+  if (!io.stderr.isTTY || !io.stdin.isTTY) return undefined;
   const answers = new Map<string, Promise<boolean>>();
   // One question at a time: sources are read side by side.
   let turn: Promise<unknown> = Promise.resolve();
@@ -25,7 +25,7 @@ export function askTrust(io: Io): ((path: string, hash: string) => Promise<boole
 async function ask(io: Io, path: string, hash: string): Promise<boolean> {
   const { isYes } = await import('./ask.ts');
   const lines = await whatItRuns(io, path, hash);
-  io.stderr.write(`${path} came with this folder. Using it can start programs on this machine:\n`);
+  io.stderr.write(`${plainText(path)} came with this folder. Using it can start programs on this machine:\n`);
   for (const line of lines) io.stderr.write(`${plainText(line)}\n`);
   if (!(await isYes(io, 'Use it, now and as long as it does not change? [y/N] '))) return false;
   const { TrustStore } = await import('../config/trust.ts');

@@ -26,13 +26,13 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   inspect: ['server', 'tool'],
   execute: ['server', 'tool'],
   logs: ['server'],
-  lint: ['server'],
+  lint: ['server', '...'],
   doctor: ['server', '...'],
   config: [['show', 'validate', 'sources', 'reload']],
   cache: [['clear'], 'server'],
   trust: ['file', '...'],
-  install: ['client', '...'],
-  uninstall: ['client', '...'],
+  install: ['client'],
+  uninstall: ['client'],
   completion: [['bash', 'zsh', 'fish']],
 };
 

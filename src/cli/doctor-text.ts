@@ -74,8 +74,8 @@ function marked(status: CheckStatus, text: string, { paint, block }: DoctorStyle
   return `${paint(colour, mark)} ${block(text, '  ').slice(2)}`;
 }
 
-const fixLine = (fix: string | undefined, { block }: DoctorStyle): string[] =>
-  fix === undefined ? [] : [`  → ${block(fix, '    ').slice(4)}`];
+const fixLine = (fix: string | undefined, style: DoctorStyle): string[] =>
+  fix === undefined ? [] : [`  → ${style.block(shortPath(fix, style), '    ').slice(4)}`];
 
 function serverLines(server: ExaminedServer, widest: number, style: DoctorStyle): string[] {
   const name = oneLine(server.name, 200);
@@ -123,7 +123,8 @@ function summary(checks: readonly Check[], servers: readonly ExaminedServer[], o
   const all = [...checks, ...servers.flatMap((server) => server.checks)];
   const warnings = all.filter(({ status }) => status === 'warn').length;
   const broken = checks.filter(({ status }) => status === 'fail').length;
-  const verb = offline ? (fine === 1 ? 'looks' : 'look') : fine === 1 ? 'works' : 'work';
+  const [one, several] = offline ? ['looks', 'look'] : ['works', 'work'];
+  const verb = fine === 1 || active.length === 1 ? one : several;
   return [
     active.length === 0
       ? 'No servers to check'

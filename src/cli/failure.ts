@@ -3,10 +3,10 @@
  * @module
  */
 import type { ErrorInfo } from '../errors.ts';
-import { plainText } from '../plain-text.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';
+import { block, columnsIn } from './layout.ts';
 
 /** Says that something went wrong, in the form the caller asked for. */
 export function reportFailure(io: Io, error: ErrorInfo, json: boolean): number {
@@ -17,7 +17,7 @@ export function reportFailure(io: Io, error: ErrorInfo, json: boolean): number {
 
 /** Says something on stderr and gives back the exit code. */
 export function complain(io: Io, message: string, code: number): number {
-  io.stderr.write(`anygpt: ${plainText(message)}\n`);
+  io.stderr.write(`${block(`anygpt: ${message}`, columnsIn(io.stderr), '')}\n`);
   return code;
 }
 

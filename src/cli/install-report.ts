@@ -4,9 +4,8 @@
  * @module
  */
 import { CLIENT_TYPES, type ClientType, clientOf } from '../config/importers/clients.ts';
-import { documentOf } from '../config/installers/edit-text.ts';
+import { ChangedFile } from '../config/installers/files.ts';
 import type { Plan } from '../config/installers/install.ts';
-import { secretValues } from '../config/installers/secret-values.ts';
 import { namedTarget, notThere, targetFiles } from '../config/installers/target-files.ts';
 import { realWorld, type World } from '../config/world.ts';
 import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../errors.ts';
@@ -17,9 +16,9 @@ import { complain } from './failure.ts';
 import { EXIT, type Io } from './io.ts';
 import { toJson } from './json-document.ts';
 import { block, widthOf } from './layout.ts';
-import { type Paint, paintFor } from './paint.ts';
+import { paintFor } from './paint.ts';
 import { withTilde } from './source-lines.ts';
-import { textDiff } from './text-diff.ts';
+import { fileDiff } from './text-diff.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options of both commands. */
@@ -58,15 +57,13 @@ export async function runPlans(
   plan: (target: Target, world: World) => Promise<Plan>,
   filesOf: (type: ClientType, world: World) => readonly string[] = targetFiles,
 ): Promise<number> {
-  const world = worldOf(io);
+  const world = realWorld({ env: io.env, cwd: io.cwd });
   const dryRun = values['dry-run'] === true;
   const targets = targetsOf(values, positionals, world, filesOf);
   const all: (Plan | Failure)[] = [];
   for (const target of targets) {
     try {
-      const planned = await plan(target, world);
-      if (!dryRun) await planned.write();
-      all.push(planned);
+      all.push(await carriedOut(() => plan(target, world), dryRun));
     } catch (error) {
       if (!(error instanceof DiscoveryError)) throw error;
       if (targets.length === 1) throw error;
@@ -77,6 +74,21 @@ export async function runPlans(
   if (values.json === true) io.stdout.write(toJson(await resultsOf(done, dryRun)));
   else await printAll(done, io, dryRun, world.home);
   return done.some(isFailure) ? EXIT.failed : EXIT.ok;
+}
+
+const MAX_TRIES = 10;
+
+/** A file that another program wrote meanwhile, as some clients do all the time, is looked at again. */
+async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<Plan> {
+  for (let tries = 1; ; tries++) {
+    const planned = await plan();
+    try {
+      if (!dryRun) await planned.write();
+      return planned;
+    } catch (error) {
+      if (!(error instanceof ChangedFile) || tries === MAX_TRIES) throw error;
+    }
+  }
 }
 
 /** That a file has no entry is worth saying once, and only where no file of that client has one. */
@@ -141,13 +153,6 @@ function insteadText(type: ClientType): string {
   return `${text} ${JSON.stringify({ mcpServers: { anygpt: entry } })}`;
 }
 
-/** The process's world; the home folder is where the process says it is. */
-export function worldOf({ env, cwd }: Io): World {
-  const world = realWorld({ env, cwd });
-  const home = world.platform === 'win32' ? env.USERPROFILE : env.HOME;
-  return home ? { ...world, home } : world;
-}
-
 const DONE = {
   installed: 'added "anygpt" to',
   updated: 'renewed "anygpt" in',
@@ -172,39 +177,47 @@ async function printAll(done: readonly (Plan | Failure)[], io: Io, dryRun: boole
       complain(io, result.error.message, 0);
       continue;
     }
-    io.stdout.write(`${headline(result, dryRun, paint, home)}\n`);
+    io.stdout.write(`${paint('green', '✓')} ${block(headline(result, dryRun, home), width, '  ').slice(2)}\n`);
     if (dryRun) for (const text of await diffsOf(result)) io.stdout.write(`${text}\n`);
-    if (done.length > 1) for (const note of result.notes) complain(io, `${result.title}: ${note}.`, 0);
-    else {
-      for (const line of detailsOf(result, home)) print(line, '  ');
-      // Commands are there to be copied, so they are not broken into lines.
-      if (result.next !== undefined && !dryRun) io.stdout.write(`  Next: ${plainText(result.next)}\n`);
-    }
+    for (const line of detailsOf(result, dryRun, home)) print(line, '  ');
+    // Commands are there to be copied, so they are not broken into lines.
+    if (done.length === 1 && result.next !== undefined && !dryRun)
+      io.stdout.write(`  Next: ${plainText(result.next)}\n`);
   }
   if (done.length > 1 && !dryRun && done.some((one) => !isFailure(one) && one.changes.length > 0))
     print('Next: restart these clients.');
 }
 
-const headline = ({ title, status, file }: Plan, dryRun: boolean, paint: Paint, home: string): string =>
-  `${paint('green', '✓')} ${title}: ${(dryRun ? WOULD : DONE)[status]} ${plainText(withTilde(file, home))}`;
+const headline = ({ title, status, file }: Plan, dryRun: boolean, home: string): string =>
+  `${title}: ${(dryRun ? WOULD : DONE)[status]} ${withTilde(file, home)}`;
 
-function detailsOf({ status, backup, servers, notes, changes }: Plan, home: string): string[] {
+const SAID = { backup: 'Backup', moved: 'Moved behind the gateway', back: 'Given back', config: 'Configuration' };
+const WOULD_SAY: typeof SAID = {
+  backup: 'Would keep a copy',
+  moved: 'Would move behind the gateway',
+  back: 'Would give back',
+  config: 'Would change',
+};
+
+function detailsOf({ status, backup, servers, notes, changes }: Plan, dryRun: boolean, home: string): string[] {
   const own = changes[1]?.path;
-  const moved = status === 'removed' ? 'Given back' : 'Moved behind the gateway';
+  const say = dryRun ? WOULD_SAY : SAID;
   return [
-    ...(backup === undefined ? [] : [`Backup: ${withTilde(backup, home)}`]),
-    ...(servers.length === 0 ? [] : [`${moved}: ${servers.join(', ')}`]),
-    ...(own === undefined ? [] : [`Configuration: ${withTilde(own, home)}`]),
+    ...(backup === undefined ? [] : [`${say.backup}: ${withTilde(backup, home)}`]),
+    ...(servers.length === 0 ? [] : [`${status === 'removed' ? say.back : say.moved}: ${servers.join(', ')}`]),
+    ...(own === undefined ? [] : [`${say.config}: ${withTilde(own, home)}`]),
     ...notes.map((note) => `Note: ${note}.`),
   ];
 }
 
-async function diffsOf({ changes }: Plan): Promise<readonly string[]> {
-  const texts = changes.map(async ({ path, before, after }) => {
-    const documents = [await documentOf({ path, text: before }), await documentOf({ path, text: after })];
-    return textDiff(path, before, after, secretValues(documents));
-  });
-  return Promise.all(texts);
+/** Entries that move are told by their names, in `servers`. */
+async function diffsOf({ changes, servers, status }: Plan): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    changes.map((change, at) =>
+      fileDiff(change, at > 0 || servers.length === 0 ? undefined : status === 'removed' ? '+' : '-'),
+    ),
+  );
+  return texts.filter((text) => text !== '');
 }
 
 async function resultsOf(done: readonly (Plan | Failure)[], dryRun: boolean) {

@@ -8,8 +8,11 @@ import type { Io } from './io.ts';
 const NARROWEST = 20;
 
 /** Columns of the terminal; without one lines are as long as they are, for other programs to read. */
-export const widthOf = ({ stdout }: Pick<Io, 'stdout'>): number =>
-  stdout.isTTY ? Math.max(NARROWEST, stdout.columns || 80) : Number.POSITIVE_INFINITY;
+export const widthOf = ({ stdout }: Pick<Io, 'stdout'>): number => columnsIn(stdout);
+
+/** The same of any of its streams. */
+export const columnsIn = ({ isTTY, columns }: Io['stdout']): number =>
+  isTTY ? Math.max(NARROWEST, columns || 80) : Number.POSITIVE_INFINITY;
 
 // East Asian scripts, full-width forms and emoji take two columns; marks that join their letter take none.
 const WIDE =
@@ -55,3 +58,6 @@ export function cutTo(text: string, width: number): string {
   }
   return kept;
 }
+
+/** The text if it fits, else as much of it as does. */
+export const fitTo = (text: string, width: number): string => (columnsOf(text) <= width ? text : cutTo(text, width));

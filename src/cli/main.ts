@@ -124,7 +124,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write(`${command.usage}\n`);
       return EXIT.ok;
     }
-    own = { ...io, stdout: io.reserveStdout?.() ?? io.stdout };
+    // Not a copy: making one would open stdin.
+    own = Object.create(io, { stdout: { value: io.reserveStdout?.() ?? io.stdout } }) as Io;
     return await command.run(values, positionals, own);
   } catch (error) {
     if (error instanceof UsageError && !json) {

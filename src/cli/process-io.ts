@@ -17,7 +17,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function ioOf(host: Host): Io {
   return {
-    stdin: host.stdin,
+    // Opening it takes a while, and few commands read from it.
+    get stdin() {
+      return host.stdin;
+    },
     stdout: host.stdout,
     stderr: host.stderr,
     env: host.env,

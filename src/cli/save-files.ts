@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiscoveryError } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
+import { isObject } from '../schema-merge.ts';
 import type { ContentBlock } from '../types.ts';
 
 /** What a block holds beside text for reading. */
@@ -49,7 +50,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** The bytes in a block, or undefined for one that holds none. */
 export function payloadOf(block: ContentBlock): Payload | undefined {
-  const holder = block.type === 'resource' && isRecord(block.resource) ? block.resource : block;
+  const holder = block.type === 'resource' && isObject(block.resource) ? block.resource : block;
   const encoded = block.type === 'resource' ? holder.blob : block.data;
   const text = block.type === 'resource' && typeof holder.text === 'string' ? holder.text : undefined;
   if (text === undefined && typeof encoded !== 'string') return undefined;
@@ -131,6 +132,3 @@ async function writeNew(folder: string, name: string, bytes: Uint8Array): Promis
     }
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -73,15 +73,22 @@ export interface Session {
   fail(error: ErrorInfo): number;
 }
 
+/** More notes about a configuration than this would hide the result; a command that is not about them says how many. */
+const FEW_NOTES = 3;
+
 /** A command ends this long after the signal that asked it to, whatever hangs; the reaper ends what still runs. */
 const ENDING_MS = 5000;
 const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** Opens an engine as the options say, works with it, and closes it; on a signal without waiting for the work. */
+/**
+ * Opens an engine as the options say, works with it, and closes it; on a signal without waiting for the work.
+ * @param about what the command is about: all that there is to say of the configuration is said, or only a little
+ */
 export async function withSession(
   values: Values,
   io: Io,
   work: (session: Session) => Promise<number>,
+  about: 'configuration' | 'servers' = 'servers',
 ): Promise<number> {
   const { level, refresh, offline, timeoutMs } = settingsOf(values);
   const { DiscoveryEngine } = await import('../discovery-engine.ts');
@@ -144,19 +151,23 @@ export async function withSession(
     });
   });
   try {
-    return await Promise.race([signalled, started(session, level, work)]);
+    const started = async () => {
+      const { warnings } = await engine.getConfig();
+      const few = about === 'configuration' || warnings.length <= FEW_NOTES;
+      // Whoever chose a level gets them from the log.
+      if (level === undefined && few) for (const warning of warnings) session.note(warning);
+      if (level === undefined && !few) {
+        session.note(`${warnings.length} notes about the configuration: anygpt mcp config validate`);
+        said.push(...warnings);
+      }
+      return work(session);
+    };
+    return await Promise.race([signalled, started()]);
   } finally {
     progress.clear();
     await engine.close();
     stopListening();
   }
-}
-
-async function started(session: Session, level: LogLevel | undefined, work: (session: Session) => Promise<number>) {
-  const { warnings } = await session.engine.getConfig();
-  // Whoever chose a level gets them from the log.
-  if (level === undefined) for (const warning of warnings) session.note(warning);
-  return work(session);
 }
 
 function settingsOf(values: Values) {

@@ -1,20 +1,60 @@
 /**
- * Two texts in, the lines in which they differ out, as a unified diff with one hunk, secrets masked. For people to look
- * at, not for programs to apply.
+ * Two texts in, the lines in which they differ out, as a unified diff with one hunk. For people to look at, not for
+ * programs to apply. What looks like a secret is masked; secrets that are known are taken out before, by `shownText`.
  * @module
  */
 import { maskSecrets } from '../mask-secrets.ts';
 import { plainText } from '../plain-text.ts';
+import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;
 const MAX_LINE = 160;
 const MAX_LINES = 200;
+/** Of the two texts' middles, multiplied; beyond it they are shown one after the other. */
+const MAX_CELLS = 4_000_000;
+/** Around what differs in a line that is longer than anybody writes. */
+const MARGIN = 1_500;
+
+type Sign = ' ' | '-' | '+';
+interface Line {
+  readonly sign: Sign;
+  readonly text: string;
+}
+
+/** A file that changes. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** What it was called before, if the format changes with it. */
+  readonly was?: string | undefined;
+  /** The new text is made by us and holds no secrets. */
+  readonly harmless?: boolean | undefined;
+}
+
+/**
+ * What changes in a configuration file, without the secrets in it. Of a text that cannot be shown, and of entries that
+ * move as they are, only how much it is.
+ * @param moving lines that come or go hold such entries
+ */
+export async function fileDiff(change: FileChange, moving?: '-' | '+'): Promise<string> {
+  const { path, before, after, was = path, harmless = false } = change;
+  const old = await shownText({ path: was, text: before });
+  const now = harmless ? after : await shownText({ path, text: after });
+  const unknown = [old === undefined && '-', now === undefined && '+', (old ?? now) === undefined && ' '] as const;
+  return textDiff(path, old ?? before, now ?? after, [moving, ...unknown]);
+}
 
 /**
  * What changes from one text to the other; empty when nothing does.
- * @param secrets values that are never shown
+ * @param hidden kinds of lines of which only the number is shown
  */
-export function textDiff(path: string, before: string, after: string, secrets: readonly string[] = []): string {
+export function textDiff(
+  path: string,
+  before: string,
+  after: string,
+  hidden: readonly (Sign | false | undefined)[] = [],
+): string {
   if (before === after) return '';
   const [old, now] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, now.length);
@@ -23,29 +63,92 @@ export function textDiff(path: string, before: string, after: string, secrets: r
   let tail = 0;
   while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   const from = Math.max(0, head - CONTEXT);
-  const show = (sign: string, lines: readonly string[], other: readonly string[]) =>
-    lines.map((line) => sign + shown(line, lines.length === 1 ? (other[0] ?? '') : '', secrets));
-  const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)];
-  const below = now.slice(now.length - tail, now.length - tail + CONTEXT);
-  const above = now.slice(from, head);
-  const lines = [...show(' ', above, []), ...show('-', gone, come), ...show('+', come, gone), ...show(' ', below, [])];
-  const extent = (removed: number) => `${from + 1},${above.length + removed + below.length}`;
+  const same = (text: string): Line => ({ sign: ' ', text });
+  const lines: readonly Line[] = [
+    ...now.slice(from, head).map(same),
+    ...changed(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...now.slice(now.length - tail, now.length - tail + CONTEXT).map(same),
+  ];
+  const count = (left: Sign) => `${from + 1},${lines.filter(({ sign }) => sign !== left).length}`;
+  const shown = runsOf(lines).flatMap((run, at, runs) => runLines(run, [runs[at + 1], runs[at - 1]], hidden));
   const cut =
-    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), ` … ${lines.length - MAX_LINES} more lines`] : lines;
-  return [`--- ${path}`, `+++ ${path}`, `@@ -${extent(gone.length)} +${extent(come.length)} @@`, ...cut].join('\n');
+    shown.length > MAX_LINES ? [...shown.slice(0, MAX_LINES), ` … ${shown.length - MAX_LINES} more lines`] : shown;
+  return [`--- ${path}`, `+++ ${path}`, `@@ -${count('+')} +${count('-')} @@`, ...cut].join('\n');
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
-/** A line without secrets; of a very long one the part that differs. */
-function shown(line: string, other: string, secrets: readonly string[]): string {
-  let text = line;
-  if (line.length > MAX_LINE) {
-    let start = 0;
-    while (start < other.length && line[start] === other[start]) start++;
-    const from = Math.max(0, start - 20);
-    text = `${from > 0 ? '…' : ''}${line.slice(from, from + MAX_LINE)}${from + MAX_LINE < line.length ? '…' : ''}`;
+/** The fewest lines that go and come; the longest common part stays. */
+function changed(old: readonly string[], now: readonly string[]): Line[] {
+  const gone = (text: string): Line => ({ sign: '-', text });
+  const come = (text: string): Line => ({ sign: '+', text });
+  if (old.length * now.length > MAX_CELLS) return [...old.map(gone), ...now.map(come)];
+  const width = now.length + 1;
+  const longest = new Uint32Array((old.length + 1) * width);
+  const cell = (i: number, j: number): number => longest[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      longest[i * width + j] = old[i] === now[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
+  const lines: Line[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < now.length) {
+    if (i < old.length && old[i] === now[j]) {
+      lines.push({ sign: ' ', text: old[i++] ?? '' });
+      j++;
+    } else if (i < old.length && (j === now.length || cell(i + 1, j) >= cell(i, j + 1)))
+      lines.push(gone(old[i++] ?? ''));
+    else lines.push(come(now[j++] ?? ''));
   }
-  for (const secret of secrets) text = text.replaceAll(secret, '***');
-  return maskSecrets(plainText(text));
+  return lines;
+}
+
+type Run = readonly Line[];
+
+/** Neighbouring lines of one kind. */
+function runsOf(lines: readonly Line[]): Run[] {
+  const runs: Line[][] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.[0]?.sign === line.sign) last.push(line);
+    else runs.push([line]);
+  }
+  return runs;
+}
+
+function runLines(
+  run: Run,
+  beside: readonly (Run | undefined)[],
+  hidden: readonly (Sign | false | undefined)[],
+): string[] {
+  const sign = run[0]?.sign ?? ' ';
+  const isBare = ({ text }: Line) => /^[\s{}[\]",]*$/.test(text);
+  if (hidden.includes(sign) && !run.every(isBare))
+    return [`${sign} … ${run.length} line${run.length === 1 ? '' : 's'}`];
+  if (sign === ' ' && run.length > 2 * CONTEXT + 1) {
+    const between = run.length - 2 * CONTEXT;
+    return [
+      ...run.slice(0, CONTEXT).map(({ text }) => ` ${shown(text)}`),
+      ` … ${between} lines as they are`,
+      ...run.slice(-CONTEXT).map(({ text }) => ` ${shown(text)}`),
+    ];
+  }
+  const other = sign === ' ' ? undefined : beside.find((near) => near !== undefined && near[0]?.sign !== ' ');
+  const pair = run.length === 1 ? other?.[0]?.text : undefined;
+  return run.map(({ text }) => sign + shown(text, pair));
+}
+
+/** A line without what looks like a secret; of a very long one the part that differs. Cut last: half a secret is one. */
+function shown(line: string, other = ''): string {
+  const around = Math.max(0, differenceOf(line, other) - MARGIN);
+  const [text, same] = [line, other].map((each) => maskSecrets(plainText(each.slice(around, around + 2 * MARGIN))));
+  const whole = text ?? '';
+  if (whole.length <= MAX_LINE) return whole;
+  const from = Math.max(0, differenceOf(whole, same ?? '') - 20);
+  return `${from + around > 0 ? '…' : ''}${whole.slice(from, from + MAX_LINE)}${from + MAX_LINE < whole.length ? '…' : ''}`;
+}
+
+function differenceOf(line: string, other: string): number {
+  let start = 0;
+  while (start < other.length && start < line.length && line[start] === other[start]) start++;
+  return start;
 }

@@ -7,7 +7,7 @@ import { outcomeOf } from './execute-outcome.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { forTerminal } from './failure.ts';
 import { toJson } from './json-document.ts';
-import { block, columnsOf, cutTo, widthOf } from './layout.ts';
+import { block, columnsOf, cutTo, fitTo, widthOf } from './layout.ts';
 import { paintFor } from './paint.ts';
 import { startingText } from './progress.ts';
 import { resultText } from './result-text.ts';
@@ -35,6 +35,7 @@ describe('text for a terminal', () => {
     expect([columnsOf('abc'), columnsOf('日本'), columnsOf('e\u0301'), columnsOf('🎉')]).toEqual([3, 4, 1, 2]);
     expect(cutTo('日本語', 5)).toBe('日本…');
     expect(cutTo('abc', 10)).toBe('abc');
+    expect([fitTo('abc', 3), fitTo('abcd', 3)]).toEqual(['abc', 'ab…']);
   });
 
   it('has the width of the terminal, and none without one', () => {

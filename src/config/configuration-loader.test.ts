@@ -116,6 +116,35 @@ describe('the search for a configuration', () => {
   });
 });
 
+describe('rules that cannot be used', () => {
+  const rules = [
+    { pattern: ['ok_*', '/(/', '!/a(?=b)/'], enabled: false },
+    { pattern: 'no list', server: '{a,b}'.repeat(7) },
+  ];
+
+  it('are said with all other problems, each with its file and path', async () => {
+    await write('work/base.json', { toolRules: [{ pattern: ['/[/'] }] });
+    const file = await write('work/x.json', { discovery: { extends: './base.json', toolRules: rules, servrs: [] } });
+    const { problems } = await failure(load({}, file));
+    expect(problems).toEqual([
+      expect.stringMatching(/x\.json.*discovery\.toolRules\[1\]\.pattern: expected/),
+      expect.stringMatching(/x\.json.*discovery\.servrs: unknown key/),
+      expect.stringMatching(/x\.json.*discovery\.toolRules\[0\]\.pattern\[1\]: "\/\(\/" /),
+      expect.stringMatching(/x\.json.*discovery\.toolRules\[0\]\.pattern\[2\]: "!\/a\(\?=b\)\/" /),
+      expect.stringMatching(/x\.json.*discovery\.toolRules\[1\]\.server: "\{a,b/),
+      expect.stringMatching(/base\.json.*toolRules\[0\]\.pattern\[0\]: "\/\[\/" /),
+    ]);
+  });
+
+  it('are no reason to stumble when they are no rules at all', async () => {
+    const { problems } = await failure(
+      load({}, await write('y.json', { toolRules: [null, 5, { pattern: [7, '*'] }, { pattern: {} }] })),
+    );
+    expect(problems.every((problem) => problem.includes('toolRules['))).toBe(true);
+    expect((await failure(load({}, await write('z.json', { toolRules: 'x' })))).problems).toHaveLength(1);
+  });
+});
+
 describe('trust', () => {
   it('does not run a project file nobody trusted, says so, and goes on to the home file', async () => {
     const marker = join(root, 'ran');

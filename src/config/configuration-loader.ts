@@ -27,6 +27,8 @@ export interface LoaderOptions extends Partial<World> {
   readonly trustProject?: boolean | undefined;
   /** How long a configuration written as code may take to load, in milliseconds. Default 10,000. */
   readonly timeout?: number | undefined;
+  /** False: a configuration written as code is an error, and so is one that extends such. Default true. */
+  readonly runCode?: boolean | undefined;
 }
 
 /** A configuration that came with a folder, and whether it may be used as it is now. */
@@ -173,6 +175,7 @@ export class ConfigurationLoader {
     return {
       world: this.#world,
       timeout: this.#options.timeout,
+      runCode: this.#options.runCode,
       isTrustedProject,
       isTrusted: async (path, text) => {
         if (root === undefined || !isInside(path, root) || fingerprint?.files.includes(path)) return true;

@@ -7,6 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
 
 /** The endings a configuration may have, in order of precedence. */
@@ -29,12 +30,16 @@ export interface Candidate {
 export function findCandidates(world: World): readonly Candidate[] {
   const found: Candidate[] = [];
   const { folders, repository } = projectFolders(world);
-  const homes = [...new Set([stateFolder(world), join(world.home, '.anygpt')])];
+  const real = (path: string) => realFolder(path, world.platform);
+  const homes = [stateFolder(world), join(world.home, '.anygpt')].filter(
+    (path, at, [first = '']) => at === 0 || real(path) !== real(first),
+  );
+  const known = new Set(homes.map(real));
   for (const folder of folders) {
     const own = join(folder, '.anygpt');
-    const place = folder === world.home ? 'home' : 'project';
+    const place = real(folder) === real(world.home) ? 'home' : 'project';
     const root = place === 'home' ? undefined : (repository ?? folder);
-    if (!homes.includes(own)) found.push(...inFolder(own, 'mcp-discovery.config', { base: folder, place, root }));
+    if (!known.has(real(own))) found.push(...inFolder(own, 'mcp-discovery.config', { base: folder, place, root }));
     found.push(...inFolder(folder, 'anygpt.config', { base: folder, place, root }));
   }
   for (const folder of homes) {
@@ -56,10 +61,12 @@ function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 
 /** The working folder and its parents up to the repository; the home folder and what is above it are no project. */
 export function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
   const folders: string[] = [];
+  const home = realFolder(world.home, world.platform);
   for (let folder = world.cwd; ; folder = dirname(folder)) {
-    if (folder === world.home && folders.length > 0) return { folders, repository: undefined };
+    const isHome = realFolder(folder, world.platform) === home;
+    if (isHome && folders.length > 0) return { folders, repository: undefined };
     folders.push(folder);
     if (existsSync(join(folder, '.git'))) return { folders, repository: folder };
-    if (folder === world.home || dirname(folder) === folder) return { folders, repository: undefined };
+    if (isHome || dirname(folder) === folder) return { folders, repository: undefined };
   }
 }

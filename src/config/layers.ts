@@ -5,8 +5,10 @@
  */
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
+import { shellWord } from '../shell-word.ts';
 import { isCode, parseData } from './parse-data.ts';
 import { expandPath } from './paths.ts';
+import { toPathText } from './problems.ts';
 import { readIfPresent } from './read-file.ts';
 import { runModule } from './run-module.ts';
 import type { DiscoverySection } from './schema.ts';
@@ -36,6 +38,8 @@ export interface OpenFile {
 export interface LayerContext {
   readonly world: World;
   readonly timeout?: number | undefined;
+  /** Whether code may run at all; it may unless this is false. */
+  readonly runCode?: boolean | undefined;
   /** Whether an extended file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
   /** Whether a file that was found in a project, and that nobody named, may be used. */
@@ -56,10 +60,14 @@ export interface LoadedLayers {
 }
 
 /** Evaluates a file: data is parsed, code is run. */
-export const evaluate = ({ path, text }: OpenFile, { world, timeout }: Pick<LayerContext, 'world' | 'timeout'>) =>
-  isCode(path)
-    ? runModule(path, text, { cacheFolder: join(stateFolder(world), 'cache', 'jiti'), timeout })
-    : parseData(path, text);
+export async function evaluate(
+  { path, text }: OpenFile,
+  { world, timeout, runCode = true }: Pick<LayerContext, 'world' | 'timeout' | 'runCode'>,
+): Promise<unknown> {
+  if (!isCode(path)) return parseData(path, text);
+  if (!runCode) throw new ConfigurationError(`${path} is a program, and none is run here.`);
+  return runModule(path, text, { cacheFolder: join(stateFolder(world), 'cache', 'jiti'), timeout });
+}
 
 /** Loads the chain that starts with a section; what extends nothing is a chain of one. */
 export async function loadLayers(start: WrittenSection, file: OpenFile, context: LayerContext): Promise<LoadedLayers> {
@@ -74,6 +82,7 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
     const checked = checkSection(written);
     if (!checked.ok) problems.push(...checked.problems.map((text) => ({ file: path, text })));
     else layers.push({ file: path, base, raw: written.raw, prefix: written.prefix, section: checked.value });
+    problems.push(...(await badRules(written)).map((text) => ({ file: path, text })));
     const wanted = checked.ok ? [checked.value.extends ?? []].flat() : namesOf(written.raw.extends);
     // Later entries are stronger, as in tsconfig and ESLint.
     for (const name of wanted.toReversed()) await extend(name, path, [...chain, path]);
@@ -100,7 +109,7 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
     if (text === undefined) throw new ConfigurationError(`extends ${JSON.stringify(name)}: ${path} was not found.`);
     if (!(await context.isTrusted(path, text))) {
       throw new ConfigurationError(
-        `extends ${path}, which is not trusted. Look at it, then run \`anygpt mcp trust ${path}\`.`,
+        `extends ${path}, which is not trusted. Look at it, then run \`anygpt mcp trust ${shellWord(path)}\`.`,
       );
     }
     const opened: OpenFile = { path, base: dirname(path), text };
@@ -112,6 +121,14 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
 
   await add(start, file, []);
   return { layers, problems, warnings };
+}
+
+/** Patterns that cannot be compiled. What compiles them is loaded only where there are rules. */
+async function badRules({ raw, prefix }: WrittenSection): Promise<readonly string[]> {
+  if (!Array.isArray(raw.toolRules) || raw.toolRules.length === 0) return [];
+  const { ruleProblems } = await import('../rules/compile-rules.ts');
+  const problems = await ruleProblems(raw.toolRules);
+  return problems.map(({ path, text }) => `${toPathText(prefix, ['toolRules', ...path])}: ${text}`);
 }
 
 const namesOf = (written: unknown): string[] => [written].flat().filter((name) => typeof name === 'string');

@@ -15,6 +15,7 @@ const PATHS = [
   ['cache', 'dir'],
   ['audit', 'file'],
   ['log', 'file'],
+  ['search', 'phrases'],
 ] as const;
 
 /** The settings of all layers, strongest first, as one. */

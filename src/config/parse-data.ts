@@ -18,6 +18,8 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
 
 /** What `anygpt mcp install` adds to the name of a file that it keeps as it was. */
 export const KEPT_ENDING = /\.anygpt-(?:backup|taken-over)$/;
+/** The same, where servers of that file moved behind the gateway. */
+export const TAKEN_OVER = '.anygpt-taken-over';
 
 /** How a file is written, by its ending; anything that is not YAML or TOML is taken for JSON. */
 export const formatOf = (path: string): Format =>

@@ -101,7 +101,10 @@ describe('validate', () => {
       "sources[0].type: expected one of 'cursor' and 31 more, got \"cursro\"; did you mean 'cursor'?",
     ],
     [{ toolRules: [{ pattern: '*x*' }] }, 'toolRules[0].pattern: expected array, got string'],
-    [{ search: { fuzzy: 1 } }, 'search.fuzzy: unknown key; there are no keys here'],
+    [
+      { search: { fuzzy: 1 } },
+      'search.fuzzy: unknown key; valid keys are meaning, phrases, learn, keepQueries, embedder',
+    ],
     [{ cache: { banana: 1 } }, 'cache.banana: unknown key; valid keys are enabled, ttl, dir'],
     [{ cache: { dir: '' } }, 'cache.dir: must not be empty'],
     [{ cache: { dir: 'x'.repeat(5000) } }, 'cache.dir: expected at most 4096 characters, got 5000'],

@@ -4,13 +4,14 @@
  * list was expected, so that a misplaced secret does not travel into a log.
  * @module
  */
-import * as z from 'zod/v4';
+import * as z from 'zod/mini';
 import { nearestName, nearestNames } from '../nearest-names.ts';
 import { isObject } from './plain-object.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-type Shape = { readonly [key: string]: unknown };
+type Schema = z.core.$ZodType;
+type Fields = Readonly<Record<string, Schema>>;
 
 /** What a check gives: the value with its schema's type, or the problems. */
 export type Checked<T> =
@@ -18,23 +19,11 @@ export type Checked<T> =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Checks a value; `prefix` is the path of the value inside its file. */
-export function check<S extends z.ZodType>(schema: S, value: unknown, prefix = ''): Checked<z.output<S>> {
+export function check<S extends z.ZodMiniType>(schema: S, value: unknown, prefix = ''): Checked<z.output<S>> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  const shape = shapeOf(schema);
-  const problems = parsed.error.issues.flatMap((issue) => toProblems(issue, prefix, shape, value));
+  const problems = parsed.error.issues.flatMap((issue) => toProblems(issue, prefix, schema, value));
   return { ok: false, problems: [...new Set(problems)] };
-}
-
-const shapes = new WeakMap<z.ZodType, Shape>();
-
-/** The schema as data, made once: a file with many bad entries asks for it many times. */
-function shapeOf(schema: z.ZodType): Shape {
-  const known = shapes.get(schema);
-  if (known !== undefined) return known;
-  const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
-  shapes.set(schema, shape);
-  return shape;
 }
 
 /** A path as people write it: `servers[2].connection.command`. */
@@ -48,13 +37,13 @@ export function toPathText(prefix: string, path: Path): string {
   return text;
 }
 
-function toProblems(issue: Issue, prefix: string, shape: Shape, root: unknown): string[] {
+function toProblems(issue: Issue, prefix: string, schema: Schema, root: unknown): string[] {
   const place = toPathText(prefix, issue.path) || 'the configuration';
   if (issue.code === 'unrecognized_keys') {
-    const here = shapeAt(shape, root, issue.path);
+    const here = fieldsOf(schemaAt(schema, root, issue.path));
     return issue.keys.map((key) => `${toPathText(prefix, [...issue.path, key])}: unknown key${hintForKey(key, here)}`);
   }
-  if (issue.code === 'invalid_union') return unionProblems(issue, place, prefix, shape, root);
+  if (issue.code === 'invalid_union') return unionProblems(issue, place, prefix, schema, root);
   if (issue.code === 'invalid_key') {
     return [`${place}: ${issue.issues.map(({ message }) => message).join(', ')}`];
   }
@@ -65,7 +54,7 @@ function unionProblems(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   place: string,
   prefix: string,
-  shape: Shape,
+  schema: Schema,
   root: unknown,
 ): string[] {
   if ('discriminator' in issue && issue.discriminator !== undefined) {
@@ -79,7 +68,7 @@ function unionProblems(
   const deepest = branches[0];
   if (deepest !== undefined) {
     return deepest.flatMap((inner) =>
-      toProblems({ ...inner, path: [...issue.path, ...inner.path] } as Issue, prefix, shape, root),
+      toProblems({ ...inner, path: [...issue.path, ...inner.path] } as Issue, prefix, schema, root),
     );
   }
   const wanted = issue.errors.flatMap((branch) =>
@@ -125,45 +114,56 @@ function oneOfList(list: string, options: readonly string[], written: unknown): 
   return `expected one of ${list}, got${shown}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
 }
 
-function hintForKey(key: string, here: Shape | undefined): string {
-  const properties = here?.properties;
-  if (!isObject(properties)) return '';
-  const meant = nearestName(key, Object.keys(properties));
+function hintForKey(key: string, here: Fields | undefined): string {
+  if (here === undefined) return '';
+  const meant = nearestName(key, Object.keys(here));
   if (meant !== undefined) return `, did you mean \`${meant}\`?`;
-  const owner = Object.entries(properties).find(([, inner]) => keysOf(inner).includes(key));
+  const owner = Object.entries(here).find(([, inner]) => keysOf(inner).includes(key));
   if (owner !== undefined) return `, it belongs in \`${owner[0]}\``;
-  const valid = Object.keys(properties).join(', ');
+  const valid = Object.keys(here).join(', ');
   return valid === '' ? '; there are no keys here' : `; valid keys are ${valid}`;
 }
 
-function keysOf(shape: unknown): readonly string[] {
-  if (!isObject(shape)) return [];
-  const own = isObject(shape.properties) ? Object.keys(shape.properties) : [];
-  const branches = Array.isArray(shape.oneOf) ? shape.oneOf : Array.isArray(shape.anyOf) ? shape.anyOf : [];
-  return [...own, ...branches.flatMap(keysOf)];
+/** What a schema says, without the wrappers that only say that a value may be left out. */
+function definitionOf(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return 'innerType' in def ? definitionOf(def.innerType) : def;
+}
+
+function fieldsOf(schema: Schema | undefined): Fields | undefined {
+  const definition = schema && definitionOf(schema);
+  return definition?.type === 'object' ? definition.shape : undefined;
+}
+
+function keysOf(schema: Schema): readonly string[] {
+  const definition = definitionOf(schema);
+  if (definition.type === 'union') return definition.options.flatMap(keysOf);
+  return Object.keys(fieldsOf(schema) ?? {});
 }
 
 /** The part of the schema that describes a path; of alternatives, the one whose `type` the value names. */
-function shapeAt(shape: Shape, root: unknown, path: Path): Shape | undefined {
-  let here: unknown = shape;
+function schemaAt(schema: Schema, root: unknown, path: Path): Schema | undefined {
+  let here: Schema | undefined = schema;
   let value = root;
   for (const part of path) {
-    if (!isObject(here)) return undefined;
-    if (typeof part === 'number') here = here.items;
-    else if (isObject(here.properties) && Object.hasOwn(here.properties, part)) here = here.properties[String(part)];
-    else here = here.additionalProperties;
     value = isObject(value) || Array.isArray(value) ? (value as Record<PropertyKey, unknown>)[part] : undefined;
-    here = chosenBranch(here, value);
+    here = here && chosenBranch(partOf(here, part), value);
   }
-  return isObject(here) ? here : undefined;
+  return here;
 }
 
-function chosenBranch(shape: unknown, value: unknown): unknown {
-  if (!isObject(shape) || !Array.isArray(shape.oneOf) || !isObject(value)) return shape;
-  return shape.oneOf.find((branch) => {
-    const type = isObject(branch) && isObject(branch.properties) ? branch.properties.type : undefined;
-    if (!isObject(type)) return false;
-    return type.const === value.type || (Array.isArray(type.enum) && type.enum.includes(value.type));
+function partOf(schema: Schema, part: PropertyKey): Schema | undefined {
+  const definition = definitionOf(schema);
+  if (definition.type === 'array') return definition.element;
+  return definition.type === 'object' ? definition.shape[String(part)] : undefined;
+}
+
+function chosenBranch(schema: Schema | undefined, value: unknown): Schema | undefined {
+  const definition = schema && definitionOf(schema);
+  if (definition?.type !== 'union' || !isObject(value)) return schema;
+  return definition.options.find((option) => {
+    const type = fieldsOf(option)?.type;
+    return type !== undefined && z.safeParse(type, value.type).success;
   });
 }
 

@@ -70,7 +70,7 @@ export function trustableFileAt(path: string, world: World): TrustableFile {
   for (const { type } of listClients(there)) {
     if (clientFiles(clientOf(type), there).some((file) => file.exists && file.path === path))
       return { path, type, base: dirname(path) };
-    const { root } = namedFile(type, path);
+    const { root } = namedFile(type, path, world);
     if (root !== undefined) return { path, type, base: root };
   }
   if (basename(path) === 'manifest.json') return { path, type: 'mcpb', base: dirname(path) };
@@ -155,7 +155,7 @@ class Look {
     for (const { type, path: written, enabled } of sources) {
       // Those without a path are the user's own, or have to be trusted by themselves.
       if (written === undefined || type === 'auto' || enabled === false) continue;
-      await this.#guarded(() => this.#client(namedFile(type, expandPath(written, base, this.#world))));
+      await this.#guarded(() => this.#client(namedFile(type, expandPath(written, base, this.#world), this.#world)));
     }
     for (const name of [below].flat()) {
       await this.#guarded(async () => {

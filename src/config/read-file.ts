@@ -5,8 +5,11 @@
 import { open, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../errors.ts';
 
-/** No configuration is larger; anything that is was named by mistake. */
+/** Hardly any configuration is larger; most of what is was named by mistake. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+
+/** A file that is larger than we read. */
+export class FileTooLarge extends ConfigurationError {}
 
 /**
  * The text of a file, or undefined when there is none.
@@ -59,4 +62,4 @@ const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });
 
 const tooLarge = (path: string) =>
-  refused(path, `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB, which no configuration needs`);
+  new FileTooLarge(`${path} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB, more than is read of a configuration.`);

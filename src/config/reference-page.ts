@@ -2,7 +2,7 @@
  * The schema in, docs/configuration.md out. Written by `npm run docs:config`; a test keeps the two equal.
  * @module
  */
-import * as z from 'zod/v4';
+import * as z from 'zod/mini';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { isObject } from './plain-object.ts';
 import { discoverySchema } from './schema.ts';

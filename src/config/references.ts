@@ -75,6 +75,15 @@ function fileReference(inside: string): FileReference | undefined {
 export const referencesIn = (text: string): readonly Reference[] =>
   piecesOf(text).filter((piece): piece is Reference => typeof piece === 'object' && 'name' in piece);
 
+/** What the references in a text read, for people: names of variables and of files, without looking any of them up. */
+export const readBy = (text: string): readonly string[] =>
+  piecesOf(text).flatMap((piece) => {
+    if (typeof piece === 'string') return [];
+    if ('foreign' in piece) return [piece.foreign];
+    if ('name' in piece) return [piece.name];
+    return [piece.variable === undefined ? `file ${piece.file}` : `${piece.variable} in file ${piece.file}`];
+  });
+
 /** What the references in a text stand for now, as far as they can be read: what must not be shown. */
 export function referencedValues(text: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return piecesOf(text).flatMap((piece) => {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
 import { toConsistentSettings } from './consistency.ts';
-import { type ImportedSource, importSource } from './importers/import-source.ts';
+import type { ImportedSource } from './importers/import-source.ts';
 import { type JoinedServers, joinServers } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
 import { mergeSettings } from './merge-settings.ts';
@@ -89,6 +89,9 @@ export function toConfigurationError(problems: readonly FileProblem[]): Configur
 async function importAll(layers: readonly Layer[], context: LayerContext): Promise<ImportedSource[]> {
   const wanted = layers.flatMap(({ base, section }) => (section.sources ?? []).map((entry) => ({ entry, base })));
   const active = wanted.filter(({ entry }) => entry.enabled !== false);
+  if (active.length === 0) return [];
+  // What is known about other programs is much, and most configurations name none.
+  const { importSource } = await import('./importers/import-source.ts');
   const results = await Promise.all(active.map(({ entry, base }) => importSource(entry, { ...context, base })));
   return results.flat();
 }

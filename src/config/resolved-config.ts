@@ -3,7 +3,7 @@
  * @module
  */
 import type { ServerDefinition, ToolRule } from '../types.ts';
-import type { SourceType } from './importers/clients.ts';
+import type { SourceType } from './importers/source-types.ts';
 import type { Settings } from './settings-schema.ts';
 
 /** A file servers were, or should have been, taken from. */
@@ -28,7 +28,7 @@ export interface ResolvedConfig {
   readonly sources: readonly ResolvedSource[];
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: Settings['rulePrecedence'];
-  readonly search: Settings['search'];
+  readonly search: Readonly<Settings['search']>;
   readonly validation: Readonly<Settings['validation']>;
   readonly limits: Readonly<Settings['limits']>;
   readonly retry: Readonly<Settings['retry']>;

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -44,6 +46,34 @@ describe('TrustStore', () => {
     expect((await store.list()).size).toBe(20);
     expect(await readdir(folder)).toEqual(['trust.json']);
     if (process.platform !== 'win32') expect((await stat(store.file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps what several processes say at the same moment', async () => {
+    const script = `
+      const { createJiti } = await import('jiti');
+      const { TrustStore } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);
+      const store = new TrustStore(process.argv[2]);
+      while (Date.now() < Number(process.argv[4])) await new Promise((resolve) => setTimeout(resolve, 1));
+      for (let i = 0; i < 8; i++) {
+        await store.trust('/' + process.argv[3] + i, 'h');
+        await store.revoke('/old-' + process.argv[3] + i);
+      }`;
+    const store = new TrustStore(folder);
+    const ids = ['a', 'b', 'c', 'd'];
+    const paths = (prefix: string) => ids.flatMap((id) => Array.from({ length: 8 }, (_, at) => `/${prefix}${id}${at}`));
+    await writeFile(
+      store.file,
+      JSON.stringify({ version: 1, trusted: Object.fromEntries(paths('old-').map((path) => [path, 'h'])) }),
+    );
+    const source = join(import.meta.dirname, 'trust.ts');
+    const start = `${Date.now() + 1500}`;
+    await Promise.all(
+      ids.map((id) =>
+        promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, source, folder, id, start]),
+      ),
+    );
+    expect([...(await store.list()).keys()].sort()).toEqual(paths('').sort());
+    expect(await readdir(folder)).toEqual(['trust.json']);
   });
 
   it.each([

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
+import { withLock } from './file-lock.ts';
 import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { isObject } from './plain-object.ts';
 import { readIfPresent } from './read-file.ts';
@@ -44,14 +45,17 @@ export class TrustStore {
   }
 
   #change(edit: (entries: Map<string, string>) => void): Promise<void> {
-    const next = this.#turn.then(async () => {
-      const entries = await this.#read();
-      edit(entries);
-      await writeAtomically(
-        this.file,
-        `${JSON.stringify({ version: 1, trusted: Object.fromEntries(entries) }, null, 2)}\n`,
-      );
-    });
+    // Another process may be at it, too: a trust that is taken back must not return with what it writes.
+    const next = this.#turn.then(() =>
+      withLock(this.file, async () => {
+        const entries = await this.#read();
+        edit(entries);
+        await writeAtomically(
+          this.file,
+          `${JSON.stringify({ version: 1, trusted: Object.fromEntries(entries) }, null, 2)}\n`,
+        );
+      }),
+    );
     this.#turn = next.catch(() => undefined);
     return next;
   }

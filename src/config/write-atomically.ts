@@ -3,8 +3,8 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { DiscoveryError } from '../errors.ts';
 
 /** Writes a file, its folder too if that is not there. Failures of the disk are STORAGE_ERROR. */
@@ -13,32 +13,72 @@ export async function writeAtomically(file: string, text: string, mode = 0o600):
   try {
     await mkdir(dirname(file), { recursive: true, mode: isPrivate ? 0o700 : 0o755 });
     await replaceFile(file, text, mode);
-    await syncFolder(dirname(file));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new DiscoveryError('STORAGE_ERROR', `${file} could not be written (${code}).`, { cause: error });
   }
 }
 
-/** Temporary file, flush, rename. */
-async function replaceFile(file: string, text: string, mode: number): Promise<void> {
+/** Keeps a copy of a file as `.bak`, `.bak.2` and so on: those of earlier times stay. */
+export async function copyBeside(file: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const copy = `${file}.bak${number === 1 ? '' : `.${number}`}`;
+    try {
+      await copyFile(file, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST')
+        throw new DiscoveryError('STORAGE_ERROR', `${copy} could not be written (${code}).`, { cause: error });
+    }
+  }
+}
+
+/**
+ * Replaces a file in a folder that is there: temporary file, flush, rename, flush of the folder.
+ * @param prepare the last word before the new file takes the place of the old
+ */
+export async function replaceFile(
+  file: string,
+  text: string,
+  mode: number,
+  prepare: (temporary: string) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await sweep(file);
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', mode);
   try {
     await handle.writeFile(text).finally(() => handle.sync().finally(() => handle.close()));
+    await prepare(temporary);
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+  await syncFolder(dirname(file));
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows cannot open a folder for this.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+const TEMPORARY = /\.\d+\.[0-9a-f]{12}\.tmp$/;
+/** No write takes this long. */
+const ABANDONED_MS = 60_000;
+
+/** Takes away what processes that were killed left behind of this file, and of copies that are called after it. */
+async function sweep(file: string): Promise<void> {
+  const folder = dirname(file);
+  // A folder that cannot be listed may still be written to.
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info !== undefined && Date.now() - info.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
   }
+}
+
+/** The file is in its place already, so a folder that cannot be flushed, as on Windows, is no failure. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle
+    ?.sync()
+    .catch(() => undefined)
+    .finally(() => handle.close());
 }

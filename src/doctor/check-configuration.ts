@@ -4,6 +4,7 @@
  */
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
 import type { ConfigurationError } from '../errors.ts';
+import { shellWord } from '../shell-word.ts';
 import { proxiesIn } from './advice.ts';
 import type { Check } from './check.ts';
 
@@ -63,7 +64,7 @@ function checkSource({ type, path, scope, status, message: said = '', serverCoun
         ...about,
         status: 'warn',
         detail: 'came with this project and is not trusted',
-        fix: `anygpt mcp trust ${path}`,
+        fix: `anygpt mcp trust ${shellWord(path)}`,
       };
     case 'missing': {
       // A client that is not installed here is no fault; a file that was named is expected to be there.

@@ -51,6 +51,8 @@ describe('the check of an embedder', () => {
   });
 
   it('has nothing to say where there is none', async () => {
-    expect(await checkEmbedder({ search: { meaning: true, phrases: true, learn: true, keepQueries: false } }, { env })).toEqual([]);
+    expect(
+      await checkEmbedder({ search: { meaning: true, phrases: true, learn: true, keepQueries: false } }, { env }),
+    ).toEqual([]);
   });
 });

@@ -15,42 +15,69 @@ import {
   type RegexCompiler,
 } from './pattern.ts';
 
+/** What is wrong with a rule, and where: `[0, 'pattern', 1]`. */
+export interface RuleProblem {
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
 /** Compiles every pattern once. Throws one ConfigurationError that names all bad patterns with their place. */
 export async function compileRules(
   rules: readonly ToolRule[],
   precedence: RulePrecedence = 'first-match',
 ): Promise<RuleSet> {
+  const { compiled, problems } = await compileAll(rules);
+  if (problems.length > 0) {
+    const texts = problems.map(({ path: [index, place, at], text }) => {
+      return `toolRules[${index}].${place}${at === undefined ? '' : `[${at}]`}: ${text}`;
+    });
+    throw new ConfigurationError(`The tool rules cannot be used: ${texts.join('; ')}.`, texts);
+  }
+  return new RuleSet(compiled, precedence);
+}
+
+/** What is wrong with rules as they were written; of what is no rule at all others speak. */
+export async function ruleProblems(written: readonly unknown[]): Promise<readonly RuleProblem[]> {
+  const rules = written.map((rule) => {
+    const { pattern, server } = Object(rule) as Partial<Record<keyof ToolRule, unknown>>;
+    return {
+      // Places are counted, so what is no text stays as one that is always fine.
+      pattern: Array.isArray(pattern) ? pattern.map((text) => (typeof text === 'string' ? text : '*')) : [],
+      server: typeof server === 'string' ? server : undefined,
+    };
+  });
+  return (await compileAll(rules)).problems;
+}
+
+async function compileAll(rules: readonly ToolRule[]) {
   const regexCompiler = rules.some((rule) => rule.pattern.some(isRegexPattern))
     ? (await import('./regex.ts')).compileRegex
     : undefined;
-  const problems: string[] = [];
+  const problems: RuleProblem[] = [];
   const compiled = rules.map((rule, index) => compileRule(rule, index, regexCompiler, problems));
-  if (problems.length > 0) {
-    throw new ConfigurationError(`The tool rules cannot be used: ${problems.join('; ')}.`, problems);
-  }
-  return new RuleSet(compiled, precedence);
+  return { compiled, problems };
 }
 
 function compileRule(
   rule: ToolRule,
   index: number,
   regexCompiler: RegexCompiler | undefined,
-  problems: string[],
+  problems: RuleProblem[],
 ): CompiledRule {
-  const attempt = <T>(place: string, text: string, compile: () => T): T | undefined => {
+  const attempt = <T>(place: RuleProblem['path'], text: string, compile: () => T): T | undefined => {
     try {
       return compile();
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(`toolRules[${index}].${place}: ${JSON.stringify(shorten(text))} ${error.message}`);
+      problems.push({ path: [index, ...place], text: `${JSON.stringify(shorten(text))} ${error.message}` });
       return undefined;
     }
   };
   const { server } = rule;
   const matchesServer =
-    server === undefined ? () => true : (attempt('server', server, () => compileGlob(server)) ?? (() => false));
+    server === undefined ? () => true : (attempt(['server'], server, () => compileGlob(server)) ?? (() => false));
   const patterns = rule.pattern
-    .map((text, at) => attempt(`pattern[${at}]`, text, () => compilePattern(text, regexCompiler)))
+    .map((text, at) => attempt(['pattern', at], text, () => compilePattern(text, regexCompiler)))
     .filter((pattern): pattern is CompiledPattern => pattern !== undefined);
   return {
     index,

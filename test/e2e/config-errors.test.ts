@@ -120,7 +120,7 @@ describe('a configuration that came with a folder', () => {
     for (const way of ['--trust-project', 'environment', 'trust'] as const) {
       await using sandbox = new Sandbox();
       const { folder, executed } = project(sandbox);
-      if (way === 'trust') expect((await run(sandbox, ['trust'], { cwd: folder })).code).toBe(0);
+      if (way === 'trust') expect((await run(sandbox, ['trust', '--yes'], { cwd: folder })).code).toBe(0);
       const env = way === 'environment' ? { ANYGPT_TRUST_PROJECT: '1' } : {};
       const args = way === '--trust-project' ? ['serve', way] : ['serve'];
       expect((await run(sandbox, args, { cwd: folder, env })).code).toBe(0);

@@ -257,6 +257,12 @@ Examples:
 });
 
 describe('execute', () => {
+  it('names the parameter that was probably meant', async () => {
+    const { code, err } = await run(['execute', 'github:create_issue', 'repo=a/b', 'titel=5']);
+    expect(code).toBe(1);
+    expect(err).toContain('create_issue has no parameter "titel". Did you mean "title"?');
+  });
+
   it('types pairs by the schema', async () => {
     const { code, out } = await run(['execute', 'github:create_issue', 'repo=a/b', 'title=5', 'labels=x', '--json']);
     expect(code).toBe(0);

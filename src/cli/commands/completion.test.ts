@@ -87,6 +87,10 @@ describe('the words that may come next', () => {
     expect(await names('mcp', 'inspect', 'notes:create')).toEqual(['notes:create_note']);
     expect(await names('mcp', 'inspect', EVIL, '')).toEqual(['odd tool;touch pwned']);
     expect(await names('mcp', 'tools', 'notes', '')).toEqual([]);
+    expect(await names('mcp', 'lint', 'notes', 'z')).toEqual(['zebra']);
+    expect(await names('mcp', 'install', 'cur')).toEqual(['cursor']);
+    expect(await names('mcp', 'install', 'cursor', '')).toEqual([]);
+    expect(await names('mcp', 'uninstall', 'cursor', '')).toEqual([]);
     expect(await names('mcp', 'execute', 'nobody', '')).toEqual([]);
     expect(await names('mcp', 'cache', 'clear', 'z')).toEqual(['zebra']);
     expect(await names('mcp', 'config', 'sh')).toEqual(['show']);
@@ -101,6 +105,29 @@ describe('the words that may come next', () => {
       expect(ran).toEqual({ code: 0, out: '', err: '' });
     }
     expect(await words()).toEqual(['mcp\tAll commands']);
+  });
+});
+
+describe('a configuration on the unfinished line', () => {
+  it('is not run, nor what it extends: nobody has pressed Enter', async () => {
+    const at = (name: string) => join(folder.path, name);
+    writeFileSync(
+      at('evil.config.ts'),
+      `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(at('ran'))}, '');\nexport default { servers: [{ name: 'evil', connection: { type: 'stdio', command: 'x' } }] };\n`,
+    );
+    writeFileSync(at('extends.json'), JSON.stringify({ extends: './evil.config.ts' }));
+    for (const file of ['evil.config.ts', 'extends.json']) {
+      for (const line of [
+        ['--config', file, ''],
+        [`--config=${file}`, ''],
+        ['', '--config', file],
+      ])
+        expect(await names('mcp', 'tools', ...line)).not.toContain('evil');
+      expect(existsSync(at('ran'))).toBe(false);
+    }
+    // A file that the user has set for all commands is another matter.
+    const ran = await run(['--words', '--', 'mcp', 'tools', ''], { ANYGPT_CONFIG: at('evil.config.ts') });
+    expect(ran.out).toBe('evil\n');
   });
 });
 

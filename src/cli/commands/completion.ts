@@ -84,7 +84,10 @@ async function withVocabulary<T>(
     const { DiscoveryEngine } = await import('../../discovery-engine.ts');
     const { configFile } = await import('../../engine-world.ts');
     const { env, cwd } = io;
-    return new DiscoveryEngine(configFile(config), { env, cwd, offline: true, background: false, timeout: LOAD_MS });
+    // Nobody has said yet that the file on the line is to be used.
+    const runCode = config === undefined;
+    const options = { env, cwd, runCode, offline: true, background: false, timeout: LOAD_MS };
+    return new DiscoveryEngine(configFile(config), options);
   };
   // Most completions are of words that need no configuration.
   let engine: ReturnType<typeof open> | undefined;

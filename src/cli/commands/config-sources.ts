@@ -8,19 +8,24 @@ import { withSession } from '../session.ts';
 import { sourceLines, sourcesDocument, withTilde } from '../source-lines.ts';
 
 export const showSources: Command['run'] = (values, _positionals, io) =>
-  withSession(values, io, async (session) => {
-    const config = await session.engine.getConfig();
-    if (session.json) {
-      session.printJson(sourcesDocument(config));
+  withSession(
+    values,
+    io,
+    async (session) => {
+      const config = await session.engine.getConfig();
+      if (session.json) {
+        session.printJson(sourcesDocument(config));
+        return EXIT.ok;
+      }
+      const { HOME } = io.env;
+      const files = config.files.map((file) => session.block(withTilde(file, HOME), '  '));
+      session.print(
+        [
+          [`Files (${files.length}):`, ...files].join('\n'),
+          [`Sources (${config.sources.length}):`, ...sourceLines(config, session, HOME)].join('\n'),
+        ].join('\n\n'),
+      );
       return EXIT.ok;
-    }
-    const { HOME } = io.env;
-    const files = config.files.map((file) => session.block(withTilde(file, HOME), '  '));
-    session.print(
-      [
-        [`Files (${files.length}):`, ...files].join('\n'),
-        [`Sources (${config.sources.length}):`, ...sourceLines(config, session, HOME)].join('\n'),
-      ].join('\n\n'),
-    );
-    return EXIT.ok;
-  });
+    },
+    'configuration',
+  );

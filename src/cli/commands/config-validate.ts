@@ -21,19 +21,29 @@ interface Report {
 export const validateConfig: Command['run'] = async (values, _positionals, io) => {
   const json = values.json === true;
   try {
-    return await withSession(values, io, async ({ engine, lists, note }) => {
-      if (values.refresh) await lists();
-      const { origin, warnings } = await engine.getConfig();
-      const rules = (await engine.ruleWarnings()).map(({ message }) => message);
-      const report: Report = { valid: true, file: origin, errors: [], warnings: [...(json ? warnings : []), ...rules] };
-      print(report, json, io);
-      const unseen = await engine.unseen();
-      if (unseen.length > 0 && !json)
-        note(
-          `The tools of ${unseen.join(', ')} are not known yet, so rules were not checked against them; --refresh reads them.`,
-        );
-      return EXIT.ok;
-    });
+    return await withSession(
+      values,
+      io,
+      async ({ engine, lists, note }) => {
+        if (values.refresh) await lists();
+        const { origin, warnings } = await engine.getConfig();
+        const rules = (await engine.ruleWarnings()).map(({ message }) => message);
+        const report: Report = {
+          valid: true,
+          file: origin,
+          errors: [],
+          warnings: [...(json ? warnings : []), ...rules],
+        };
+        print(report, json, io);
+        const unseen = await engine.unseen();
+        if (unseen.length > 0 && !json)
+          note(
+            `The tools of ${unseen.join(', ')} are not known yet, so rules were not checked against them; --refresh reads them.`,
+          );
+        return EXIT.ok;
+      },
+      'configuration',
+    );
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const errors = error.problems.length > 0 ? error.problems : [error.message];

@@ -117,6 +117,21 @@ describe('doctor', () => {
     expect(out).toContain('1 of 1 server works, 1 problem elsewhere.');
   });
 
+  it('writes home as ~ in what is to be done, too, and paths so that they can be typed', async () => {
+    writeFileSync(join(folder.path, 'broken.json'), '{');
+    const project = join(folder.path, 'my project');
+    mkdirSync(join(project, '.cursor'), { recursive: true });
+    mkdirSync(join(project, '.git'), { recursive: true });
+    writeFileSync(join(project, '.cursor', 'mcp.json'), '{"mcpServers":{"a":{"command":"x"}}}');
+    config = { sources: [{ type: 'custom', path: './broken.json' }, { type: 'cursor' }] };
+    const io = fakeIo({ cwd: project, env: { PATH: process.env.PATH ?? '', ...environment() } });
+    await main(['mcp', 'doctor', '--offline'], io);
+    expect(io.out()).toContain('  → Mend ~/broken.json\n');
+    expect(io.out()).toContain(`  → anygpt mcp trust '${project}/.cursor/mcp.json'\n`);
+    config = { servers: [{ name: 'bare', connection: { type: 'stdio', command: 'no-such-command' } }] };
+    expect((await run([])).out).toContain('\n0 of 1 server works');
+  });
+
   it('names rules that match nothing once every server was seen', async () => {
     config = { ...config, toolRules: [{ pattern: ['nothing_*'], enabled: false }] };
     const { code, out } = await run([]);

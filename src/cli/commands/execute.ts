@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { oneLine, plainText } from '../../plain-text.ts';
 import { fail, type ToolResult } from '../../result.ts';
 import type { CallToolResult, Progress, ToolRef } from '../../types.ts';
-import { argumentsFromPairs, isPair } from '../args-from-pairs.ts';
+import { argumentsFromPairs, isPair, likelySlips } from '../args-from-pairs.ts';
 import type { Command, Values } from '../command.ts';
 import { type Outcome, outcomeOf } from '../execute-outcome.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -83,7 +83,7 @@ interface CallWords {
 }
 
 async function call(
-  { engine, lists, progress, io, signal, timeoutMs }: Session,
+  { engine, lists, note, progress, io, signal, timeoutMs }: Session,
   { server, tool }: ToolRef,
   { values, given, pairs }: CallWords,
 ): Promise<ToolResult<CallToolResult>> {
@@ -95,14 +95,16 @@ async function call(
     if (!described.success) return described;
     try {
       args = argumentsFromPairs(pairs, described.data.inputSchema, given);
+      for (const { key, near } of likelySlips(pairs, described.data.inputSchema))
+        note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       return fail('TOOL_VALIDATION_ERROR', `${error.message}.`, { server, tool, outcome: 'not_sent' });
     }
   }
-  const onProgress = (note: Progress) => {
-    if (values.stream) io.stderr.write(`${progressText(note)}\n`);
-    else progress.show(`Calling ${server}:${tool} … ${progressText(note)}`);
+  const onProgress = (step: Progress) => {
+    if (values.stream) io.stderr.write(`${progressText(step)}\n`);
+    else progress.show(`Calling ${server}:${tool} … ${progressText(step)}`);
   };
   progress.show(`Calling ${server}:${tool} …`);
   const called = await engine.call({ server, tool, arguments: args, signal, timeout: timeoutMs, onProgress });

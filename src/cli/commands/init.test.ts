@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, runBinary } from '../../../test/fixtures/cli.ts';
@@ -93,7 +93,7 @@ describe('init', () => {
     const again = await init();
     expect(again.code).toBe(0);
     expect(again.out).toContain('is there already. Nothing was written.');
-    expect(again.out).toContain('+         "type": "claude-desktop"');
+    expect(again.out).toContain('+        "type": "claude-desktop"');
     expect(read(target())).toBe(before);
     expect((await init('--client', 'cursor')).out).toContain('says just that already');
     expect((await json()).status).toBe('exists');
@@ -101,6 +101,58 @@ describe('init', () => {
     expect(forced.out).toContain('the old one is ~/.anygpt/mcp-discovery.config.json.bak');
     expect(read(`${target()}.bak`)).toBe(before);
     expect(JSON.parse(read(target())).discovery.sources).toHaveLength(2);
+  });
+
+  it('shows nothing secret of the file that is there, whatever it is written in', async () => {
+    both();
+    const entry = {
+      env: { WORD: 'open-sesame' },
+      args: ['--api-key', 'hunter2x', 'DB_PASS=letmein'],
+      command: 'run-it',
+    };
+    write(
+      '.anygpt/mcp-discovery.config.json',
+      JSON.stringify({ servers: [{ name: 'x', connection: entry }] }, null, 2),
+    );
+    const data = (await init()).out;
+    expect(data).toContain('"run-it"');
+    expect(data).not.toMatch(/sesame|hunter2x|letmein/);
+    rmSync(target());
+    write('.anygpt/mcp-discovery.config.ts', `export default { servers: [${JSON.stringify(entry)}] };\n`);
+    const code = (await init()).out;
+    expect(code).toMatch(/^- … 1 line$/m);
+    expect(code).not.toMatch(/sesame|hunter2x|letmein/);
+  });
+
+  it('--force never overwrites a copy of earlier times', async () => {
+    both();
+    for (const text of ['{"servers":[]}', '{ "servers": [] }', '{"sources":[]}']) {
+      write('.anygpt/mcp-discovery.config.json', text);
+      await init('--force');
+    }
+    expect(['.bak', '.bak.2', '.bak.3'].map((ending) => read(target() + ending))).toEqual([
+      '{"servers":[]}',
+      '{ "servers": [] }',
+      '{"sources":[]}',
+    ]);
+  });
+
+  it('--force keeps what was taken over from a client, or says that it is left out', async () => {
+    both();
+    await run(['install', 'cursor', '--take-over']);
+    const { out } = await init('--force');
+    expect(out).toContain('✓ Cursor (2 servers)');
+    expect((await run(['list'])).out).toContain('MCP Servers (3 configured)');
+    expect((await run(['install', 'cursor'])).out).toContain('is already in');
+    const other = await init('--force', '--client', 'claude-desktop');
+    expect(other.out.replace(/\s+/g, ' ')).toContain(
+      'notes, taken over from Cursor, would be left out; "anygpt mcp uninstall cursor" gives them back.',
+    );
+    expect((await run(['list'])).out).toContain('MCP Servers (1 configured)');
+    expect((await run(['install', 'cursor'])).out).toContain('renewed "anygpt"');
+    expect((await run(['list'])).out).toContain('MCP Servers (2 configured)');
+    await run(['uninstall', 'cursor']);
+    expect((await run(['list'])).out).toContain('MCP Servers (1 configured)');
   });
 
   it('sees a configuration with another ending, and does not leave two', async () => {

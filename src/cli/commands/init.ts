@@ -4,12 +4,13 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { copyFile, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import { CONFIG_ENDINGS, findCandidates } from '../../config/find-config.ts';
 import { type FoundClient, findClients } from '../../config/found-clients.ts';
 import { CLIENT_TYPES } from '../../config/importers/clients.ts';
+import { TAKEN_OVER } from '../../config/parse-data.ts';
 import { readIfPresent } from '../../config/read-file.ts';
 import {
   asServers,
@@ -20,7 +21,7 @@ import {
   starterText,
 } from '../../config/starter-config.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
-import { writeAtomically } from '../../config/write-atomically.ts';
+import { copyBeside, writeAtomically } from '../../config/write-atomically.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { literalSecretIn } from '../../literal-secrets.ts';
 import { nearestName } from '../../nearest-names.ts';
@@ -31,10 +32,10 @@ import { clientDocument, clientLines, counted, countOf } from '../found-lines.ts
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
-import { lineChanges } from '../line-changes.ts';
 import { paintFor } from '../paint.ts';
 import { exactly } from '../positionals.ts';
 import { withTilde } from '../source-lines.ts';
+import { fileDiff } from '../text-diff.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** As after Ctrl-C. */
@@ -53,7 +54,7 @@ Options:
   --servers          Write the servers themselves instead of naming the clients as sources. ${'$'}{NAME} stays as it is; a
                      client that has secrets written out stays a source, because they are never copied
   --format FORMAT    json (default), yaml or ts
-  --force            Write the file anew if there is one; the old one is kept beside it as .bak
+  --force            Write the file anew if there is one; the old one is kept beside it as .bak, .bak.2, ...
   --dry-run          Show what would be written, and write nothing
   --yes, -y          Do not ask
   --json             One JSON document on stdout and nothing else; does not ask
@@ -91,7 +92,7 @@ Exit codes: 0 success (also when the file is there already), 1 invalid arguments
     const plan = await planOf(starter, format, values, world);
     const done = await carryOut(plan, values, world);
     if (json) io.stdout.write(toJson(initDocument(found, chosen, starter, plan, done, io)));
-    else io.stdout.write(`\n${outcomeText(chosen, starter, plan, done, io, world)}\n`);
+    else io.stdout.write(`\n${await outcomeText(found, chosen, starter, plan, done, io, world)}\n`);
     return EXIT.ok;
   },
 };
@@ -172,8 +173,7 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
   if (present?.path === file && present.text === text) return { status: 'unchanged' };
   if (values['dry-run']) return { status: 'dry-run' };
   if (present !== undefined && !values.force) return { status: 'exists' };
-  const backup = present && `${present.path}.bak`;
-  if (present && backup) await copyFile(present.path, backup);
+  const backup = present && (await copyBeside(present.path));
   // A link, as people who keep their settings in a repository have, stays one.
   await writeAtomically(existsSync(file) ? await realpath(file) : file, text, values.project ? 0o644 : 0o600);
   if (present && present.path !== file) await rm(present.path);
@@ -193,32 +193,36 @@ function foundText(found: readonly FoundClient[], numbered: readonly FoundClient
   return [`Found ${counted(found.length, 'client')} with ${counted(servers, 'server')}:`, ...blocks].join('\n\n');
 }
 
-function outcomeText(
+async function outcomeText(
+  found: readonly FoundClient[],
   chosen: readonly FoundClient[],
   starter: Starter,
   plan: Plan,
   done: Done,
   io: Io,
   world: World,
-): string {
+): Promise<string> {
   const { file, text, present } = plan;
-  const name = withTilde(file, world.home);
-  const green = paintFor(io)('green', '✓');
-  const parts: string[] = starter.kept.map(
-    ({ type, reason }) => `${type} stays a source: ${reason.replace(/\.$/, '')}.`,
+  const [name, width] = [withTilde(file, world.home), widthOf(io)];
+  const say = (sentence: string) => block(sentence, width, '');
+  const fine = (sentence: string) => `${paintFor(io)('green', '✓')} ${block(sentence, width, '  ').slice(2)}`;
+  const parts: string[] = starter.kept.map(({ type, reason }) =>
+    say(`${type} stays a source: ${reason.replace(/\.$/, '')}.`),
   );
-  parts.push(...starter.warnings);
+  parts.push(...starter.warnings.map(say));
   if (done.status === 'written')
-    parts.push(`${green} Wrote ${name}${done.backup ? ` (the old one is ${withTilde(done.backup, world.home)})` : ''}`);
-  if (done.status === 'unchanged') parts.push(`${green} ${name} says just that already. Nothing was written.`);
-  if (done.status === 'dry-run' && present === undefined) parts.push(`Would write ${name}:\n\n${text.trimEnd()}`);
+    parts.push(fine(`Wrote ${name}${done.backup ? ` (the old one is ${withTilde(done.backup, world.home)})` : ''}`));
+  if (done.status === 'unchanged') parts.push(fine(`${name} says just that already. Nothing was written.`));
+  if (done.status === 'dry-run' && present === undefined)
+    parts.push(`${say(`Would write ${name}:`)}\n\n${text.trimEnd()}`);
   if (present !== undefined && (done.status === 'exists' || done.status === 'dry-run')) {
     const there = withTilde(present.path, world.home);
+    const diff = await fileDiff({ path: name, was: present.path, before: present.text, after: text, harmless: true });
     parts.push(
-      `${there} is there already. Nothing was written. With --force it would become ${name}:\n\n${lineChanges(present.text, text, io.env)}`,
+      `${say(`${there} is there already. Nothing was written. With --force it would become ${name}:`)}\n\n${diff}`,
     );
   }
-  parts.push(...notesOn(chosen, file, done, world));
+  parts.push(...[...notesOn(chosen, file, done, world), ...leftBehind(found, chosen, done)].map(say));
   return [
     parts.join('\n'),
     ['Next:', ...nextCommands(chosen, file, done, io).map((line) => `  ${line}`)].join('\n'),
@@ -237,6 +241,19 @@ function notesOn(chosen: readonly FoundClient[], file: string, { status }: Done,
     ...project.map(({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`),
   ];
 }
+
+/** Servers that were taken over from a client that is not used are nowhere any more. */
+const leftBehind = (found: readonly FoundClient[], chosen: readonly FoundClient[], { status }: Done): string[] =>
+  found.flatMap((client) => {
+    const { type, title, files } = client;
+    const names = files
+      .filter(({ path }) => path.endsWith(TAKEN_OVER))
+      .flatMap(({ entries }) => entries.map(({ entry }) => entry.name));
+    if (names.length === 0 || chosen.includes(client) || status === 'exists') return [];
+    return [
+      `${names.join(', ')}, taken over from ${title}, would be left out; "anygpt mcp uninstall ${type}" gives them back.`,
+    ];
+  });
 
 /** Three commands that can be typed as they are, however this one was started. */
 function nextCommands(chosen: readonly FoundClient[], file: string, { status }: Done, { env }: Io): string[] {

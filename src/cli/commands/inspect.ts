@@ -33,7 +33,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 connec
       const { server: name } = await session.engine.refOf(server, tool);
       const failure = (await session.lists([name])).get(name);
       if (failure) return session.fail(failure);
-      const found = await session.engine.describe(server, tool);
+      const found = await session.engine.describe(server, tool, { examples: values.examples === true });
       if (!found.success) return session.fail(found.error);
       if (session.json) session.printJson(detailsDocument(found.data));
       else session.print(detailsText(found.data, values.examples === true, session));

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { lockPath } from '../../config/file-lock.ts';
 import { main } from '../main.ts';
-import { textDiff } from '../text-diff.ts';
 
 let folder: ReturnType<typeof tempFolder>;
 beforeEach(() => {
@@ -58,7 +58,11 @@ describe('install', () => {
     expect(code).toBe(0);
     expect(out).toContain('✓ Cursor: would add "anygpt" to ~/.cursor/mcp.json\n');
     expect(out).toContain(`--- ${file}\n+++ ${file}\n@@ -1,5 +1,11 @@\n`);
-    expect(out).toMatch(/^-\s+"a": \{ "command": "x", "env": \{ "KEY": "\*\*\*" \} \}$/m);
+    expect(out).toMatch(/^- … 1 line$/m);
+    expect(out).toContain('  Would keep a copy: ~/.cursor/mcp.json.anygpt-taken-over\n');
+    expect(out).toContain('  Would move behind the gateway: a\n');
+    expect(out).toContain('  Would change: ~/.anygpt/mcp-discovery.config.json\n');
+    expect(out).not.toContain('Backup:');
     expect(out).toMatch(/^\+\s+"args": \["-y", "@anygpt\/discovery"\],$/m);
     expect(out).toMatch(/^\+.*"type": "cursor"/m);
     expect(out).not.toContain('very-secret');
@@ -76,26 +80,54 @@ describe('install', () => {
     expect(existsSync(join(folder.path, '.anygpt', 'mcp-discovery.config.json'))).toBe(false);
   });
 
-  it('--all does all it finds, one line each; a failure spoils none of the others', async () => {
+  it('--all does all it finds and says what became of each; a failure spoils none of the others', async () => {
     write('.cursor/mcp.json', '{}');
     write('.kiro/settings/mcp.json', '{ broken');
     write('.gemini/settings.json', '{"mcp":{"allowed":[]}}');
-    const { code, out, err } = await run('install', '--all');
+    write('.codeium/windsurf/mcp_config.json', '{"mcpServers":{"w":{"command":"w"}}}');
+    const { code, out, err } = await run('install', '--all', '--take-over');
     expect(code).toBe(3);
     expect(out).toBe(
       [
         '✓ Cursor: added "anygpt" to ~/.cursor/mcp.json',
+        '  Backup: ~/.cursor/mcp.json.anygpt-backup',
+        '  Note: there are no servers to take over.',
+        '✓ Windsurf: added "anygpt" to ~/.codeium/windsurf/mcp_config.json',
+        '  Backup: ~/.codeium/windsurf/mcp_config.json.anygpt-taken-over',
+        '  Moved behind the gateway: w',
+        '  Configuration: ~/.anygpt/mcp-discovery.config.json',
         '✗ Kiro: nothing was done',
         '✓ Gemini CLI: added "anygpt" to ~/.gemini/settings.json',
+        '  Backup: ~/.gemini/settings.json.anygpt-backup',
+        '  Note: there are no servers to take over.',
+        '  Note: a list of servers in this file keeps Gemini CLI from starting "anygpt"; add it there.',
         'Next: restart these clients.\n',
       ].join('\n'),
     );
-    expect(err).toMatch(/^anygpt: .*mcp\.json:1:3 is not valid JSON.*\nanygpt: Gemini CLI: a list of servers/);
+    expect(err).toMatch(/^anygpt: .*mcp\.json:1:3 is not valid JSON/);
     const again = await run('uninstall', '--all', '--json');
     expect(again.code).toBe(3);
     const document = await documentOf('uninstall', again.out);
     expect(document.success).toBe(false);
-    expect(document.clients.map(({ status }: { status: string }) => status)).toEqual(['removed', 'failed', 'removed']);
+    expect(document.clients.map(({ status }: { status: string }) => status)).toEqual([
+      'removed',
+      'removed',
+      'failed',
+      'removed',
+    ]);
+  });
+
+  it('looks again at a file that another program wrote meanwhile', async () => {
+    const file = write('.cursor/mcp.json', '{}');
+    write('.anygpt/mcp-discovery.config.json', '{}');
+    // The lock keeps the first try from writing until the file has changed.
+    writeFileSync(lockPath(file), 'another');
+    const running = run('install', 'cursor');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    writeFileSync(file, '{"x":1}');
+    rmSync(lockPath(file));
+    expect(await running).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(read(file))).toMatchObject({ x: 1, mcpServers: { anygpt: {} } });
   });
 
   it('uninstall finds the entry in whichever file of the client it is', async () => {
@@ -117,6 +149,71 @@ describe('install', () => {
     expect((await run('install', '--all')).code).toBe(2);
     expect((await run('install', 'cursor', '--file', 'work/.cursor/mcp.json')).code).toBe(0);
     expect(read(project)).toContain('anygpt');
+  });
+
+  const EVIL = (mark: string) => ({ mcpServers: { evil: { command: 'sh', args: ['-c', `touch ${mark}`] } } });
+
+  it('uses nothing of a copy that came with a project', async () => {
+    const mark = join(folder.path, 'mark');
+    write(
+      'work/.cursor/mcp.json',
+      JSON.stringify({ mcpServers: { anygpt: { command: 'old', env: { ANYGPT_GATEWAY: '1' } } } }),
+    );
+    const copy = write('work/.cursor/mcp.json.anygpt-taken-over', JSON.stringify(EVIL(mark)));
+    const { code, out } = await run('install', 'cursor', '--file', 'work/.cursor/mcp.json');
+    expect(code).toBe(0);
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'mcp.json.anygpt-taken-over was not made here, so nothing of it is used.',
+    );
+    expect(existsSync(join(folder.path, '.anygpt', 'mcp-discovery.config.json'))).toBe(false);
+    await run('list', '--status');
+    expect(existsSync(mark)).toBe(false);
+    expect((await run('uninstall', 'cursor', '--file', 'work/.cursor/mcp.json')).code).toBe(0);
+    expect(read(copy)).toBe(JSON.stringify(EVIL(mark)));
+    expect(read(join(dirname(copy), 'mcp.json'))).not.toContain('evil');
+  });
+
+  it('takes over from a project only what somebody trusted, and only as long as it is that', async () => {
+    const mark = join(folder.path, 'mark');
+    const text = JSON.stringify(EVIL(mark));
+    const file = write('work/.cursor/mcp.json', text);
+    const refused = await run('install', 'cursor', '--file', file, '--take-over');
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not trusted') });
+    expect([read(file), readdirSync(dirname(file))]).toEqual([text, ['mcp.json']]);
+    expect((await run('trust', file, '--yes')).code).toBe(0);
+    expect((await run('install', 'cursor', '--file', file, '--take-over')).out).toContain('behind the gateway: evil');
+    expect((await run('list')).out).toContain('evil');
+    const copy = `${file}.anygpt-taken-over`;
+    expect((await run('trust', '--list')).out).toContain('mcp.json.anygpt-taken-over\n');
+    writeFileSync(copy, text.replace('touch', 'rm'));
+    expect(await run('list')).toMatchObject({
+      out: expect.not.stringContaining('evil'),
+      err: expect.stringContaining('not trusted'),
+    });
+    expect((await run('install', 'cursor', '--file', file, '--command', 'x')).code).toBe(2);
+    writeFileSync(copy, text);
+    expect((await run('install', 'cursor', '--file', file)).out).toContain('already in');
+    expect((await run('uninstall', 'cursor', '--file', file)).out).toContain('Given back: evil');
+    expect(read(file)).toBe(text);
+    expect((await run('trust', '--list')).out).not.toContain('taken-over');
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('asks at a terminal about a project’s file, and shows what it would run', async () => {
+    const file = write('work/.cursor/mcp.json', JSON.stringify(EVIL('x')));
+    const answered = async (answer: string) => {
+      const io = fakeIo({ cwd: folder.path, env: env(), tty: true });
+      Object.assign(io.stderr, { isTTY: true });
+      io.stdin.write(answer);
+      const code = await main(['mcp', 'install', 'cursor', '--file', file, '--take-over'], io);
+      return { code, err: io.err() };
+    };
+    const refused = await answered('n\n');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('touch x');
+    expect(read(file)).not.toContain('anygpt');
+    expect((await answered('y\n')).code).toBe(0);
+    expect((await run('list')).out).toContain('evil');
   });
 
   it('--local starts this copy, --url uses one that runs', async () => {
@@ -185,6 +282,21 @@ describe('the real binary', () => {
     expect(read(file)).toBe(SERVERS);
   });
 
+  it('several at once move every server and lose none', async () => {
+    const text = '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}\n';
+    const file = write('.cursor/mcp.json', text);
+    write('.warp/.mcp.json', '{"mcpServers":{"c":{"command":"z"}}}');
+    const clients = ['cursor', 'warp', 'cursor', 'warp', 'cursor'];
+    const all = await Promise.all(clients.map((client) => binary('install', client, '--take-over')));
+    expect(all.map(({ code, err }) => [code, err])).toEqual(clients.map(() => [0, '']));
+    const { servers } = await documentOf('list', (await binary('list', '--json')).out);
+    expect(servers.map(({ name }: { name: string }) => name).sort()).toEqual(['a', 'b', 'c']);
+    const gone = await Promise.all(['cursor', 'warp', 'cursor'].map((client) => binary('uninstall', client)));
+    expect(gone.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(read(file)).toBe(text);
+    expect(readdirSync(dirname(file))).toEqual(['mcp.json']);
+  });
+
   it.each([
     [1, ['install', 'cursr']],
     [2, ['install', 'cursor']],
@@ -198,17 +310,5 @@ describe('the real binary', () => {
     const json = await binary(...argv, '--json');
     expect([json.code, json.err]).toEqual([code, '']);
     await documentOf('failure', json.out);
-  });
-});
-
-describe('a diff', () => {
-  it('shows the part of a long line that differs, and no more lines than fit', () => {
-    const long = `{"x":"${'a'.repeat(500)}","b":1}`;
-    const text = textDiff('f', long, long.replace('"b":1', '"b":2'));
-    expect(text.split('\n').every((line) => line.length <= 170)).toBe(true);
-    expect(text).toContain('"b":2}');
-    expect(textDiff('f', 'a\n', 'a\n')).toBe('');
-    expect(textDiff('f', '', 'a\nb\n')).toBe('--- f\n+++ f\n@@ -1,0 +1,2 @@\n+a\n+b');
-    expect(textDiff('f', '', 'a\n'.repeat(500)).split('\n')).toHaveLength(204);
   });
 });

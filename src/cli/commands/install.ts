@@ -2,10 +2,13 @@
  * `anygpt mcp install`: puts this gateway into a client's own configuration.
  * @module
  */
+
 import { existsSync } from 'node:fs';
+import { realWorld } from '../../config/world.ts';
+import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { complain } from '../failure.ts';
-import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans, worldOf } from '../install-report.ts';
+import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans } from '../install-report.ts';
 import type { Io } from '../io.ts';
 import { localProgram } from '../local-program.ts';
 import { UsageError } from '../usage-error.ts';
@@ -15,7 +18,8 @@ export const install: Command = {
        anygpt mcp install --all [options]
 
 Adds one entry called "anygpt" to the configuration of a client, and nothing else: comments, order and formatting stay.
-The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. Starts nothing.
+The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. Starts nothing. Servers of a file that
+is not one of your own, such as a project's, are taken over only once it is trusted ("anygpt mcp trust FILE").
 
 Options:
 ${INSTALL_HELP}
@@ -55,9 +59,10 @@ written, or with --all some of them failed`,
     if (values.local === true && local === undefined) throw new UsageError('--local: this copy has not been built yet');
     const config = values.config as string | undefined;
     const takeOver = values['take-over'] === true;
+    const ask = values['dry-run'] === true || values.json === true ? undefined : askTrust(io);
     const { planInstall } = await import('../../config/installers/install.ts');
     const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
-      planInstall(type, file, { takeOver, local, command, url, config }, world),
+      planInstall(type, file, { takeOver, local, command, url, config, ask }, world),
     );
     if (url === undefined && values.json !== true && values['dry-run'] !== true) await warnOfEmptiness(io, config);
     return code;
@@ -67,7 +72,7 @@ written, or with --all some of them failed`,
 /** A gateway without a configuration works, and finds nothing. */
 async function warnOfEmptiness(io: Io, config: string | undefined): Promise<void> {
   const { ownConfigurationFile } = await import('../../config/installers/own-configuration.ts');
-  const file = ownConfigurationFile(worldOf(io), config);
+  const file = ownConfigurationFile(realWorld({ env: io.env, cwd: io.cwd }), config);
   if (existsSync(file)) return;
   complain(io, `${file} does not exist yet, so there are no servers behind the gateway. Run "anygpt mcp init".`, 0);
 }

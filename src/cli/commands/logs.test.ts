@@ -99,6 +99,26 @@ describe('logs', () => {
     expect(await done).toBe(143);
   });
 
+  it('takes the line of progress away before a line of the log', async () => {
+    const io = fakeIo({ cwd: folder.path, env });
+    Object.assign(io.stderr, { isTTY: true, columns: 80 });
+    let screen = '';
+    for (const stream of [io.stdout, io.stderr]) {
+      const write = stream.write.bind(stream);
+      stream.write = ((text: string) => {
+        screen += text;
+        return write(text);
+      }) as typeof stream.write;
+    }
+    const done = main(['mcp', 'logs', 'loud', '--start', '--follow'], io);
+    await expect.poll(() => screen, { timeout: 10_000 }).toContain('starting with ***');
+    io.signal('SIGINT');
+    await done;
+    expect(screen).toContain('Starting loud');
+    const before = screen.slice(0, screen.indexOf('=== started'));
+    expect(before).toMatch(/\r\u001b\[2K$/);
+  });
+
   it('through the real binary splits result and remarks, and ends on Ctrl-C', async () => {
     await runBinary(['tools', 'loud'], { cwd: folder.path, env });
     const { code, out, err } = await runBinary(['logs', 'loud'], { cwd: folder.path, env });

@@ -55,7 +55,10 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;
       if (start) void session.lists([server], true);
-      const onText = (text: string) => void session.io.stdout.write(plainText(text));
+      const onText = (text: string) => {
+        session.progress.clear();
+        session.io.stdout.write(plainText(text));
+      };
       await followFile(serverLogFile(home, server), { from, onText, signal: session.signal });
       return EXIT.ok;
     });

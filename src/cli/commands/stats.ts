@@ -6,10 +6,10 @@ import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/a
 import { definitionTokens } from '../../gateway/definition-tokens.ts';
 import { metaToolDefinitions } from '../../gateway/meta-tools.ts';
 import { oneLine } from '../../plain-text.ts';
-import { barChart, showsUnicode } from '../bar-chart.ts';
+import { barChart } from '../bar-chart.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
-import { columnsOf, cutTo, widthOf } from '../layout.ts';
+import { columnsOf, fitTo, widthOf } from '../layout.ts';
 import { toPointInTime } from '../point-in-time.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
@@ -126,17 +126,20 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
     { label: '(this gateway)', value: roughly(metaTools), note: '5 meta-tools' },
   ];
   const width = Math.min(widthOf(io), Number.isFinite(widthOf(io)) ? 120 : USUAL_WIDTH);
-  const [own = '', ...lines] = barChart(bars, { width, unicode: showsUnicode(io.env) })
-    .split('\n')
-    .reverse();
+  const [own = '', ...lines] = barChart(bars, width).split('\n').reverse();
   const rest = servers.slice(shown.length);
   const more = `+${rest.length} more, about ${count(roughly(sum(rest.map(({ tokens }) => tokens))), 'token')} (--all shows them)`;
-  return [title, '', ...lines.reverse(), ...(rest.length > 0 ? [paint('dim', more)] : []), paint('green', own)].join(
-    '\n',
-  );
+  return [
+    title,
+    '',
+    ...lines.reverse(),
+    ...(rest.length > 0 ? [paint('dim', block(more))] : []),
+    paint('green', own),
+  ].join('\n');
 }
 
 const HEAD = ['calls', 'errors', 'median', 'p95'];
+const SHORTEST_NAME = 10;
 
 function callsText(
   calls: AuditSummary,
@@ -160,20 +163,23 @@ function callsText(
   ]);
   const shown = rows.slice(0, limit);
   const columns = HEAD.map((head, at) => Math.max(head.length, ...shown.map(({ cells }) => cells[at]?.length ?? 0)));
-  const numbers = sum(columns) + columns.length * 2;
-  const room = Math.max(10, Math.min(widthOf(io), 100) - numbers);
-  const names = shown.map(({ name }) => cutTo(name, room + 1));
+  const roomOf = () => Math.min(widthOf(io), 100) - sum(columns) - columns.length * 2;
+  // On a narrow terminal the times go first: a name says more.
+  while (columns.length > 1 && roomOf() < SHORTEST_NAME) columns.pop();
+  const names = shown.map(({ name }) => fitTo(name, Math.max(SHORTEST_NAME, roomOf())));
   const widest = Math.max(0, ...names.map(columnsOf));
   const line = (name: string, cells: readonly string[]) =>
     name +
     ' '.repeat(widest - columnsOf(name)) +
-    cells.map((cell, at) => `  ${cell.padStart(columns[at] ?? 0)}`).join('');
+    columns.map((width, at) => `  ${(cells[at] ?? '').padStart(width)}`).join('');
   return [
     title,
     '',
     paint('dim', line('', HEAD)),
     ...shown.map(({ cells }, at) => line(names[at] ?? '', cells)),
-    ...(rows.length > shown.length ? [paint('dim', `+${rows.length - shown.length} more (--all shows them)`)] : []),
+    ...(rows.length > shown.length
+      ? [paint('dim', block(`+${rows.length - shown.length} more (--all shows them)`))]
+      : []),
   ].join('\n');
 }
 

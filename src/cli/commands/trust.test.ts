@@ -36,7 +36,7 @@ describe('trust', () => {
   it('lets this folder’s configuration be used, until its content changes', async () => {
     writeConfig('first');
     expect(await serversSeen()).toEqual([]);
-    const { code, out } = await trust();
+    const { code, out } = await trust('--yes');
     expect(code).toBe(0);
     expect(out).toContain('Trusted ~/project/.anygpt/mcp-discovery.config.json (sha256 ');
     expect(await serversSeen()).toEqual(['first']);
@@ -47,7 +47,7 @@ describe('trust', () => {
   it('takes a file, and names what it extends', async () => {
     writeFileSync(join(project(), 'base.json'), '{"servers":[]}');
     writeFileSync(file(), JSON.stringify({ extends: '../base.json' }));
-    const { code, out } = await trust(file());
+    const { code, out } = await trust(file(), '-y');
     expect(code).toBe(0);
     expect(out).toContain('  with ~/project/base.json');
   });
@@ -65,6 +65,22 @@ const write = (name: string, value: unknown): string => {
   writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));
   return path;
 };
+
+describe('trust without anybody to ask', () => {
+  it('trusts nothing until --yes says so, with --json or without', async () => {
+    writeConfig('first');
+    const { code, out } = await trust();
+    expect(code).toBe(4);
+    expect(out).toContain('Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.');
+    const shown = await trust('--json');
+    expect(shown.code).toBe(0);
+    expect((await documentOf('trust', shown.out)).files).toMatchObject([{ path: file(), status: 'untrusted' }]);
+    expect(await serversSeen()).toEqual([]);
+    const said = await trust('--json', '--yes');
+    expect((await documentOf('trust', said.out)).files).toMatchObject([{ path: file(), status: 'trusted' }]);
+    expect(await serversSeen()).toEqual(['first']);
+  });
+});
 
 describe('what trust shows', () => {
   it('is every command line and address, and of variables only names', async () => {
@@ -124,7 +140,7 @@ describe('what trust shows', () => {
   it('says what cannot be read, and trusts the rest', async () => {
     write('.cursor/mcp.json', '{ "mcpServers": ');
     write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
-    const { code, out } = await trust();
+    const { code, out } = await trust('--yes');
     expect(code).toBe(0);
     expect(out).toMatch(/\.cursor\/mcp\.json:1:\d+ is not valid JSON/);
     expect(out).toContain('Trusted ~/project/.mcp.json');
@@ -168,7 +184,7 @@ describe('trust --list and --revoke', () => {
     write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
     write('.cursor/mcp.json', { mcpServers: { b: { command: 'x' } } });
     writeConfig('first');
-    await trust();
+    await trust('--yes');
     writeConfig('second');
     rmSync(join(project(), '.cursor'), { recursive: true });
     const listed = (await trust('--list')).out;
@@ -218,7 +234,7 @@ describe('a client’s file that came with a project, through the real binary', 
       expect(existsSync(mark)).toBe(false);
     };
     await untrusted();
-    const trusted = await run('trust', '--json');
+    const trusted = await run('trust', '--json', '--yes');
     expect([trusted.code, trusted.err]).toEqual([0, '']);
     await documentOf('trust', trusted.out);
     expect(existsSync(mark)).toBe(false);

@@ -29,15 +29,15 @@ export const trust: Command = {
 
 Shows what the files that came with this folder would run, and trusts them as they are now: this project's own
 configuration (.anygpt/mcp-discovery.config.*, anygpt.config.*) and those of its clients (.mcp.json, .vscode/mcp.json,
-.cursor/mcp.json, ...), or the FILEs named. A file counts as untrusted again once its content changes. At a terminal it
-asks first.
+.cursor/mcp.json, ...), or the FILEs named. A file counts as untrusted again once its content changes. It asks
+first; where nobody can be asked it only shows, unless --yes says that somebody has looked.
 
 Options:
   --list             Show every file that was trusted, here and elsewhere, and whether it has changed since
   --revoke           Trust them no longer: the FILEs named, or those of this folder
   --dry-run          Show what would run, and trust nothing
   --yes              Do not ask
-  --json             One JSON document on stdout and nothing else; does not ask
+  --json             One JSON document on stdout and nothing else; does not ask, and trusts only with --yes
 
 Examples:
   anygpt mcp trust
@@ -45,7 +45,7 @@ Examples:
   anygpt mcp trust --list
   anygpt mcp trust --revoke .mcp.json
 
-Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 answered no`,
+Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 answered no, or nobody to ask`,
   options: {
     list: { type: 'boolean' },
     revoke: { type: 'boolean' },
@@ -99,7 +99,7 @@ async function give(
     );
   const fresh = found.filter(({ trusted, hash }) => !trusted && hash !== undefined);
   if (!json) io.stdout.write(`${found.map((file) => fileText(file, io, world)).join('\n\n')}\n`);
-  const agreed = fresh.length > 0 && !dryRun && (yes || json || (await isAgreed(fresh.length, io)));
+  const agreed = fresh.length > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh.length, io))));
   // What was shown is what is trusted, whatever has become of the file since.
   if (agreed) for (const { path, hash = '' } of fresh) await store.trust(path, hash);
   if (agreed) touchReloadStamp(stateFolder(world));
@@ -111,12 +111,14 @@ async function give(
       }),
     );
   else io.stdout.write(`\n${outcome(fresh, agreed, dryRun, io, world)}\n`);
-  return fresh.length > 0 && !agreed && !dryRun ? EXIT.refused : EXIT.ok;
+  return fresh.length > 0 && !agreed && !dryRun && !json ? EXIT.refused : EXIT.ok;
 }
 
 function outcome(fresh: readonly Found[], agreed: boolean, dryRun: boolean, io: Io, world: World): string {
   if (fresh.length === 0) return 'Nothing to do: all of it is trusted as it is.';
   if (dryRun) return 'Nothing was trusted. Run "anygpt mcp trust" to do it.';
+  if (!agreed && !canAsk(io))
+    return 'Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.';
   if (!agreed) return 'Nothing was trusted.';
   const green = paintFor(io)('green', '✓');
   return fresh
@@ -129,8 +131,10 @@ function outcome(fresh: readonly Found[], agreed: boolean, dryRun: boolean, io: 
     .join('\n');
 }
 
+const canAsk = ({ stdin, stderr }: Io): boolean => Boolean(stdin.isTTY && stderr.isTTY);
+
 async function isAgreed(count: number, io: Io): Promise<boolean> {
-  if (!io.stdin.isTTY || !io.stderr.isTTY) return true;
+  if (!canAsk(io)) return false;
   const [what, them] = count === 1 ? ['this file', 'it'] : [`these ${count} files`, 'them'];
   return isYes(io, `Use ${what}, now and as long as nothing in ${them} changes? [y/N] `);
 }

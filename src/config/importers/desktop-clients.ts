@@ -9,6 +9,7 @@ import { fromCline, fromContinue, fromZed } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inEditors, inHome, LITERAL, MCP_SERVERS } from './client.ts';
 import { continueEntries, dockerEntries } from './containers.ts';
 import * as place from './places.ts';
+import type { ClientType } from './source-types.ts';
 
 /** Desktop programs, editors and their extensions, by source type. */
 export const DESKTOP_CLIENTS = {
@@ -230,7 +231,7 @@ export const DESKTOP_CLIENTS = {
     dialect: BRACES,
     install: to.SERVER_URL,
   },
-} as const satisfies Readonly<Record<string, Client>>;
+} as const satisfies Readonly<Partial<Record<ClientType, Client>>>;
 
 function devinFolder(world: World): string {
   return join(world.platform === 'win32' ? place.appData(world) : place.xdgConfig(world), 'devin');

@@ -5,18 +5,21 @@
  */
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
-import { KEPT_ENDING, parseData } from '../parse-data.ts';
+import { shellWord } from '../../shell-word.ts';
+import { KEPT_ENDING, parseData, TAKEN_OVER } from '../parse-data.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
 import type { World } from '../world.ts';
-import { type Client, clientOf, type SourceType } from './clients.ts';
+import { type Client, clientOf } from './clients.ts';
 import { fromCustom } from './custom.ts';
 import { PLAIN } from './dialect.ts';
 import { fromClientDocument } from './import-client-document.ts';
 import type { Imported } from './imported-entry.ts';
 import type { FileScope } from './list-clients.ts';
+import { ownScope } from './own-files.ts';
 import { isThere } from './places.ts';
+import type { SourceType } from './source-types.ts';
 import { onlyMoved } from './taken-over.ts';
 
 const MAX_WARNINGS = 20;
@@ -46,7 +49,7 @@ export interface ImportContext {
 export interface SourceFile {
   readonly type: Exclude<SourceType, 'auto'>;
   readonly path: string;
-  /** Undefined for a file the configuration names. */
+  /** Undefined for a file that the configuration names and that is not where the client has the user's own. */
   readonly scope?: FileScope | undefined;
   /** The folder of the project it belongs to. */
   readonly root?: string | undefined;
@@ -60,13 +63,13 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     const imported = await convert();
     const count = typeof imported === 'string' ? 0 : imported.entries.length;
     // A client's file without servers starts nothing, so nobody need be asked about it.
-    const isTrusted = scope === 'project' ? context.isTrustedProject : context.isTrusted;
+    const isTrusted = needsTrust(file) ? context.isTrustedProject : context.isTrusted;
     if (count > 0 && !(await isTrusted(place, text))) {
       const what = count === 1 ? 'its server is' : `its ${count} servers are`;
       return failed(
         file,
         'untrusted',
-        `${place} came with this project and is not trusted, so ${what} not used. Look at it, then run \`anygpt mcp trust ${place}\`.`,
+        `${place} came with this project and is not trusted, so ${what} not used. Look at it, then run \`anygpt mcp trust ${shellWord(place)}\`.`,
       );
     }
     if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
@@ -97,6 +100,10 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     throw error;
   }
 }
+
+/** A project's file, or the copy kept of one: naming it does not say that it is still what a person saw. */
+const needsTrust = ({ type, path, scope }: SourceFile): boolean =>
+  scope === 'project' || (scope === undefined && type !== 'custom' && type !== 'mcpb' && path.endsWith(TAKEN_OVER));
 
 /** A source that gave nothing, and why. */
 export const failed = (
@@ -183,10 +190,15 @@ const firstFew = (warnings: readonly string[], path: string): readonly string[] 
     ? warnings
     : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more like these.`];
 
-/** A client's file that the configuration names; one that lies where projects have it belongs to that project. */
-export function namedFile(type: Exclude<SourceType, 'auto'>, path: string): SourceFile {
+/**
+ * A client's file that the configuration names. One that lies where the client has the user's own is that; one that lies
+ * where projects have it belongs to that project.
+ */
+export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World): SourceFile {
   if (type === 'custom' || type === 'mcpb') return { type, path };
-  return { type, path, root: rootOf(clientOf(type), path) };
+  const client = clientOf(type);
+  const scope = ownScope(client, path, world);
+  return { type, path, scope, root: scope === undefined ? rootOf(client, path) : undefined };
 }
 
 function rootOf({ project = [] }: Client, path: string): string | undefined {

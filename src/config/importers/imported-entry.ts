@@ -2,6 +2,7 @@
  * One entry of an imported file in, a checked server entry or the reason to leave it out, out.
  * @module
  */
+import * as z from 'zod/mini';
 import { check } from '../problems.ts';
 import { isReservedName, nameProblem, type ServerEntry, serverSchema } from '../server-schema.ts';
 import type { ToolFilter } from './tool-filter.ts';
@@ -24,7 +25,7 @@ export interface Imported {
   readonly skipped: readonly string[];
 }
 
-const namelessSchema = serverSchema.omit({ name: true });
+const namelessSchema = z.omit(serverSchema, { name: true });
 const OTHER_SCHEME = /^(?:wss?|unix|pipe):/i;
 
 /** Checks an entry that was brought into the shape of `discovery.servers`, without its name. */

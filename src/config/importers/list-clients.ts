@@ -5,6 +5,8 @@
  */
 import { join } from 'node:path';
 import { projectFolders } from '../find-config.ts';
+import { TAKEN_OVER } from '../parse-data.ts';
+import { realFolder } from '../real-folder.ts';
 import { realWorld, type World } from '../world.ts';
 import { CLIENT_TYPES, type Client, type ClientType, clientOf } from './clients.ts';
 import { filesAt } from './places.ts';
@@ -54,16 +56,31 @@ export function clientFiles(client: Client, world: World): readonly ClientFile[]
   ];
 }
 
-/** The files that count: those that exist, without former places when there is a newer file. */
+/**
+ * The files that count: those that exist, without former places when there is a newer file, and what was taken over from
+ * the user's own.
+ */
 export function countingFiles(client: Client, world: World): readonly ClientFile[] {
-  const files = clientFiles(client, world).filter(({ exists }) => exists);
+  const all = clientFiles(client, world);
+  const files = all.filter(({ exists }) => exists);
   const current = files.some(({ scope, former }) => scope === 'user' && !former);
-  return files.filter(({ former }) => !former || !current);
+  const taken = all
+    .filter(({ scope }) => scope === 'user')
+    .map((file) => ({ ...file, path: file.path + TAKEN_OVER }))
+    .filter(({ path }) => !path.includes('*') && filesAt(path).length > 0)
+    .map((file) => ({ ...file, exists: true }));
+  return [...files.filter(({ former }) => !former || !current), ...taken];
 }
+
+/** Whether a source of the client brings what was taken over from this file. */
+export const bringsTakenOver = (client: Client, file: string, world: World): boolean =>
+  clientFiles(client, world).some(({ path, scope }) => scope === 'user' && path === file);
 
 /** Files in the working folder and its parents up to the repository; the home folder's files are the user's own. */
 function projectFiles({ project = [] }: Client, world: World): readonly ClientFile[] {
-  const folders = projectFolders(world).folders.filter((folder) => folder !== world.home);
+  const folders = projectFolders(world).folders.filter(
+    (folder) => realFolder(folder, world.platform) !== realFolder(world.home, world.platform),
+  );
   return folders.flatMap((root) =>
     project
       .flatMap((path) => candidates(join(root, path), { scope: 'project', former: false, root }))

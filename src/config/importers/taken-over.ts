@@ -4,14 +4,12 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
-import { parseData } from '../parse-data.ts';
+import { parseData, TAKEN_OVER } from '../parse-data.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { World } from '../world.ts';
 import type { Client } from './clients.ts';
 import { type ClientDocument, fromClientDocument } from './import-client-document.ts';
 import type { Imported } from './imported-entry.ts';
-
-const TAKEN_OVER = /\.anygpt-taken-over$/;
 
 /** Leaves out what the client still starts itself. Other files are as they are. */
 export async function onlyMoved(
@@ -20,8 +18,8 @@ export async function onlyMoved(
   about: ClientDocument,
   world: World,
 ): Promise<Imported | string> {
-  if (typeof imported === 'string' || !TAKEN_OVER.test(about.file)) return imported;
-  const file = about.file.replace(TAKEN_OVER, '');
+  if (typeof imported === 'string' || !about.file.endsWith(TAKEN_OVER)) return imported;
+  const file = about.file.slice(0, -TAKEN_OVER.length);
   const present = fromClientDocument(client, { ...about, file, document: await readQuietly(file) }, world);
   if (typeof present === 'string') return imported;
   const names = new Set(present.entries.map(({ entry }) => entry.name));

@@ -8,6 +8,7 @@ import { fromCodex, fromGoose, fromOpenCode, fromVibe } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inHome, LITERAL, MCP_SERVERS, STARTUP_AND_TOOL } from './client.ts';
 import { bareMap, claudeCodeEntries, isServerMap, openCodeEntries, openCodeWay } from './containers.ts';
 import * as place from './places.ts';
+import type { ClientType } from './source-types.ts';
 import { claudeCodeSwitches, geminiSwitches } from './switches.ts';
 
 /** Agents for the terminal, by source type. */
@@ -164,7 +165,7 @@ export const TERMINAL_CLIENTS = {
     adapt: fromVibe,
     install: { entry: to.MISTRAL_VIBE, list: () => true, next: 'New sessions of Vibe have it.' },
   },
-} as const satisfies Readonly<Record<string, Client>>;
+} as const satisfies Readonly<Partial<Record<ClientType, Client>>>;
 
 const openCodeFiles = (folder: string): readonly string[] =>
   ['opencode.json', 'opencode.jsonc'].map((file) => join(folder, file));

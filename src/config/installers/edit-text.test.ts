@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
 import { givenBack } from './give-back.ts';
+import { yamlEditor } from './yaml-editor.ts';
 
 const MAP: Place = { way: ['mcpServers'], list: false };
 const LIST: Place = { way: ['mcpServers'], list: true };
@@ -49,6 +50,8 @@ describe('JSON', () => {
     ['{\n "mcpServers": {\n  "b": {}, // b\n  "anygpt": {}\n }\n}', '{\n "mcpServers": {\n  "b": {} // b\n }\n}'],
     ['{\n "mcpServers": {\n  "b": {},\n  "anygpt": {}, // x\n }\n}', '{\n "mcpServers": {\n  "b": {}, // x\n }\n}'],
     ['{\r\n "mcpServers": {\r\n  "anygpt": {}\r\n }\r\n}', '{\r\n "mcpServers": {}\r\n}'],
+    ['{ "mcpServers": { // c\n "anygpt": {} } }', '{ "mcpServers": { // c\n  } }'],
+    ['{"mcpServers": {"b": {}, "anygpt": {}}}', '{"mcpServers": {"b": {}}}'],
   ])('an entry leaves %j', async (text, expected) => {
     expect(await withoutEntries(json(text), MAP, ['anygpt'])).toBe(expected);
   });
@@ -222,6 +225,32 @@ describe('YAML', () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it.each([
+    ['mcpServers:\n  anygpt: {}\nx: 1\n', 'mcpServers: {}\nx: 1\n', MAP],
+    ['mcpServers: # mine\n  anygpt:\n    a: 1', 'mcpServers: {} # mine\n', MAP],
+    ['mcpServers:\r\n  - name: anygpt\r\n', 'mcpServers: []\r\n', LIST],
+    ['# head\nanygpt: {}\n', '# head\n{}\n', { way: [], list: false }],
+  ])('the last entry leaves an empty map or list of %j', async (text, expected, place) => {
+    expect(await withoutEntries(yaml(text), place, ['anygpt'])).toBe(expected);
+  });
+
+  it('does not quote what a parser says about a text of ours', async () => {
+    const text = 'mcpServers:\n  anygpt: &a\n    x: 1\n  other: *a\n';
+    await expect(withoutEntries(yaml(text), MAP, ['anygpt'])).rejects.toThrow(
+      'config.yaml cannot be edited without touching more than our entry (it is written in an unusual way).',
+    );
+  });
+
+  it.each([
+    ['s:\n  - a\n', 's:\n  - a\n  - b\n'],
+    ['s:\n- a: 1\n  b: 2 # two\n# end\nx: 1\n', 's:\n- a: 1\n  b: 2 # two\n- b\n# end\nx: 1\n'],
+    ['s:\n  - a', 's:\n  - a\n  - b'],
+    ['s: [a]\n', 's: [a, "b"]\n'],
+    ['s: []\n', 's: ["b"]\n'],
+  ])('%j gets an item behind the others', (text, expected) => {
+    expect(yamlEditor.insert(text, ['s'], undefined, 'b', true)).toBe(expected);
   });
 
   it('takes lines out with their own comments and leaves the others', async () => {

@@ -26,6 +26,7 @@ export interface TextFile {
 }
 
 const MARK = '\ufeff';
+const UNUSUAL = 'it is written in an unusual way';
 
 /** What a text says; an empty one says nothing. */
 export async function documentOf({ path, text }: TextFile): Promise<Raw> {
@@ -94,12 +95,14 @@ async function edited(
   try {
     const text = await edit(await editorFor(file.path), withoutMark(file.text));
     const after = await documentOf({ ...file, text });
-    if (differs(before, after, place, change)) throw new UneditableText('it is written in an unusual way');
+    if (differs(before, after, place, change)) throw new UneditableText(UNUSUAL);
     return file.text.startsWith(MARK) ? MARK + text : text;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
+    // What a parser says about the text we made is of no use to whoever looks at the file.
+    const why = error instanceof UneditableText ? error.message.replace(/\.$/, '') : UNUSUAL;
     throw new ConfigurationError(
-      `${file.path} cannot be edited without touching more than our entry (${error.message.replace(/\.$/, '')}). Nothing was written; change it by hand.`,
+      `${file.path} cannot be edited without touching more than our entry (${why}). Nothing was written; change it by hand.`,
       [],
       { cause: error },
     );

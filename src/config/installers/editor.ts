@@ -11,8 +11,11 @@ export type Way = readonly string[];
 
 /** Edits texts of one format. */
 export interface Editor {
-  /** Adds a member to the map at the end of the way, or, without a key, an item to the list there. Both are made where they are missing. */
-  insert(text: string, way: Way, key: string | undefined, value: unknown): string;
+  /**
+   * Adds a member to the map at the end of the way, or, without a key, an item to the list there. Both are made where they
+   * are missing. It comes first, or where that is easier; an item comes last if that is asked for.
+   */
+  insert(text: string, way: Way, key: string | undefined, value: unknown, last?: boolean): string;
   /** Takes a member, or the item of an index, out. */
   remove(text: string, way: Way, key: string | number): string;
 }

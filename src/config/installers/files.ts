@@ -3,11 +3,12 @@
  * all. A file that changed since it was read is left alone.
  * @module
  */
-import { randomBytes } from 'node:crypto';
-import { access, chmod, chown, constants, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, constants, lstat, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError, DiscoveryError } from '../../errors.ts';
+import { TAKEN_OVER } from '../parse-data.ts';
 import { readIfPresent } from '../read-file.ts';
+import { replaceFile } from '../write-atomically.ts';
 
 /** A file as it was when it was read. */
 export interface FoundFile {
@@ -27,7 +28,7 @@ export interface KeptFile {
 }
 
 /** The name of a copy. */
-export const keptPath = (path: string, taken: boolean): string => `${path}.anygpt-${taken ? 'taken-over' : 'backup'}`;
+export const keptPath = (path: string, taken: boolean): string => path + (taken ? TAKEN_OVER : '.anygpt-backup');
 
 /** Reads a file, byte order mark and line ends included. */
 export async function readFound(path: string): Promise<FoundFile> {
@@ -38,9 +39,9 @@ export async function readFound(path: string): Promise<FoundFile> {
   return { path, text, target: link ? await realpath(path) : path };
 }
 
-/** What is kept of a file; what was taken over comes before a plain copy. */
-export async function readKept(path: string): Promise<KeptFile | undefined> {
-  for (const taken of [true, false]) {
+/** What is kept of a file; what was taken over comes before a plain copy, unless only that is wanted. */
+export async function readKept(path: string, orTaken = true): Promise<KeptFile | undefined> {
+  for (const taken of orTaken ? [true, false] : [false]) {
     const text = await readIfPresent(keptPath(path, taken), { ignoreBOM: true });
     if (text !== undefined) return { path: keptPath(path, taken), text, taken };
   }
@@ -48,7 +49,7 @@ export async function readKept(path: string): Promise<KeptFile | undefined> {
 }
 
 /** Keeps a copy that only its owner can read. */
-export const keep = (path: string, text: string): Promise<void> => storing(path, () => put(path, text, 0o600));
+export const keep = (path: string, text: string): Promise<void> => storing(path, () => replaceFile(path, text, 0o600));
 
 /** Takes a copy, or a file that we made ourselves, away. */
 export const discard = (path: string): Promise<void> => storing(path, () => rm(path, { force: true }));
@@ -58,9 +59,10 @@ export async function replaceFound(file: FoundFile, text: string): Promise<void>
   const { target } = file;
   await storing(file.path, async () => {
     const info = await stat(target).catch(absent);
-    if (info === undefined) await mkdir(dirname(target), { recursive: true });
+    if (info === undefined) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     else await access(target, constants.W_OK);
-    await put(target, text, info === undefined ? 0o600 : info.mode & 0o7777, async (temporary) => {
+    await replaceFile(target, text, 0o600, async (temporary) => {
+      if (info !== undefined) await chmod(temporary, info.mode & 0o7777);
       // Only an administrator can give files away, and only for one is this needed.
       if (info !== undefined) await chown(temporary, info.uid, info.gid).catch(() => undefined);
       await refuseChanged(file);
@@ -74,31 +76,19 @@ export async function removeFound(file: FoundFile): Promise<void> {
   await discard(file.target);
 }
 
-async function refuseChanged({ path, target, text }: FoundFile): Promise<void> {
-  const now = await readIfPresent(target, { ignoreBOM: true });
-  if (now === text) return;
-  throw new ConfigurationError(`${path} was changed by another program just now, so nothing was written. Try again.`);
+/** A file is no longer what it was when the plan was made. */
+export class ChangedFile extends ConfigurationError {}
+
+/** Throws `ChangedFile` for a file that is no longer what was read. */
+export async function refuseChanged({ path, target, text }: FoundFile): Promise<void> {
+  if ((await readIfPresent(target, { ignoreBOM: true })) === text) return;
+  throw new ChangedFile(`${path} was changed by another program just now, so nothing was written. Try again.`);
 }
 
-/** Old or new, never half: a temporary file in the same folder, to the disk, then over the old name. */
-async function put(
-  path: string,
-  text: string,
-  mode: number,
-  check: (temporary: string) => Promise<void> = async () => undefined,
-): Promise<void> {
-  const temporary = `${path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(text).finally(() => handle.sync().finally(() => handle.close()));
-    await chmod(temporary, mode);
-    await check(temporary);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
+/** Lets `ChangedFile` pass, for what need not be done then. */
+export const unlessChanged = (error: unknown): void => {
+  if (!(error instanceof ChangedFile)) throw error;
+};
 
 const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

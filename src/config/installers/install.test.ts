@@ -10,18 +10,23 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationLoader } from '../configuration-loader.ts';
+import { lockPath } from '../file-lock.ts';
+import { fingerprintOf } from '../fingerprint.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
-import type { World } from '../world.ts';
+import { TrustStore } from '../trust.ts';
+import { stateFolder, type World } from '../world.ts';
 import { type InstallOptions, planInstall, planUninstall } from './install.ts';
 import { secretValues } from './secret-values.ts';
 import { namedTarget, notThere, targetFiles } from './target-files.ts';
+import { isStillThere } from './undisturbed.ts';
 
 let root: string;
 beforeAll(() => {
@@ -52,6 +57,9 @@ async function uninstall(file: string, world: World, type: ClientType = 'cursor'
   await plan.write();
   return plan;
 }
+
+const trust = async (file: string, world: World) =>
+  new TrustStore(stateFolder(world)).trust(file, (await fingerprintOf(file, read(file))).hash);
 
 const SERVERS = `{
   // mine
@@ -333,7 +341,12 @@ describe('install', () => {
     const world = newWorld();
     const file = cursorFile(world, '{}');
     truncateSync(file, 50 * 1024 * 1024);
-    await expect(install(file, world)).rejects.toThrow('larger than 5 MiB');
+    await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, more than is read of a configuration\.$/);
+    const claude = write(join(world.home, '.claude.json'), '{}');
+    truncateSync(claude, 6 * 1024 * 1024);
+    await expect(install(claude, world, {}, 'claude-code')).rejects.toThrow(
+      /can do it itself: claude mcp add .*anygpt/,
+    );
     writeFileSync(file, Buffer.from([0xff, 0xfe, 0x7b]));
     await expect(install(file, world)).rejects.toThrow('not UTF-8');
     await expect(install(dirname(file), world)).rejects.toThrow('is a folder');
@@ -354,6 +367,17 @@ describe('install', () => {
     const away = await planUninstall('cursor', file, {}, world);
     rmSync(file);
     await expect(away.write()).rejects.toThrow('was changed by another program');
+  });
+
+  it('takes away what a killed process left, once it is old', async () => {
+    const world = newWorld();
+    const file = cursorFile(world, SERVERS);
+    const old = `${file}.anygpt-taken-over.123.0123456789ab.tmp`;
+    const [fresh, theirs] = [`${file}.124.0123456789ab.tmp`, `${file}.tmp`];
+    for (const path of [old, fresh, theirs]) writeFileSync(path, 'x');
+    for (const path of [old, theirs]) utimesSync(path, new Date(0), new Date(0));
+    await install(file, world);
+    expect([old, fresh, theirs].map((path) => existsSync(path))).toEqual([false, true, true]);
   });
 
   it('sees the gateway that somebody added by hand, and never takes that away', async () => {
@@ -576,6 +600,7 @@ describe('take-over', () => {
         },
       }),
     );
+    await trust(file, world);
     const { servers, notes } = await install(file, world, { takeOver: true }, 'vscode');
     expect(servers).toEqual(['fine']);
     expect(notes.join('\n')).toMatch(
@@ -604,7 +629,7 @@ describe('take-over', () => {
       expect((await load(world)).servers.map(({ name: one }) => one)).toEqual(['github', 'notes']);
       expect((await planInstall('cursor', file, { takeOver: true }, world)).status).toBe('unchanged');
       await uninstall(file, world);
-      expect(read(config).replace('sources:\n', '')).toBe(text.replace('sources:\n', ''));
+      expect(read(config).replace(/sources: \[\]\n/, '')).toBe(text);
     }
   });
 
@@ -616,6 +641,99 @@ describe('take-over', () => {
     expect(JSON.parse(read(config)).sources).toEqual([{ type: 'cursor', path: `${file}.anygpt-taken-over` }]);
     await uninstall(file, world);
     expect(JSON.parse(read(config))).toEqual({ sources: [], servers: [] });
+  });
+
+  it('gives a server of the user’s own file no project, so that one that needs it stays with the client', async () => {
+    const world = newWorld();
+    const file = cursorFile(
+      world,
+      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"plain":{"command":"./run"}}}',
+    );
+    const { servers, notes } = await install(file, world, { takeOver: true });
+    expect(servers).toEqual(['plain']);
+    expect(notes.join()).toContain('here stays in the client: it uses ${workspaceFolder}');
+    const config = await load(world);
+    expect(config.sources).toMatchObject([{ scope: 'user', status: 'ok' }]);
+    // As in the client, whose servers start where it was started.
+    expect(config.servers[0]?.connection).toMatchObject({ command: join(world.cwd, 'run') });
+  });
+
+  it('keeps names: a source for the whole client brings what was moved, another one is added behind all', async () => {
+    const world = newWorld();
+    const cursor = cursorFile(world, '{"mcpServers":{"files":{"command":"c"}}}');
+    const warp = write(join(world.home, '.warp', '.mcp.json'), '{"mcpServers":{"files":{"command":"w"}}}');
+    const text = '{"sources":[{"type":"cursor"},{"type":"warp"}]}';
+    const config = write(own(world), text);
+    const names = async () =>
+      (await load(world)).servers.map(({ name, connection }) => [name, 'command' in connection && connection.command]);
+    const before = await names();
+    expect(before).toEqual([
+      ['files', 'c'],
+      ['warp/files', 'w'],
+    ]);
+    await install(warp, world, { takeOver: true }, 'warp');
+    await install(cursor, world, { takeOver: true });
+    expect([await names(), read(config)]).toEqual([before, text]);
+    await uninstall(warp, world, 'warp');
+    for (const [one, many] of [
+      ['{"sources":[{"type":"cursor"}]}', false],
+      ['{\n  "sources": [\n    { "type": "cursor" } // mine\n  ]\n}\n', false],
+      ['{\n  "sources": [\n    { "type": "cursor" }, // mine\n  ],\n}\n', true],
+    ] as const) {
+      writeFileSync(config, one);
+      await install(warp, world, { takeOver: true }, 'warp');
+      expect(await names()).toEqual(before);
+      expect(read(config).includes('},\n  ]')).toBe(many);
+      await uninstall(warp, world, 'warp');
+      expect(read(config)).toBe(one);
+    }
+  });
+
+  it('is renewed where our configuration lost the servers', async () => {
+    const world = newWorld();
+    const file = cursorFile(world, SERVERS);
+    await install(file, world, { takeOver: true });
+    writeFileSync(own(world), '{"servers":[]}');
+    const text = read(file);
+    expect((await install(file, world)).status).toBe('updated');
+    expect(read(file)).toBe(text);
+    expect((await load(world)).servers).toHaveLength(2);
+    expect((await install(file, world)).status).toBe('unchanged');
+  });
+
+  it('of two that were planned at once the second does nothing', async () => {
+    const world = newWorld();
+    const file = cursorFile(world, SERVERS);
+    const [first, second] = await Promise.all([1, 2].map(() => planInstall('cursor', file, { takeOver: true }, world)));
+    await first?.write();
+    const after = [read(file), read(own(world)), read(`${file}.anygpt-taken-over`)];
+    await expect(second?.write()).rejects.toThrow('changed by another program');
+    expect([read(file), read(own(world)), read(`${file}.anygpt-taken-over`)]).toEqual(after);
+    expect(existsSync(lockPath(file))).toBe(false);
+    const plans = await Promise.all([1, 2].map(() => planUninstall('cursor', file, {}, world)));
+    await plans[0]?.write();
+    await expect(plans[1]?.write()).rejects.toThrow('changed by another program');
+    expect(read(file)).toBe(SERVERS);
+  });
+
+  it('takes a failure back, but never a copy of servers that have left the client', async () => {
+    const world = newWorld();
+    const file = cursorFile(world, SERVERS);
+    const plan = await planInstall('cursor', file, { takeOver: true }, world);
+    mkdirSync(join(`${file}.anygpt-taken-over`, 'in the way'), { recursive: true });
+    await expect(plan.write()).rejects.toMatchObject({ code: 'STORAGE_ERROR' });
+    expect([read(file), existsSync(own(world))]).toEqual([SERVERS, false]);
+    const part = { found: { path: file, target: file, text: '' }, place: { way: ['mcpServers'], list: false } };
+    expect(await isStillThere(part, ['github', 'notes'])).toBe(true);
+    expect(await isStillThere(part, ['github', 'gone'])).toBe(false);
+    writeFileSync(file, '{ broken');
+    expect(await isStillThere(part, [])).toBe(false);
+  });
+
+  it('makes our folder private', async () => {
+    const world = newWorld();
+    await install(cursorFile(world, SERVERS), world, { takeOver: true });
+    expect(statSync(join(world.home, '.anygpt')).mode & 0o777).toBe(0o700);
   });
 
   it('changes nothing where our configuration is code', async () => {
@@ -638,6 +756,7 @@ describe('take-over', () => {
     const world = newWorld();
     const text = '{"mcpServers":{"a":{"command":"./run","env":{"R":"${workspaceFolder}"}}}}';
     const file = write(join(world.cwd, '.cursor', 'mcp.json'), text);
+    await trust(file, world);
     await install(file, world, { takeOver: true });
     expect((await load(world)).servers[0]?.connection).toMatchObject({
       command: join(world.cwd, 'run'),

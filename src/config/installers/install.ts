@@ -4,22 +4,29 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
-import type { ClientType } from '../importers/clients.ts';
+import { type ClientType, clientOf } from '../importers/clients.ts';
+import { bringsTakenOver } from '../importers/list-clients.ts';
+import { isCode } from '../parse-data.ts';
 import { isObject } from '../plain-object.ts';
+import { FileTooLarge } from '../read-file.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt } from './edit-text.ts';
-import { discard, keep, keptPath, removeFound, replaceFound } from './files.ts';
+import { discard, keep, keptPath, removeFound, replaceFound, unlessChanged } from './files.ts';
+import { type AskTrust, forgetCopy, refuseUntrusted, trustCopy } from './foreign-file.ts';
 import { type GatewayOptions, gatewayFor } from './gateway.ts';
 import { ENTRY_NAME } from './gateway-entry.ts';
 import type { Gateway } from './installation.ts';
 import { type Installed, movedBefore, readInstalled, withoutUs, withUs } from './installed.ts';
-import { withoutSource, withSource } from './own-configuration.ts';
+import { ownConfigurationFile, withoutSource, withSource } from './own-configuration.ts';
 import { type TakeOver, takeOverOf } from './take-over.ts';
+import { isStillThere, undisturbed } from './undisturbed.ts';
 
 /** What `install` may be told. */
 export interface InstallOptions extends GatewayOptions {
   /** Move the client's own servers behind the gateway. */
   readonly takeOver?: boolean | undefined;
+  /** Asked about a file from elsewhere whose servers are to move and that nobody has trusted yet. */
+  readonly ask?: AskTrust | undefined;
 }
 
 /** One file before and after. */
@@ -58,8 +65,10 @@ export async function planInstall(
   options: InstallOptions,
   world: World,
 ): Promise<Plan> {
-  const installed = await readInstalled(type, path);
-  const { client, found, text, place, kept, ours } = installed;
+  const installed = await readInstalled(type, path, options.config, world).catch((error: unknown) => {
+    throw withOtherWay(error, type, options, world);
+  });
+  const { client, found, text, place, kept, ours, own: isOwn } = installed;
   if (installed.byHand !== undefined) {
     return nothingToDo(
       installed,
@@ -84,23 +93,35 @@ export async function planInstall(
   const entry = merged(ours?.raw, wanted);
   const notes = [
     ...linkNotes(installed),
+    ...copyNotes(installed),
     ...(taking && names.length === 0 ? ['there are no servers to take over'] : takeOver.staying),
     ...(taking ? [] : besideNotes(possible.names)),
     ...variableNotes(gateway, wanted, takeOver),
     ...switchedOff(installed, world),
   ];
   const after = await withUs(installed, base, name, entry, names, place);
-  if (ours !== undefined && isSame(ours.raw, wanted) && isAway(installed, names)) {
-    return { ...nothingToDo(installed, 'unchanged'), notes };
-  }
   const copy = keptPath(path, names.length > 0);
+  const isSettled = ours !== undefined && isSame(ours.raw, wanted) && isAway(installed, names);
+  // What is in code is not known here.
+  if (isSettled && isCode(ownConfigurationFile(world, options.config)))
+    return { ...nothingToDo(installed, 'unchanged'), notes };
   const own =
     names.length > 0
-      ? await withSource(world, options.config, type, copy)
+      ? await withSource(world, options.config, type, copy, bringsTakenOver(client, path, world))
       : kept?.taken
         ? await withoutSource(world, options.config, kept.path)
         : undefined;
+  if (isSettled && own === undefined) return { ...nothingToDo(installed, 'unchanged'), notes };
+  if (!isOwn && names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
   const isCopied = found.text === undefined || (kept?.path === copy && kept.text === base);
+  const takeBack = async () => {
+    // Servers that left the client's file are in the copy and nowhere else.
+    if (!(await isStillThere(installed, names))) return;
+    await own?.undo().catch(unlessChanged);
+    if (isCopied) return;
+    await (kept?.path === copy ? keep(copy, kept.text) : discard(copy));
+    if (!isOwn && names.length > 0) await forgetCopy(copy, world);
+  };
   return {
     ...about(installed),
     status: ours === undefined ? 'installed' : 'updated',
@@ -110,20 +131,21 @@ export async function planInstall(
     notes,
     next: nextOf(installed, gateway),
     // What is moved away is safe in two places before it leaves the first.
-    write: async () => {
-      if (!isCopied) await keep(copy, base);
-      try {
-        await own?.write();
-        await replaceFound(found, after).catch(async (error: unknown) => {
-          await own?.undo();
+    write: () =>
+      undisturbed(installed, own, async () => {
+        try {
+          if (!isCopied) await keep(copy, base);
+          if (!isOwn && names.length > 0) await trustCopy(copy, base, world);
+          await own?.write();
+          if (after !== text) await replaceFound(found, after);
+        } catch (error) {
+          // What went wrong first is what a person has to know.
+          await takeBack().catch(() => undefined);
           throw error;
-        });
-      } catch (error) {
-        if (!isCopied) await (kept?.path === copy ? keep(copy, kept.text) : discard(copy));
-        throw error;
-      }
-      if (kept !== undefined && kept.path !== copy) await discard(kept.path);
-    },
+        }
+        if (kept !== undefined && kept.path !== copy) await discard(kept.path);
+        if (kept?.taken && !isOwn && names.length === 0) await forgetCopy(kept.path, world);
+      }),
   };
 }
 
@@ -134,7 +156,7 @@ export async function planUninstall(
   options: Pick<InstallOptions, 'config'>,
   world: World,
 ): Promise<Plan> {
-  const installed = await readInstalled(type, path);
+  const installed = await readInstalled(type, path, options.config, world);
   const { found, text, place, kept, ours } = installed;
   if (ours === undefined && kept?.taken !== true) {
     const other = installed.taken ? ENTRY_NAME : installed.byHand;
@@ -163,6 +185,7 @@ export async function planUninstall(
     servers: await movedBefore(installed, world),
     notes: [
       ...linkNotes(installed),
+      ...copyNotes(installed),
       ...(own !== undefined && kept?.taken !== true
         ? [`servers that were moved behind the gateway cannot be given back, because ${away} is gone`]
         : []),
@@ -171,14 +194,16 @@ export async function planUninstall(
         : ['the file was changed since it was installed into; those changes stay, and so does the backup']),
     ],
     next: nextOf(installed),
-    write: async () => {
-      if (isOurFile) await removeFound(found);
-      else await replaceFound(found, base);
-      await own?.write();
-      if (kept === undefined) return;
-      if (!whole && kept.taken) await keep(keptPath(path, false), kept.text);
-      if (whole || kept.taken) await discard(kept.path);
-    },
+    write: () =>
+      undisturbed(installed, own, async () => {
+        if (isOurFile) await removeFound(found);
+        else await replaceFound(found, base);
+        await own?.write();
+        if (kept === undefined) return;
+        if (!whole && kept.taken) await keep(keptPath(path, false), kept.text);
+        if (whole || kept.taken) await discard(kept.path);
+        if (kept.taken && !installed.own) await forgetCopy(kept.path, world);
+      }),
   };
 }
 
@@ -209,6 +234,9 @@ const isAway = ({ document, place, kept }: Installed, names: readonly string[]):
 const linkNotes = ({ found: { path, target } }: Installed): string[] =>
   path === target ? [] : [`${path} is a symbolic link; the file behind it is ${target}`];
 
+const copyNotes = ({ unknownCopy }: Installed): string[] =>
+  unknownCopy === undefined ? [] : [`${unknownCopy} was not made here, so nothing of it is used`];
+
 /** Tools of servers that a client starts itself fill its context as before. */
 const besideNotes = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`it still starts ${listed(names)} itself; --take-over moves them behind the gateway`];
@@ -235,6 +263,15 @@ function nextOf({ client: { title, install } }: Installed, gateway?: Gateway): s
   if (gateway === undefined) return install.next === undefined ? next : `Restart ${title}.`;
   const other = install.otherWay?.(gateway);
   return other === undefined ? next : `${next} The other way to do this is: ${other}`;
+}
+
+/** A file that has grown too large for us may be none for the client's own command. */
+function withOtherWay(error: unknown, type: ClientType, options: InstallOptions, world: World): unknown {
+  const client = clientOf(type);
+  const { otherWay } = client.install;
+  if (!(error instanceof FileTooLarge) || otherWay === undefined) return error;
+  const command = otherWay(gatewayFor(client, options, [], world));
+  return new FileTooLarge(`${error.message} ${client.title} can do it itself: ${command}`, [], { cause: error });
 }
 
 /** The configuration an entry of ours names. */

@@ -6,12 +6,15 @@ import { ConfigurationError } from '../../errors.ts';
 import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
 import { valueAt } from '../importers/containers.ts';
 import { isMarked, isOurselves } from '../importers/ourselves.ts';
+import { ownScope } from '../importers/own-files.ts';
 import { isObject } from '../plain-object.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
 import { type FoundFile, type KeptFile, readFound, readKept } from './files.ts';
+import { isTrusted } from './foreign-file.ts';
 import { ENTRY_NAME } from './gateway-entry.ts';
 import { type Arrival, givenBack } from './give-back.ts';
+import { namesSource } from './own-configuration.ts';
 import { takeOverOf } from './take-over.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -24,7 +27,12 @@ export interface Installed {
   readonly text: string;
   readonly document: Raw;
   readonly place: Place;
+  /** What is kept of it. */
   readonly kept: KeptFile | undefined;
+  /** A copy that lies there, but that was not made here, so that nothing of it is used. */
+  readonly unknownCopy: string | undefined;
+  /** Whether it lies where the client has the user's own files. */
+  readonly own: boolean;
   /** Our entry. */
   readonly ours: { readonly name: string; readonly raw: Raw } | undefined;
   /** The name of an entry that starts this gateway, but that we did not write. */
@@ -33,10 +41,19 @@ export interface Installed {
   readonly taken: boolean;
 }
 
-/** Reads a file of a client. */
-export async function readInstalled(type: ClientType, path: string): Promise<Installed> {
+/**
+ * Reads a file of a client.
+ * @param config our configuration, where it is not the usual one
+ */
+export async function readInstalled(
+  type: ClientType,
+  path: string,
+  config: string | undefined,
+  world: World,
+): Promise<Installed> {
   const client: Client = clientOf(type);
   const found = await readFound(path);
+  const own = ownScope(client, path, world) !== undefined;
   const text = found.text ?? '';
   const document = await documentOf({ path, text });
   const place = placeIn(client, document, path);
@@ -53,11 +70,28 @@ export async function readInstalled(type: ClientType, path: string): Promise<Ins
     text,
     document,
     place,
-    kept: await readKept(path),
+    ...(await knownCopy(path, own, config, world)),
+    own,
     ours,
     byHand: ours === undefined ? entries.find(({ common }) => isOurselves(common))?.name : undefined,
     taken: ours === undefined && entriesAt(document, place).has(ENTRY_NAME),
   };
+}
+
+/** Whoever ships a file can ship a copy beside it, too; what was really moved is named or trusted here. */
+async function knownCopy(
+  path: string,
+  own: boolean,
+  config: string | undefined,
+  world: World,
+): Promise<Pick<Installed, 'kept' | 'unknownCopy'>> {
+  const kept = await readKept(path);
+  const isKnown =
+    kept?.taken !== true ||
+    own ||
+    (await isTrusted(kept.path, kept.text, world)) ||
+    (await namesSource(world, config, kept.path));
+  return isKnown ? { kept, unknownCopy: undefined } : { kept: await readKept(path, false), unknownCopy: kept.path };
 }
 
 function inCommonSpelling({ adapt }: Client, raw: Raw): Raw {

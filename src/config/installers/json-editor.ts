@@ -21,7 +21,7 @@ interface Style {
 
 /** Edits JSON. */
 export const jsonEditor: Editor = {
-  insert(text, way, key, value) {
+  insert(text, way, key, value, last = false) {
     if (skipSpace(text, 0) >= text.length) {
       const style = { lineBreak: lineBreakOf(text), step: '  ', spaced: true, padded: true, oneLine: false };
       return text + written(nested(way, key, value), style, '') + style.lineBreak;
@@ -34,6 +34,8 @@ export const jsonEditor: Editor = {
       const held = nested(missing, key, value);
       return spliced(text, node.start, node.end, written(held, style, indentAt(text, node.start), style.oneLine));
     }
+    const end = last && missing.length === 0 ? node.members.at(-1) : undefined;
+    if (end !== undefined) return insertBehind(text, end, style, value);
     const [first, ...rest] = missing;
     return first === undefined
       ? insertInto(text, node, style, key, value)
@@ -84,7 +86,25 @@ function insertInto(text: string, node: JsonNode, style: Style, key: string | un
   return spliced(text, at, at, inner.includes('\n') ? entry : entry + style.lineBreak + outer);
 }
 
+/** Adds an item to a list, behind the last one and what is said about that on its line. */
+function insertBehind(text: string, last: JsonMember, style: Style, value: unknown): string {
+  const ownLine = startsLine(text, last.start);
+  const indent = indentAt(text, last.start);
+  const entry = ownLine
+    ? style.lineBreak + indent + written(value, style, indent)
+    : (style.spaced ? ' ' : '') + written(value, style, '', true);
+  const { comma } = last;
+  const from = comma === undefined ? last.value.end : comma + 1;
+  const at = ownLine ? endOfOpeningLine(text, from) : from;
+  // The list ends with a comma as it did before, or without.
+  const put = spliced(text, at, at, comma === undefined ? entry : `${entry},`);
+  return comma === undefined ? spliced(put, last.value.end, last.value.end, ',') : put;
+}
+
 const startsLine = (text: string, at: number): boolean => /^[ \t]*$/.test(text.slice(lineStart(text, at), at));
+
+/** Whether nothing but a comment follows on the line: what does must not get behind one on the line before. */
+const endsLine = (text: string, at: number): boolean => /^[ \t]*(?:\r?\n|$|\/[/*])/.test(text.slice(at, at + 10_000));
 
 /** Behind the opening brace and what is said about it on its line. */
 function endOfOpeningLine(text: string, from: number): number {
@@ -101,10 +121,11 @@ function removeMember(text: string, node: JsonNode, member: JsonMember, before: 
   const ownLine = startsLine(text, member.start);
   let from = member.start;
   let to = member.comma === undefined ? member.value.end : member.comma + 1;
-  if (ownLine) {
+  if (ownLine && endsLine(text, to)) {
     from = lineStart(text, member.start);
     from -= text.slice(0, from).endsWith('\r\n') ? 2 : from > 0 ? 1 : 0;
   } else if (member.comma !== undefined) while (/[ \t]/.test(text.charAt(to))) to++;
+  else if (before !== undefined) while (/[ \t]/.test(text.charAt(from - 1))) from--;
   let result = spliced(text, from, to, '');
   // The last of several leaves the comma of the one before it behind.
   if (before?.comma !== undefined && member.comma === undefined)

@@ -15,15 +15,17 @@ import { findSection } from '../section.ts';
 import { stateFolder, type World } from '../world.ts';
 import { documentOf } from './edit-text.ts';
 import { editorFor, type Way } from './editor.ts';
-import { discard, type FoundFile, readFound, replaceFound } from './files.ts';
+import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } from './files.ts';
 
 /** A change of our configuration that is ready to be written. */
 export interface OwnChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;
+  /** Throws `ChangedFile` where somebody else has written since. */
+  refuseChanged(): Promise<void>;
   write(): Promise<void>;
-  /** Takes it back, right after it was written. */
+  /** Takes it back, unless somebody else has written since. */
   undo(): Promise<void>;
 }
 
@@ -35,12 +37,29 @@ export function ownConfigurationFile(world: World, named?: string): string {
   return home?.path ?? join(stateFolder(world), 'mcp-discovery.config.json');
 }
 
-/** Adds a source; undefined when it is there already. */
+/** Whether our configuration names a file as a source. A configuration that cannot be read, or is code, names none. */
+export async function namesSource(world: World, named: string | undefined, path: string): Promise<boolean> {
+  try {
+    const file = ownConfigurationFile(world, named);
+    const { text } = await readFound(file);
+    if (text === undefined || isCode(file)) return false;
+    return (await sourcesIn(file, text)).sources.some((entry) => namesPath(entry, path, world));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Adds a source, behind the others: servers of theirs keep their names. Undefined when it is there already.
+ * @param brought whether a source for the whole client brings it, too
+ */
 export async function withSource(
   world: World,
   named: string | undefined,
   type: ClientType,
   path: string,
+  brought: boolean,
 ): Promise<OwnChange | undefined> {
   const file = ownConfigurationFile(world, named);
   const source = { type, path };
@@ -52,10 +71,10 @@ export async function withSource(
   const found = await readFound(file);
   const text = found.text ?? '';
   const { way, sources } = await sourcesIn(file, text);
-  if (sources.some((entry) => namesPath(entry, path, world))) return undefined;
-  const after = (await editorFor(file)).insert(text, way, undefined, source);
+  if (sources.some((entry) => namesPath(entry, path, world) || (brought && isWhole(entry, type)))) return undefined;
+  const after = (await editorFor(file)).insert(text, way, undefined, source, true);
   const { sources: now } = await sourcesIn(file, after);
-  if (JSON.stringify(now) !== JSON.stringify([source, ...sources])) throw uneditable(file, source);
+  if (JSON.stringify(now) !== JSON.stringify([...sources, source])) throw uneditable(file, source);
   return changeOf(found, after);
 }
 
@@ -101,16 +120,26 @@ async function sourcesIn(
 const namesPath = (entry: unknown, path: string, world: World): boolean =>
   isObject(entry) && typeof entry.path === 'string' && expandHome(entry.path, world) === path;
 
+/** A source that stands for all files of a client. */
+const isWhole = (entry: unknown, type: ClientType): boolean =>
+  isObject(entry) &&
+  entry.enabled !== false &&
+  entry.path === undefined &&
+  (entry.type === type || entry.type === 'auto');
+
 const uneditable = (file: string, source: unknown) =>
   new ConfigurationError(
     `${file} is written in a way that cannot be edited safely. Change its \`sources\` by hand: ${JSON.stringify(source)}. Nothing was written.`,
   );
 
-const changeOf = (found: FoundFile, after: string): OwnChange => ({
-  path: found.path,
-  before: found.text ?? '',
-  after,
-  write: () => (after === '' ? discard(found.target) : replaceFound(found, after)),
-  undo: () =>
-    found.text === undefined ? discard(found.target) : replaceFound({ ...found, text: after || undefined }, found.text),
-});
+const changeOf = (found: FoundFile, after: string): OwnChange => {
+  const written = { ...found, text: after === '' ? undefined : after };
+  return {
+    path: found.path,
+    before: found.text ?? '',
+    after,
+    refuseChanged: () => refuseChanged(found),
+    write: () => (after === '' ? removeFound(found) : replaceFound(found, after)),
+    undo: () => (found.text === undefined ? removeFound(written) : replaceFound(written, found.text)),
+  };
+};

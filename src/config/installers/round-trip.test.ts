@@ -13,10 +13,12 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationLoader } from '../configuration-loader.ts';
-import { CLIENT_TYPES, type ClientType } from '../importers/clients.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts';
 import { importSource } from '../importers/import-source.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
-import type { World } from '../world.ts';
+import { TrustStore } from '../trust.ts';
+import { stateFolder, type World } from '../world.ts';
 import { type InstallOptions, planInstall, planUninstall } from './install.ts';
 
 const fixtures = fileURLToPath(new URL('../../../test/fixtures/clients/', import.meta.url));
@@ -77,16 +79,26 @@ const imported = async (type: ClientType, path: string, world: World) => {
   return result;
 };
 
+/** Where the client has a file of this name, else somewhere: then a person has to have seen it. */
+async function placed(type: ClientType, name: string, text: string, world: World): Promise<string> {
+  const { user, former } = clientOf(type);
+  const own = [...user(world), ...(former?.(world) ?? [])].find((path) => basename(path) === name);
+  const file = own ?? join(world.home, 'config', name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  if (own === undefined)
+    await new TrustStore(stateFolder(world)).trust(file, (await fingerprintOf(file, text.replace('\ufeff', ''))).hash);
+  return file;
+}
+
 /** A connection as it is written, as the program reads it. */
 const withKind = ({ type: kind, ...rest }: { type?: string } = {}) => JSON.parse(JSON.stringify({ kind, ...rest }));
 
 describe('install and uninstall', () => {
   it.each(shapes)('leaves the same bytes: %s, %s, %s', async (type, source, shape, shaped) => {
     const world = newWorld();
-    const file = join(world.home, 'config', basename(source));
-    mkdirSync(dirname(file));
     const original = shaped(readFileSync(join(fixtures, source), 'utf8'));
-    writeFileSync(file, original);
+    const file = await placed(type, basename(source), original, world);
     const before = await imported(type, file, world);
     for (const takeOver of [false, true]) {
       const plan = await install(type, file, { takeOver }, world);
@@ -109,7 +121,8 @@ describe('install and uninstall', () => {
       const removed = await uninstall(type, file, world);
       expect(removed.status).toBe('removed');
       expect(readFileSync(file, 'utf8')).toBe(original);
-      expect(readdirSync(dirname(file))).toEqual([basename(source)]);
+      const kept = readdirSync(dirname(file)).filter((name) => name.startsWith(basename(source)));
+      expect(kept).toEqual([basename(source)]);
     }
     expect(existsSync(join(world.home, '.anygpt', 'mcp-discovery.config.json'))).toBe(false);
   });

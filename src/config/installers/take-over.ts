@@ -35,7 +35,7 @@ export function takeOverOf(
   only?: readonly string[],
 ): TakeOver {
   const client: Client = clientOf(type);
-  const imported = fromClientDocument(client, { document, file, root: namedFile(type, file).root }, world);
+  const imported = fromClientDocument(client, { ...namedFile(type, file, world), document, file }, world);
   if (typeof imported === 'string') return NOTHING;
   const present = entriesAt(document, place);
   const under = `${toPathText('', place.way)}[`;

@@ -19,7 +19,7 @@ import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText,
 
 /** Edits YAML. */
 export const yamlEditor: Editor = {
-  insert(text, way, key, value) {
+  insert(text, way, key, value, last = false) {
     const root = parseDocument(text).contents;
     if (root === null || (isScalar(root) && root.value === null)) return appended(text, nested(way, key, value), '');
     if (!isMap(root)) throw uneditable('it is no map');
@@ -30,8 +30,10 @@ export const yamlEditor: Editor = {
       if (found === undefined) return insertNew(text, map, pair, nested(way.slice(index), key, value));
       pair = found;
       if (isEmpty(found.value)) return belowKey(text, found, nested(way.slice(index + 1), key, value), undefined);
-      const last = index === way.length - 1;
-      if (last && key === undefined && isSeq(found.value)) return insertNew(text, found.value, found, [value]);
+      if (index === way.length - 1 && key === undefined && isSeq(found.value)) {
+        const end = last ? found.value.items.length - 1 : -1;
+        return end < 0 ? insertNew(text, found.value, found, [value]) : insertBehind(text, found.value, end, value);
+      }
       if (!isMap(found.value)) throw uneditable(`${name} is no map`);
       map = found.value;
     }
@@ -40,14 +42,26 @@ export const yamlEditor: Editor = {
 
   remove(text, way, key) {
     let node: unknown = parseDocument(text).contents;
-    for (const name of way) node = isMap(node) ? pairOf(node, name)?.value : undefined;
+    let pair: Pair | undefined;
+    for (const name of way) {
+      pair = isMap(node) ? pairOf(node, name) : undefined;
+      node = pair?.value;
+    }
     const found = typeof key === 'number' ? itemRange(text, node, key) : pairRange(node, key);
     if (found === undefined || !(isMap(node) || isSeq(node))) throw uneditable(`${String(key)} was not found`);
     const [start, end] = found;
     if (node.flow === true) return withoutFlowItem(text, start, end);
     const from = lineStart(text, start);
     if (text.slice(from, start).trim() !== '') throw uneditable(`${String(key)} does not begin its line`);
-    return spliced(text, from, endOfLine(text, start + text.slice(start, end).trimEnd().length), '');
+    const to = endOfLine(text, start + text.slice(start, end).trimEnd().length);
+    if (node.items.length > 1) return spliced(text, from, to, '');
+    // Nothing at all would be `null`, which is not what an empty map or list is to a client.
+    const empty = isSeq(node) ? '[]' : '{}';
+    if (pair === undefined) return spliced(text, from, to, empty + (/\r?\n$/.exec(text.slice(from, to))?.[0] ?? ''));
+    const rest = spliced(text, from, to, '');
+    const colon = text.indexOf(':', rangeOf(pair.key)[1]) + 1;
+    const isBare = /^[ \t]*(?:#.*)?\r?$/.test(rest.slice(colon, endOfLine(rest, colon)).replace(/\n$/, ''));
+    return isBare ? spliced(rest, colon, colon, ` ${empty}`) : rest;
   },
 };
 
@@ -80,6 +94,21 @@ function insertNew(text: string, node: YAMLMap | YAMLSeq, pair: Pair | undefined
   if (isAlias(node) || lineStart(text, start) <= rangeOf(pair.key)[0] || end <= start)
     throw uneditable('it begins on the line of its key');
   return belowKey(text, pair, added, text.slice(lineStart(text, start), start));
+}
+
+/** Adds an item behind the last one of a list. */
+function insertBehind(text: string, list: YAMLSeq, last: number, value: unknown): string {
+  const range = itemRange(text, list, last);
+  if (range === undefined) throw uneditable('its last item was not found');
+  const [start, end] = range;
+  if (list.flow === true) {
+    const inner = JSON.stringify([value], undefined, 1).replace(/\n */g, ' ').slice(1, -1).trim();
+    return spliced(text, end, end, `, ${inner}`);
+  }
+  const at = endOfLine(text, start + text.slice(start, end).trimEnd().length);
+  const lines = linesOf([value], ' '.repeat(start - lineStart(text, start)), lineBreakOf(text));
+  const ended = text.slice(0, at).endsWith('\n');
+  return spliced(text, at, at, ended ? lines + lineBreakOf(text) : lineBreakOf(text) + lines);
 }
 
 /** Puts lines below the line of a key. */

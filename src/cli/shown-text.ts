@@ -1,0 +1,72 @@
+/**
+ * A configuration file in, its text as it may be shown out: without the secrets in it, however they are written. Read
+ * back afterwards: a text in which a secret is still to be found is not given out at all.
+ * @module
+ */
+import { createRedactor, REDACTED } from '../audit/redact.ts';
+import type { TextFile } from '../config/installers/edit-text.ts';
+import { secretValues } from '../config/installers/secret-values.ts';
+import { parseData } from '../config/parse-data.ts';
+
+/** A word in every format, unlike our mark. */
+const STAND_IN = 'hidden';
+/** What may be left of a value; the lines around a key in PEM form say nothing. */
+const LEFT_OVER = /hidden|-----[A-Z ]{1,60}-----|\s/g;
+const HARMLESS_LENGTH = 5;
+const MIN_LINE = 2;
+
+/** The text without secrets; undefined when it cannot be shown: a program, or written in a way we cannot follow. */
+export async function shownText(file: TextFile): Promise<string | undefined> {
+  const secretsIn = async (text: string) => secretValues(await parseData(file.path, text.replace(/^\ufeff/, '')));
+  if (file.text.trim() === '') return file.text;
+  try {
+    const text = withoutSecrets(file.text, await secretsIn(file.text));
+    const left = await secretsIn(text.replaceAll(REDACTED, STAND_IN));
+    return left.every((value) => value.replace(LEFT_OVER, '').length < HARMLESS_LENGTH) ? text : undefined;
+  } catch {
+    // What cannot be read, before or after, cannot be vouched for; why is of no interest here.
+    return undefined;
+  }
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const redact = createRedactor(secrets);
+  const lines = redact(text).split('\n');
+  const long = secrets.filter((secret) => /\s/.test(secret)).map((secret) => secret.replace(/\s+/g, ' ').trim());
+  const single = new Set(secrets.flatMap((secret) => (secret.includes('\n') ? secret.split('\n') : [])).map(trimmed));
+  return lines.map((line) => withoutParts(withoutLiterals(line, redact), single, long)).join('\n');
+}
+
+const trimmed = (line: string): string => line.trim();
+
+/** Quoted texts that mean a secret without looking like it: `"caf\u00e9"`, `'it''s'`. */
+const withoutLiterals = (line: string, redact: (text: string) => string): string =>
+  line
+    .replace(/"((?:[^"\\]|\\.)*)"/g, (literal, inner: string) => {
+      const meant = unescaped(inner);
+      const clean = redact(meant);
+      return clean === meant ? literal : JSON.stringify(clean);
+    })
+    .replace(/'((?:[^']|'')*)'/g, (literal, inner: string) => {
+      const meant = inner.replaceAll("''", "'");
+      const clean = redact(meant);
+      return clean === meant ? literal : `'${clean.replaceAll("'", "''")}'`;
+    });
+
+const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', e: '\u001b' };
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:u([\da-f]{4})|U([\da-f]{8})|x([\da-f]{2})|(.))/gi, (_, four, eight, two, letter: string) => {
+    const code = Number.parseInt(four ?? eight ?? two ?? '', 16);
+    if (Number.isNaN(code)) return LETTERS[letter] ?? letter;
+    return code > 0x10ffff ? '' : String.fromCodePoint(code);
+  });
+
+/** Lines that are part of a longer secret, as in block scalars. */
+function withoutParts(line: string, single: ReadonlySet<string>, long: readonly string[]): string {
+  const own = line.trim();
+  const isPart =
+    (own.length >= MIN_LINE && !own.startsWith('-----') && single.has(own)) ||
+    (own.length >= HARMLESS_LENGTH && long.some((secret) => secret.includes(own)));
+  return isPart ? line.replace(own, () => REDACTED) : line;
+}

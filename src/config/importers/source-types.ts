@@ -1,0 +1,46 @@
+/**
+ * The names of all sources, apart from what is known about them: most configurations name none, and need no more.
+ * @module
+ */
+
+/** The source types of all clients. `auto` reads them in this order, so the earlier one names a server both have. */
+export const CLIENT_TYPES = [
+  'claude-desktop',
+  'cursor',
+  'vscode',
+  'devin',
+  'windsurf',
+  'docker-mcp',
+  'zed',
+  'cline',
+  'roo-code',
+  'continue',
+  'lm-studio',
+  'kiro',
+  'junie',
+  'jetbrains-ai-assistant',
+  'warp',
+  'trae',
+  'antigravity',
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'qwen-code',
+  'opencode',
+  'goose',
+  'amazon-q',
+  'copilot-cli',
+  'factory',
+  'amp',
+  'crush',
+  'mistral-vibe',
+] as const;
+
+/** The source type of a client. */
+export type ClientType = (typeof CLIENT_TYPES)[number];
+
+/** Every source type a configuration may name. */
+export const SOURCE_TYPES = ['auto', 'custom', 'mcpb', ...CLIENT_TYPES] as const;
+
+/** One of the source types. */
+export type SourceType = (typeof SOURCE_TYPES)[number];

@@ -1,0 +1,58 @@
+/**
+ * The name something is given under in, whether its value is nobody's business out. The one table of such names: for
+ * logs, crashes, diffs and copies of configurations alike.
+ * @module
+ */
+
+// Found anywhere in a name in lower case without separators, so `X-Api_Key` is `xapikey`.
+const PARTS = [
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'authorization',
+  'bearer',
+  'apikey',
+  'accesskey',
+  'privatekey',
+  'secretkey',
+  'sshkey',
+  'cookie',
+  'credential',
+  'sessionid',
+  'signature',
+  'onetimecode',
+];
+const WHOLE: ReadonlySet<string> = new Set(['auth', 'pass', 'otp', 'pin', 'jwt', 'sid']);
+// Said of harmless things too, such as the key of an issue: only where a name is that of a setting.
+const LAST: ReadonlySet<string> = new Set([...WHOLE, 'key', 'keys', 'sig', 'pat', 'pw', 'creds', 'session']);
+const MAX_NAME = 200;
+
+/** Whether a name says that its value is secret, wherever it stands. */
+export function isSecretKey(name: string): boolean {
+  const plain = name
+    .slice(0, MAX_NAME)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return WHOLE.has(plain) || PARTS.some((part) => plain.includes(part));
+}
+
+/** The same for the name of a variable, an option, a header or a parameter of an address: `--api-key`, `GITHUB_PAT`. */
+export const isSecretName = (name: string): boolean =>
+  isSecretKey(name) ||
+  LAST.has(
+    name
+      .slice(0, MAX_NAME)
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .at(-1) ?? '',
+  );
+
+// What such a name ends with; short words only where they are words.
+const ENDS = `${PARTS.join('|')}|key|auth|credentials|(?<![a-z])(?:${[...LAST].join('|')})`;
+
+/** A name of that kind and what stands between it and its value, for texts of which nothing else is known. */
+export const SECRET_ASSIGNMENT = `[\\w-]{0,60}(?:${ENDS})["']?\\s{0,3}[=:]\\s{0,3}["']?`;
