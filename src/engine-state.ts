@@ -17,6 +17,7 @@ import { compileRules } from './rules/compile-rules.ts';
 import type { RuleSet } from './rules/decide.ts';
 import { type PhraseBook, parsePhraseBook } from './search/phrase-book.ts';
 import { SearchEngine } from './search/search-engine.ts';
+import { shippedModel } from './search/shipped.ts';
 import type { Caller, Logger, ServerDefinition } from './types.ts';
 import { VERSION } from './version.ts';
 
@@ -74,7 +75,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const store =
     bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config, phrases), logger, now });
   const ready = await store?.readIndex();
-  const options = { model: config.search.meaning ? undefined : (false as const), phrases };
+  const options = { model: config.search.meaning ? shippedModel(!world.background) : (false as const), phrases };
   const search = ready && SearchEngine.fromSnapshot(ready.snapshot, options);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
   const { tools: maxTools } = config.limits;

@@ -10,6 +10,7 @@ import type { EngineState } from './engine-state.ts';
 import { oneLine } from './plain-text.ts';
 import { fail, ok, type ToolResult } from './result.ts';
 import type { Explanation } from './search/explanation.ts';
+import { readFilters } from './search/query-filters.ts';
 import type { Caller, SearchOptions, SearchResult } from './types.ts';
 
 const MAX_WARNINGS = 3;
@@ -17,12 +18,14 @@ const MAX_WARNING = 200;
 /** How long a search waits for the first lists of servers nobody has seen. */
 const FIRST_LISTS_MS = 2000;
 
+/** A search with who asks, and how long they wait. */
 export interface FindOptions extends SearchOptions {
   readonly caller?: Caller | undefined;
   /** How long to wait for servers that were never seen. */
   readonly waitMs?: number | undefined;
 }
 
+/** What a search found. */
 export interface FindResult {
   readonly results: readonly SearchResult[];
   /** What was not searched or was withheld, and why. */
@@ -50,7 +53,7 @@ export async function findTools(
   await discovery.firstLists(fresh, waitMs, caller);
   const hints = await whatIsKnown(runtime, query, { server, caller, ...rest });
   const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
-  runtime.usage?.shown(query, caller, results);
+  runtime.usage?.shown(readFilters(query).text, caller, results);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   runtime.answered(state);
   return ok({ results, notes: [...gatewayNotes(state), ...searchNotes(discovery, unseen, results, withheld)] });
@@ -81,9 +84,10 @@ async function whatIsKnown(
   query: string,
   { server, caller, learnt, similar }: FindOptions,
 ): Promise<Pick<SearchOptions, 'learnt' | 'similar'>> {
+  const { text } = readFilters(query);
   return {
-    learnt: learnt ?? (await usage?.learntFor(query, caller)),
-    similar: similar ?? (await embeddings.similar(query, server)),
+    learnt: learnt ?? (await usage?.learntFor(text, caller)),
+    similar: similar ?? (await embeddings.similar(text, server)),
   };
 }
 

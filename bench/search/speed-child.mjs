@@ -2,7 +2,7 @@
 // JSON document.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SearchEngine } from '../../dist/index.js';
-import { shippedModel } from '../../dist/search/shipped-model.js';
+import { shippedModel } from '../../dist/search/shipped.js';
 import { measureIndex } from '../parts/index-speed.mjs';
 import { median } from '../parts/statistics.mjs';
 import { readCorpus, resized, syntheticCorpus, toLists } from '../parts/tool-corpus.mjs';

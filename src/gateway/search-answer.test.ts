@@ -41,3 +41,10 @@ it('cuts a single long parameter rather than leaving it out', () => {
   expect(shown([hit(0, { args: 'x'.repeat(200) })]).results[0]?.args).toMatch(/^x+…$/);
   expect(shown([hit(0, { args: undefined })]).results[0]).not.toHaveProperty('args');
 });
+
+it('keeps every tool that was asked for by name, with nothing but its names once room is short', () => {
+  const named = Array.from({ length: 10 }, (_, index) => hit(index, { relevance: 1 }));
+  const { results } = shown(named);
+  expect(results).toHaveLength(10);
+  expect(results[9]).toEqual({ server: 'github', tool: 'create_pull_request_9', relevance: 1 });
+});

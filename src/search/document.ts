@@ -86,7 +86,7 @@ export const aboutTerms = (about: string): readonly string[] => toTerms(about.sl
 
 /** The texts of a tool, field by field. */
 function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, readonly string[]][] {
-  const schema = tool.inputSchema === undefined ? undefined : readSchema(tool.inputSchema);
+  const schema = tool.inputSchema ? readSchema(tool.inputSchema) : undefined;
   const parameters = schema === undefined ? (tool.parameters ?? []).slice(0, 256) : [];
   return [
     ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],

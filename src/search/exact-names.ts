@@ -31,13 +31,21 @@ export function findTool(index: LiveIndex, server: string, tool: string): Positi
   });
 }
 
-/** Every live tool, as if each had been named. */
-export function allOf(index: LiveIndex): NamedTool[] {
-  return index.segments.flatMap(({ segment, alive }, position) =>
-    Array.from(segment.documentServers.keys())
-      .filter((document) => isAlive(segment, alive, document))
-      .map((document) => ({ segment: position, document, spelled: true })),
-  );
+/** The first `most` tools of each segment that are accepted, as if each had been named. */
+export function allOf(
+  index: LiveIndex,
+  most: number,
+  accepts: (segment: number, document: number) => boolean,
+): NamedTool[] {
+  const found: NamedTool[] = [];
+  for (const [position, { segment, alive }] of index.segments.entries()) {
+    const end = found.length + most;
+    for (let document = 0; document < segment.documentServers.length && found.length < end; document++) {
+      if (isAlive(segment, alive, document) && accepts(position, document))
+        found.push({ segment: position, document, spelled: true });
+    }
+  }
+  return found;
 }
 
 /** For each name that the query mentions, in its order, the tools with that name. */

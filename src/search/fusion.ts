@@ -50,7 +50,10 @@ export function fuse(
   { words: byWords, meaning: likeness, similar, learnt, meaningWeight }: Arms,
   accepts: (segment: number, document: number) => boolean,
 ): Ranking {
-  const likenesses = toPositions(index, similar, -1);
+  const known = toPositions(index, similar, -1);
+  // What another embedder named may all lie outside of what is asked for; then it has said nothing.
+  const isHeard = [...known.values()].some(({ position }) => accepts(position.segment, position.document));
+  const likenesses: typeof known = isHeard ? known : new Map();
   const uses = toPositions(index, learnt, 0);
   const hasMeaning = likeness !== undefined || likenesses.size > 0;
   // Two embedders measure differently: where another one answered, a tool it left out is less alike than all it named.

@@ -22,6 +22,8 @@ export interface ModelData {
   readonly dictionary: Dictionary;
   /** `dimensions` whole numbers a word. */
   readonly vectors: Int8Array;
+  /** The numbers of one word, as long as that is cheaper than to have those of all. */
+  readonly vectorOf?: ((ordinal: number) => Int8Array | undefined) | undefined;
   /** What a word's whole numbers are multiplied with. */
   readonly scales: Float32Array;
 }
@@ -76,12 +78,14 @@ export class MeaningModel {
 
   /** Adds words so that a long text weighs more than a short one, but not in proportion. */
   #add(sum: Float32Array, words: readonly string[], weight: number): void {
-    const { vectors, scales } = this.#data;
+    const { scales } = this.#data;
     const known = words.map((word) => this.#ordinalOf(word)).filter((ordinal) => ordinal >= 0);
     const share = weight / Math.sqrt(Math.max(1, known.length));
     for (const ordinal of known) {
       const factor = share * (scales[ordinal] as number);
-      const start = ordinal * sum.length;
+      const alone = this.#data.vectorOf?.(ordinal);
+      const vectors = alone ?? this.#data.vectors;
+      const start = alone === undefined ? ordinal * sum.length : 0;
       for (let index = 0; index < sum.length; index++) {
         sum[index] = (sum[index] as number) + factor * (vectors[start + index] as number);
       }

@@ -33,9 +33,8 @@ export function toolWords(tool: ToolMetadata): Record<MeaningPart, string[]> {
   const description = (tool.description ?? tool.summary).slice(0, MAX_TEXT).trim();
   const lead = FIRST_SENTENCE.exec(description)?.[0] ?? '';
   const parameters =
-    tool.inputSchema === undefined
-      ? (tool.parameters ?? []).map(({ name }) => name)
-      : readSchema(tool.inputSchema).names;
+    // Absent, or null where a careless list says so.
+    tool.inputSchema ? readSchema(tool.inputSchema).names : (tool.parameters ?? []).map(({ name }) => name);
   return {
     server: meaningWords(tool.server, 12),
     name: meaningWords(`${tool.name} ${tool.title ?? ''}`, 24),

@@ -29,35 +29,56 @@ export function encodeModel({ dictionary, vectors, scales, ...head }: ModelData)
 
 /** Reads a model; undefined for anything that is not one, whole. The bytes stay in use. */
 export function decodeModel(bytes: Uint8Array): ModelData | undefined {
-  const view = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  const layout = readLayout(bytes, bytes.byteLength);
+  if (layout === undefined) return undefined;
+  const view = aligned(bytes);
+  const vectors = new Int8Array(view.buffer, view.byteOffset + layout.vectors, layout.words * layout.dimensions);
+  return { ...decodeWords(view, layout), vectors };
+}
+
+/** What the head of a file says, and where the vectors begin. */
+export interface ModelLayout extends Head {
+  readonly offsets: number;
+  readonly scales: number;
+  readonly units: number;
+  readonly vectors: number;
+}
+
+/** Reads the head of a file of so many bytes from its first ones; undefined for anything that is not a model, whole. */
+export function readLayout(start: Uint8Array, size: number): ModelLayout | undefined {
+  const view = aligned(start);
   if (view.byteLength < 8) return undefined;
   const [magic, length = 0] = new Uint32Array(view.buffer, view.byteOffset, 2);
   if (magic !== MAGIC || 8 + length > view.byteLength) return undefined;
   const head = readHead(view.subarray(8, 8 + length));
   if (head === undefined) return undefined;
-  const { id, dimensions, partWeights, words, letters } = head;
-  let at = view.byteOffset + 8 + pad(length);
-  const sizes = [(words + 1) * 4, words * 4, letters * 2, words * dimensions];
-  if (sizes.reduce((sum, size) => sum + pad(size), at) !== view.byteOffset + view.byteLength) return undefined;
-  const [offsets, scales, units, vectors] = sizes.map((size) => {
-    const start = at;
-    at += pad(size);
-    return start;
-  }) as [number, number, number, number];
+  const { dimensions, words, letters } = head;
+  const offsets = 8 + pad(length);
+  const scales = offsets + (words + 1) * 4;
+  const units = scales + words * 4;
+  const vectors = units + pad(letters * 2);
+  return vectors + pad(words * dimensions) === size ? { ...head, offsets, scales, units, vectors } : undefined;
+}
+
+/** Reads all but the vectors; the bytes, at least those before the vectors, stay in use. */
+export function decodeWords(bytes: Uint8Array, layout: ModelLayout): Omit<ModelData, 'vectors'> {
+  const { id, dimensions, partWeights, words, letters } = layout;
+  const { buffer, byteOffset } = aligned(bytes);
   return {
     id,
     dimensions,
     partWeights,
     dictionary: {
-      offsets: new Uint32Array(view.buffer, offsets, words + 1),
-      units: new Uint16Array(view.buffer, units, letters),
+      offsets: new Uint32Array(buffer, byteOffset + layout.offsets, words + 1),
+      units: new Uint16Array(buffer, byteOffset + layout.units, letters),
     },
-    scales: new Float32Array(view.buffer, scales, words),
-    vectors: new Int8Array(view.buffer, vectors, words * dimensions),
+    scales: new Float32Array(buffer, byteOffset + layout.scales, words),
   };
 }
 
 type Head = Pick<ModelData, 'id' | 'dimensions' | 'partWeights'> & { readonly words: number; readonly letters: number };
+
+const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes));
 
 /** The head of a file; undefined where a damaged one would lead the reader astray. */
 function readHead(bytes: Uint8Array): Head | undefined {

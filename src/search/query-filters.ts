@@ -11,6 +11,8 @@ export type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive';
 export interface QueryFilter {
   readonly key: FilterKey;
   readonly value: string;
+  /** The value cut at its stars. */
+  readonly pieces: readonly string[];
   /** Whether what fits is left out. */
   readonly not: boolean;
 }
@@ -26,6 +28,8 @@ export interface Filterable {
 
 const FILTER = /(?<!\S)(-?)(server|tag|name|readonly|destructive):(?:"([^"\n]*)"|(\S+))/giu;
 const MOST_FILTERS = 16;
+const LONGEST_VALUE = 128;
+const MOST_STARS = 8;
 const TRUE = new Set(['true', 'yes', '1']);
 
 /** Takes the filters out of a query. */
@@ -33,8 +37,10 @@ export function readFilters(query: string): { readonly filters: readonly QueryFi
   const filters: QueryFilter[] = [];
   const text = query.replace(FILTER, (whole, minus: string, key: string, quoted?: string, bare?: string) => {
     const value = (quoted ?? bare ?? '').toLowerCase();
-    if (value === '' || filters.length >= MOST_FILTERS) return whole;
-    filters.push({ key: key.toLowerCase() as FilterKey, value, not: minus === '-' });
+    const pieces = value.split('*');
+    const isUsable = value !== '' && value.length <= LONGEST_VALUE && pieces.length <= MOST_STARS + 1;
+    if (!isUsable || filters.length >= MOST_FILTERS) return whole;
+    filters.push({ key: key.toLowerCase() as FilterKey, value, pieces, not: minus === '-' });
     return ' ';
   });
   return { filters, text };
@@ -57,14 +63,14 @@ export function passes(tool: Filterable, filters: readonly QueryFilter[]): boole
 /** One bit a kind: this is asked for every tool there is. */
 const KINDS: Readonly<Record<FilterKey, number>> = { server: 1, tag: 2, name: 4, readonly: 8, destructive: 16 };
 
-function matches(tool: Filterable, { key, value }: QueryFilter): boolean {
+function matches(tool: Filterable, { key, value, pieces }: QueryFilter): boolean {
   switch (key) {
     case 'server':
-      return matchesPattern(tool.server.toLowerCase(), value);
+      return matchesPattern(tool.server.toLowerCase(), pieces);
     case 'name':
-      return matchesPattern(tool.name.toLowerCase(), value);
+      return matchesPattern(tool.name.toLowerCase(), pieces);
     case 'tag':
-      return tool.tags.some((tag) => matchesPattern(tag.toLowerCase(), value));
+      return tool.tags.some((tag) => matchesPattern(tag.toLowerCase(), pieces));
     case 'readonly':
       return tool.readOnly === TRUE.has(value);
     case 'destructive':
@@ -72,14 +78,15 @@ function matches(tool: Filterable, { key, value }: QueryFilter): boolean {
   }
 }
 
-/** Whether a text fits a pattern in which `*` stands for anything. Takes each piece at its first place, which is enough. */
-export function matchesPattern(text: string, pattern: string): boolean {
-  const [first = '', ...pieces] = pattern.split('*');
-  if (pieces.length === 0) return text === pattern;
-  const last = pieces.pop() ?? '';
+/** Whether a text is made of these pieces with anything between them. Takes each at its first place, which is enough. */
+export function matchesPattern(text: string, pieces: readonly string[]): boolean {
+  const first = pieces[0] ?? '';
+  const last = pieces[pieces.length - 1] ?? '';
+  if (pieces.length < 2) return text === first;
   if (!text.startsWith(first)) return false;
   let at = first.length;
-  for (const piece of pieces) {
+  for (let place = 1; place < pieces.length - 1; place++) {
+    const piece = pieces[place] as string;
     const found = text.indexOf(piece, at);
     if (found < 0) return false;
     at = found + piece.length;

@@ -57,17 +57,18 @@ const LITERALS =
 export function parseQuery(query: string): ParsedQuery {
   const text = fold(query.slice(0, MAX_QUERY));
   const pieces = text.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => piece !== '');
-  const names = pieces.length <= MAX_PIECES ? pieces : pieces.slice(0, MAX_PIECES);
   return {
     ...readTerms(text),
     whole: toMentions(text.trim(), false),
-    mentions: names.flatMap((piece) => {
-      const quoted = /^`[^`]+`[.?!:]?$/.test(piece);
-      const bare = trimMarks(piece);
-      if (quoted || /[\p{L}\p{N}][_:./-]+[\p{L}\p{N}]/u.test(bare)) return [toMentions(bare, false)];
-      return /\p{Ll}\p{Lu}/u.test(bare) ? [toMentions(bare, true)] : [];
-    }),
-    pieces: pieces.length <= MAX_PIECES ? names.map((piece) => toMentions(trimMarks(piece), false)) : [],
+    mentions: pieces
+      .flatMap((piece) => {
+        const quoted = /^`[^`]+`[.?!:]?$/.test(piece);
+        const bare = trimMarks(piece);
+        if (quoted || /[\p{L}\p{N}][_:./-]+[\p{L}\p{N}]/u.test(bare)) return [toMentions(bare, false)];
+        return /\p{Ll}\p{Lu}/u.test(bare) ? [toMentions(bare, true)] : [];
+      })
+      .slice(0, MAX_PIECES),
+    pieces: pieces.length <= MAX_PIECES ? pieces.map((piece) => toMentions(trimMarks(piece), false)) : [],
   };
 }
 

@@ -50,10 +50,10 @@ export const isNoise = (parts: ScoreParts): boolean => parts.total < LEAST_SCORE
 
 /**
  * Whether a hit at this place is worth the reader's time. A weak one is where it is about as good as the best: a new server
- * makes words rarer and so may turn two such hits round, which must not make either disappear.
+ * makes words rarer and so may turn two such hits round, which must not make either disappear. Where the best is `sure`, it is not.
  */
-export function isUseful(parts: ScoreParts, best: number, place: number): boolean {
+export function isUseful(parts: ScoreParts, best: number, place: number, sure = false): boolean {
   if (isNoise(parts)) return false;
-  if (place < CUT.kept && parts.total >= CUT.keptShare * best) return true;
+  if (!sure && place < CUT.kept && parts.total >= CUT.keptShare * best) return true;
   return parts.total >= LEAST_SCORE && ofOther(best - parts.total) >= CUT.relevance;
 }

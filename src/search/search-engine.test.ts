@@ -279,4 +279,29 @@ describe('SearchEngine', () => {
     expect(found(engine, 'create issue')[0]).not.toBe('s:huge');
     expect(engine.search('huge')[0]?.tags).toEqual(['ab', '']);
   });
+
+  it('finds a name wherever it stands in a long query', () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+    expect(found(engineOf(), `${words} github:create_issue`)[0]).toBe('github:create_issue');
+  });
+
+  it('does not let one tool in many versions take the whole answer', () => {
+    const engine = new SearchEngine();
+    const version = (number: number) => tool('shop', `get_item_v${number}`, 'Get an item of the shop by its id');
+    engine.setServer(
+      'shop',
+      Array.from({ length: 30 }, (_, number) => version(number)),
+    );
+    engine.setServer('store', [tool('store', 'fetch_item', 'Fetch an item of the store by its number')]);
+    const hits = found(engine, 'get an item by id');
+    expect(hits).toContain('store:fetch_item');
+    expect(hits.filter((hit) => hit.startsWith('shop:'))).toHaveLength(2);
+    expect(found(engine, 'get an item by id', { limit: 10 })).toHaveLength(10);
+  });
+
+  it('takes tools whose schema is null for tools without one', () => {
+    const engine = new SearchEngine();
+    engine.index([{ ...tool('a', 'read_page', 'Reads a page'), inputSchema: null as never }]);
+    expect(found(engine, 'read a page')).toEqual(['a:read_page']);
+  });
 });

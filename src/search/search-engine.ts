@@ -179,10 +179,14 @@ export class SearchEngine {
       inScope,
     );
     // Nothing but filters asks for all that pass them.
-    const named = parsed.terms.length === 0 && filters.length > 0 ? [allOf(index)] : findNamed(index, parsed);
+    const asksForAll = parsed.terms.length === 0 && filters.length > 0;
     const size = { limit: toLimit(limit), cut: limit === undefined };
-    const choose = (accepts: (segment: number, document: number) => boolean): Selection =>
-      select(index, ranking, named, { ...size, accepts: (s, d) => inScope(s, d) && accepts(s, d) });
+    const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
+      const isAccepted = (segment: number, document: number): boolean =>
+        inScope(segment, document) && accepts(segment, document);
+      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : findNamed(index, parsed);
+      return select(index, ranking, named, { ...size, accepts: isAccepted });
+    };
     return { index, parsed, ranking, select: choose };
   }
 

@@ -5,8 +5,8 @@
 import type { NamedTool, Position } from './exact-names.ts';
 import type { Ranking } from './fusion.ts';
 import type { LiveIndex } from './live-index.ts';
-import { fits, isNoise, isUseful } from './relevance.ts';
-import { TEXT, textOf } from './segment.ts';
+import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
+import { type Segment, TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
 /** One place in the list. */
@@ -23,12 +23,14 @@ export interface Selection {
   readonly second: number;
 }
 
-/** Hits looked at beyond those shown, to take the place of repeats. */
-const SPARE = 10;
+/** From this relevance of the first on, the others must earn their places. */
+const SURE = 0.8;
 /** How many tools of one server that mean the same keep their places. */
 const REPEATS = 2;
 /** The cosine from which on two tools of a server are the same thing twice (`get_item`, `get_item_v2`). */
 const SAME_MEANING = 0.98;
+
+const MAX_NAME = 256;
 
 /** How many hits, and which tools may be among them. */
 export interface SelectionOptions {
@@ -45,9 +47,6 @@ export function select(
   named: readonly (readonly NamedTool[])[],
   { limit, cut, accepts }: SelectionOptions,
 ): Selection {
-  const before = (a: Position & { score: number }, b: Position & { score: number }): boolean =>
-    a.score !== b.score ? a.score > b.score : comparePositions(index, a, b) < 0;
-
   const hits: Hit[] = [];
   const taken = new Set<string>();
   for (const tool of takeTurns(named.map((tools) => sortNamed(tools, index, ranking, accepts)))) {
@@ -57,58 +56,57 @@ export function select(
     hits.push({ ...tool, named: true });
   }
 
-  const best: Hit[] = [];
-  const room = limit - hits.length > 0 ? limit - hits.length + SPARE : 0;
   let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
+  const ranked: Hit[] = [];
   for (const { segment, document } of ranking.candidates) {
+    if (!accepts(segment, document) || taken.has(`${segment}:${document}`)) continue;
     const parts = ranking.partsOf({ segment, document });
     const score = parts.total;
-    const last = best[room - 1];
-    // However much noise there is, it takes no place from a weak answer.
-    const hasPlace = room > 0 && (last === undefined || score >= last.score) && !(cut && isNoise(parts));
-    if ((!hasPlace && score <= second) || !accepts(segment, document)) continue;
-    if (taken.size > 0 && taken.has(`${segment}:${document}`)) continue;
     second = Math.max(second, Math.min(top, score));
     top = Math.max(top, score);
-    if (!hasPlace) continue;
-    const hit: Hit = { segment, document, score, named: false };
-    let at = best.length;
-    while (at > 0 && before(hit, best[at - 1] as Hit)) at--;
-    if (at >= room) continue;
-    best.splice(at, 0, hit);
-    if (best.length > room) best.pop();
+    // However much noise there is, it takes no place from a weak answer.
+    if (!(cut && isNoise(parts))) ranked.push({ segment, document, score, named: false });
   }
+  ranked.sort((a, b) => b.score - a.score || comparePositions(index, a, b));
 
   const places = hits.length;
-  const shown = withoutRepeats(index, best).slice(0, Math.max(0, limit - hits.length));
+  const sure = places > 0 || toRelevance(top, top, second) >= SURE;
+  const shown = withoutRepeats(index, ranked, limit - places, cut);
   // The best that answers at all is shown however weak it is, and however many stand before it that do not.
   const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
   const isWorthShowing = (hit: Hit, place: number): boolean =>
-    hit === answer || isUseful(ranking.partsOf(hit), top, places + place);
+    (hit === answer && !(sure && places > 0)) || isUseful(ranking.partsOf(hit), top, places + place, sure);
   hits.push(...(cut ? shown.filter(isWorthShowing) : shown));
   return { hits, best: top, second };
 }
 
 /**
- * Of tools of one server that mean the same, two keep their places; the others come after everything else, in their order.
- * Look-alikes of different servers all keep theirs: which server it is may be what matters.
+ * The first `most` hits. Of tools of one server that mean the same, two keep their places; the others are left out, or come
+ * after everything else where the caller wants so many. Look-alikes of different servers all keep theirs: which server it is
+ * may be what matters.
  */
-function withoutRepeats(index: LiveIndex, hits: readonly Hit[]): Hit[] {
+function withoutRepeats(index: LiveIndex, hits: readonly Hit[], most: number, leaveOut: boolean): Hit[] {
   const kept: Hit[] = [];
   const repeated: Hit[] = [];
   for (const hit of hits) {
+    if (kept.length >= most) break;
     const alike = kept.filter(
       (other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit),
     );
     (alike.length < REPEATS ? kept : repeated).push(hit);
   }
-  return [...kept, ...repeated];
+  return leaveOut ? kept : [...kept, ...repeated].slice(0, Math.max(0, most));
 }
 
-/** Whether two tools mean the same to the vectors, or, without any, say the same. */
+const VERSION = /[\s._-]*v\d{1,3}$/iu;
+
+/** Whether two tools differ by a version only, mean the same to the vectors, or, without any, say the same. */
 function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   const a = (index.segments[left.segment] as LiveSegment).segment;
   const b = (index.segments[right.segment] as LiveSegment).segment;
+  const unversioned = (segment: Segment, document: number): string =>
+    textOf(segment, document, TEXT.name).slice(-MAX_NAME).replace(VERSION, '');
+  if (unversioned(a, left.document) === unversioned(b, right.document)) return true;
   const dimensions = a.meanings.length / a.documentServers.length;
   if (dimensions === 0 || b.meanings.length === 0) {
     return textOf(a, left.document, TEXT.summary) === textOf(b, right.document, TEXT.summary);

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { MeaningModel } from './meaning-model.ts';
-import { decodeModel } from './model-file.ts';
+import { openModel } from './open-model.ts';
 import { type PhraseBook, parsePhraseBook } from './phrase-book.ts';
 
 /** Two folders up from here both in `src` and in `dist`, and from the bundled commands. */
@@ -14,9 +14,12 @@ const FOLDER = new URL('../../models/', import.meta.url);
 let model: MeaningModel | false | undefined;
 let phrases: PhraseBook | undefined;
 
-/** The shipped vectors; undefined where there are none. */
-export function shippedModel(): MeaningModel | undefined {
-  model ??= readModel(new URL('meaning.bin', FOLDER)) ?? false;
+/**
+ * The shipped vectors; undefined where there are none. All are read at once, so that no query reads from disk; with `frugal`,
+ * for a process that answers one query and ends, only those it asks for.
+ */
+export function shippedModel(frugal = false): MeaningModel | undefined {
+  model ??= readModel(new URL('meaning.bin', FOLDER), frugal) ?? false;
   return model === false ? undefined : model;
 }
 
@@ -28,10 +31,10 @@ export function shippedPhrases(): PhraseBook {
 }
 
 /** Reads a model file; undefined where there is none. */
-export function readModel(file: URL | string): MeaningModel | undefined {
-  const bytes = read(file);
-  const data = bytes && decodeModel(bytes);
-  return data && new MeaningModel(data);
+export function readModel(file: URL | string, frugal = false): MeaningModel | undefined {
+  const data = openModel(file);
+  if (data === undefined) return undefined;
+  return new MeaningModel(frugal ? data : { ...data, vectors: data.vectors, vectorOf: undefined });
 }
 
 function read(file: URL | string): Buffer | undefined {

@@ -4,14 +4,14 @@
  * @module
  */
 import type { Segment } from './segment.ts';
-import { CODE_BITS, signCodes, TEXTS } from './segment.ts';
+import { CODE_BITS, TEXTS } from './segment.ts';
 import type { SearchSettings } from './settings.ts';
 
 /** Also tells byte orders apart: on a machine of the other kind it reads differently. */
 const MAGIC = 0x41_47_44_31;
 /** Rises whenever the format, the tokenizer or a default changes. */
-const VERSION = 2;
-const SECTIONS = 13;
+const VERSION = 3;
+const SECTIONS = 14;
 const HEADER_WORDS = 5 + SECTIONS;
 const CHECKSUM_WORD = 3;
 
@@ -31,6 +31,7 @@ export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint
     segment.text,
     segment.meaningScales,
     segment.meanings,
+    segment.codes,
   ];
   const size = HEADER_WORDS * 4 + sections.reduce((sum, { byteLength }) => sum + pad(byteLength), 0);
   const bytes = new Uint8Array(size);
@@ -73,11 +74,10 @@ function toSegment(sections: readonly Uint8Array[]): Segment | undefined {
     .slice(0, 6)
     .map(words);
   const [units, impacts] = sections.slice(6, 8).map(halves);
-  const [flags, names, text, scales, numbers] = sections.slice(8);
+  const [flags, names, text, scales, numbers, codes] = sections.slice(8);
   const servers = readServers(names as Uint8Array);
   if (servers === undefined) return undefined;
   const meanings = signed(numbers as Uint8Array);
-  if (meanings.length % CODE_BITS !== 0) return undefined;
   const segment = {
     dictionary: { units, offsets: terms },
     postingOffsets,
@@ -91,7 +91,7 @@ function toSegment(sections: readonly Uint8Array[]): Segment | undefined {
     text,
     meanings,
     meaningScales: floats(scales as Uint8Array),
-    codes: signCodes(meanings),
+    codes: words(codes as Uint8Array),
   } as Segment;
   return isSound(segment) ? segment : undefined;
 }
@@ -121,7 +121,7 @@ function readServers(bytes: Uint8Array): string[] | undefined {
 /** Whether every offset stays inside its array, so that reading the segment cannot go astray. */
 function isSound(segment: Segment): boolean {
   const { dictionary, postingOffsets, postingDocuments, postingImpacts, servers, serverOffsets } = segment;
-  const { documentServers, flags, textOffsets, text, meanings, meaningScales } = segment;
+  const { documentServers, flags, textOffsets, text, meanings, meaningScales, codes } = segment;
   const count = documentServers.length;
   return (
     postingOffsets.length === dictionary.offsets.length &&
@@ -129,6 +129,7 @@ function isSound(segment: Segment): boolean {
     serverOffsets.length === servers.length + 1 &&
     flags.length === count &&
     meaningScales.length === count &&
+    meanings.length === codes.length * CODE_BITS &&
     (count === 0 ? meanings.length === 0 : meanings.length % count === 0) &&
     textOffsets.length === count * TEXTS + 1 &&
     ascends(dictionary.offsets, dictionary.units.length) &&

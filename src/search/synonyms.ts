@@ -90,25 +90,13 @@ const GROUPS = [
   'ping status health',
   'currency exchange',
   'near nearby around',
-];
-
-function buildTable(): ReadonlyMap<string, readonly string[]> {
-  const table = new Map<string, Set<string>>();
-  for (const group of GROUPS) {
-    const stems = [...new Set(group.split(' ').map(stem))];
-    for (const word of stems) {
-      const others = table.get(word) ?? new Set<string>();
-      for (const other of stems) if (other !== word) others.add(other);
-      table.set(word, others);
-    }
-  }
-  return new Map([...table].map(([word, others]) => [word, [...others]]));
-}
-
-let table: ReadonlyMap<string, readonly string[]> | undefined;
+].map((group) => group.split(' '));
 
 /** Stems that may stand for the given stem. */
 export function synonymsOf(word: string): readonly string[] {
-  table ??= buildTable();
-  return table.get(word) ?? [];
+  // A stem begins with the letter its word begins with: the first query need not wait for the stems of all groups.
+  const groups = GROUPS.filter((group) => group.some((other) => other[0] === word[0] && stem(other) === word));
+  const stems = new Set(groups.flatMap((group) => group.map(stem)));
+  stems.delete(word);
+  return [...stems];
 }

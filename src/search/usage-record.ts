@@ -100,6 +100,7 @@ export class UsageRecord {
 
   /** The tools that like queries ended with, best first. */
   learntFor(query: string, now: number): LearntTool[] {
+    if (this.#queries.size === 0) return [];
     const words = this.#wordsOf(query);
     const weightOf = (word: string): number => (this.#byWord.has(word) ? 1 : UNKNOWN_WORD);
     const asked = words.reduce((sum, word) => sum + weightOf(word), 0);
