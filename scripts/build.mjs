@@ -26,6 +26,9 @@ function licences(modules) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** Matches compiled files by their names; what they import comes with them. */
+const fileIn = (...names) => new RegExp(`[\\\\/](?:${names.join('|').replaceAll('/', '[\\\\/]')})\\.js$`);
+
 const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', fresh];
 const compiled = spawnSync(process.execPath, tsc, { cwd: root, stdio: 'inherit' });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
@@ -41,9 +44,26 @@ const bundle = await rolldown({
   platform: 'node',
   // Loaded only by those who need them.
   external: ['jiti', 'yaml', 're2js', /^node:/],
+  // What only some load later is in one file, below, with what all of them load.
+  checks: { ineffectiveDynamicImport: false },
 });
-const { output } = await bundle.write({ dir: join(fresh, 'bin'), format: 'esm', chunkFileNames: '[name]-[hash].js' });
+const { output } = await bundle.write({
+  dir: join(fresh, 'bin'),
+  // Node reads a tree of CommonJS files in one go, and modules one by one through its pool of threads.
+  format: 'cjs',
+  chunkFileNames: '[name]-[hash].js',
+  // What every start, every command and every search loads, in one file each: many small ones take longer to find than to
+  // read. Help of a command must not need the last.
+  codeSplitting: {
+    groups: [
+      { name: 'start', test: fileIn('cli/process-io'), priority: 3 },
+      { name: 'session', test: fileIn('cli/session', 'cli/commands/search'), priority: 2 },
+      { name: 'engine', test: fileIn('discovery-engine', 'config/configuration-loader'), priority: 1 },
+    ],
+  },
+});
 await bundle.close();
+writeFileSync(join(fresh, 'bin', 'package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(
   join(fresh, 'bin', 'THIRD-PARTY-LICENSES.txt'),
   licences(output.flatMap(({ moduleIds = [] }) => moduleIds)),

@@ -6,6 +6,7 @@ import { createRedactor } from './audit/redact.ts';
 import type { Listing } from './catalog/listing.ts';
 import { paced } from './catalog/paced.ts';
 import { expandReferences } from './config/references.ts';
+import type { ResolvedConfig } from './config/resolved-config.ts';
 import { ConnectionPool, type Lease } from './connections/connection-pool.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './connections/json-rpc.ts';
@@ -35,7 +36,9 @@ export class Downstreams {
   readonly #onToolsChanged: (server: string) => void;
   #state: EngineState | undefined;
   readonly #secrets = new Set<string>();
-  #redact: (text: string) => string = (text) => text;
+  /** The configuration whose secrets are still to be found: among many servers that takes a while, and most starts say nothing. */
+  #unread: ResolvedConfig | undefined;
+  #redactor: (text: string) => string = (text) => text;
   #logs: ServerLogs | undefined;
 
   constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
@@ -63,9 +66,8 @@ export class Downstreams {
       onError: (error) => this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
     });
     // What an earlier configuration knew stays secret: calls begun under it may still fail.
-    const { servers, search } = state.config;
-    for (const secret of secretsOf(servers, this.#world.env, search.embedder)) this.#secrets.add(secret);
-    this.#redact = createRedactor(this.#secrets);
+    this.#readSecrets();
+    this.#unread = state.config;
     const definitions = [...state.servers.values()].map(({ definition }) => definition);
     this.pool.retain(definitions);
     for (const definition of definitions) {
@@ -205,12 +207,27 @@ export class Downstreams {
     connection.subscribe({ toolsListChanged: true });
   }
 
+  #readSecrets(): void {
+    if (this.#unread === undefined) return;
+    const { servers, search } = this.#unread;
+    this.#unread = undefined;
+    for (const secret of secretsOf(servers, this.#world.env, search.embedder)) this.#secrets.add(secret);
+    this.#redactor = createRedactor(this.#secrets);
+  }
+
+  readonly #redact = (text: string): string => {
+    this.#readSecrets();
+    return this.#redactor(text);
+  };
+
   async #open(
     definition: ServerDefinition,
     request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
   ) {
     const limits = this.#state?.config.limits;
     if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
+    // As they are when the server is given them.
+    this.#readSecrets();
     const { env } = this.#world;
     // Loaded when a server is first needed: most starts answer from what is known.
     const { openConnection } = await import('./connections/open-connection.ts');

@@ -9,6 +9,7 @@ import type { ResolvedConfig } from './config/resolved-config.ts';
 import { silentLogger } from './log.ts';
 import type { Embedder, Logger } from './types.ts';
 
+/** The world around an engine: environment and folders, clock, log and network, each with a real default. */
 export interface EngineOptions extends LoaderOptions {
   readonly logger?: Logger | undefined;
   readonly now?: (() => number) | undefined;

@@ -3,9 +3,9 @@
  * environments, headers, arguments and addresses. They are taken out of everything we say.
  * @module
  */
-import { isSecretKey } from './audit/redact-object.ts';
 import { referencedValues, referencesIn } from './config/references.ts';
 import { serverVariable } from './config/world.ts';
+import { isSecretKey, isSecretName } from './secret-names.ts';
 import type { ServerDefinition } from './types.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -110,12 +110,6 @@ function both(part: string): string[] {
 
 /** `password` for a password is left alone: masking it would spoil every other sentence and hide nothing. */
 const isLongEnough = (part: string): boolean => part.length >= 6 && !(/^[a-z]+$/i.test(part) && isSecretKey(part));
-
-const LAST_WORDS: ReadonlySet<string> = new Set(['key', 'keys', 'sig', 'auth', 'pat', 'pw', 'creds']);
-
-/** Whether what is given under this name is meant for nobody else: `--api-key`, `GITHUB_PAT`, `sig`. */
-const isSecretName = (name: string): boolean =>
-  isSecretKey(name) || LAST_WORDS.has(name.toLowerCase().split(/[-_.]/).at(-1) ?? '');
 
 /** The name of an option whose value is the next argument. */
 const optionName = (arg = ''): string => (/^--?[\w.-]{1,100}$/.test(arg) ? arg.replace(/^-+/, '') : '');

@@ -5,6 +5,7 @@
  * @module
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileStore } from './cache/file-store.ts';
@@ -136,7 +137,8 @@ export class UsageStore {
   }
 
   async #load(key: string): Promise<{ readonly salt: string; readonly record: UsageRecord }> {
-    const kept = (await readDocument(this.#files, key, KEPT)) ?? newKept();
+    // Most often nothing was learnt yet, and every search waits for this.
+    const kept = (existsSync(this.folder) ? await readDocument(this.#files, key, KEPT) : undefined) ?? newKept();
     return { salt: kept.salt, record: this.#recordFrom(kept) };
   }
 

@@ -119,9 +119,11 @@ export class ConnectionPool {
 
   /** Lets go of everything that no longer fits the configuration: idle connections now, busy ones after their last call. */
   retain(definitions: Iterable<ServerDefinition>): void {
-    const wanted = new Map([...definitions].map((definition) => [definition.name, identityOf(definition)]));
+    const wanted = new Map([...definitions].map((definition) => [definition.name, definition]));
     for (const [server, slots] of this.#slots) {
-      for (const slot of slots) if (wanted.get(server) !== slot.identity) this.#retire(slot);
+      const definition = wanted.get(server);
+      const identity = definition && identityOf(definition);
+      for (const slot of slots) if (slot.identity !== identity) this.#retire(slot);
     }
     for (const server of this.#obituaries.keys()) if (!wanted.has(server)) this.#obituaries.delete(server);
     this.#health.clear();

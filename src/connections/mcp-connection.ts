@@ -1,9 +1,9 @@
 /**
- * A live downstream server as a `ToolProvider`: list its tools, call them, put its questions to whoever is calling.
+ * A live downstream server: list its tools, call them, put its questions to whoever is calling.
  * @module
  */
 import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
-import type { ToolProvider } from '../tool-provider.ts';
+import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, Progress, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
@@ -38,7 +38,7 @@ export interface McpConnectionOptions {
   readonly log: () => string;
 }
 
-export class McpConnection implements ToolProvider {
+export class McpConnection implements DownstreamTools {
   readonly server: string;
   readonly identity: ServerIdentity;
   readonly kind: ConnectionDefinition['kind'];
