@@ -3,6 +3,7 @@
  * @module
  */
 
+/** Every code an error of this package can have. */
 export const ERROR_CODES = [
   'CONFIGURATION_ERROR',
   'VALIDATION_ERROR',
@@ -24,6 +25,7 @@ export const ERROR_CODES = [
   'STORAGE_ERROR',
 ] as const;
 
+/** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** What became of a call that failed: it never left, nobody knows, or the server said no. */
@@ -43,6 +45,7 @@ export interface ErrorInfo {
   readonly schema?: unknown;
 }
 
+/** What else is known of an error, beside its code and message. */
 export interface ErrorDetails {
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
@@ -140,12 +143,11 @@ export class ToolExecutionError extends DiscoveryError {
 /** A provider throws this for a tool that is not its own. */
 export class ToolNotFoundError extends DiscoveryError {
   override readonly name = 'ToolNotFoundError';
-  constructor(
-    server: string,
-    tool: string,
-    message = `No tool "${tool}" on server "${server}".`,
-    details: ErrorDetails = {},
-  ) {
-    super('TOOL_NOT_FOUND', message, { outcome: 'not_sent', ...details, server, tool });
+  constructor(tool: string);
+  constructor(server: string, tool: string, message?: string, details?: ErrorDetails);
+  constructor(first: string, second?: string, message?: string, details: ErrorDetails = {}) {
+    const [server, tool] = second === undefined ? [undefined, first] : [first, second];
+    const where = server === undefined ? '' : ` on server "${server}"`;
+    super('TOOL_NOT_FOUND', message ?? `No tool "${tool}"${where}.`, { outcome: 'not_sent', ...details, server, tool });
   }
 }

@@ -4,12 +4,15 @@
  */
 import { DiscoveryError, type ErrorCode, type ErrorDetails, type ErrorInfo } from './errors.ts';
 
-export type ToolResult<T> =
+/** What an agent asked for, or why it did not get it. `E` is the error: ours, unless a view of the engine has its own. */
+export type ToolResult<T, E = ErrorInfo> =
   | { readonly success: true; readonly data: T }
-  | { readonly success: false; readonly error: ErrorInfo };
+  | { readonly success: false; readonly error: E };
 
-export const ok = <T>(data: T): ToolResult<T> => ({ success: true, data });
+/** A success with its data. */
+export const ok = <T>(data: T): ToolResult<T, never> => ({ success: true, data });
 
+/** A failure with one of our codes; whether it is worth trying again follows from the code unless `details` says. */
 export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {}): ToolResult<never> => ({
   success: false,
   error: new DiscoveryError(code, message, details).toInfo(),

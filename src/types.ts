@@ -10,6 +10,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** How to reach a server. Values may still hold `${NAME}` references; they are expanded when a connection opens. */
 export type ConnectionDefinition = StdioConnection | RemoteConnection;
 
+/** A server that runs as a child process and is spoken to on its stdin and stdout. */
 export interface StdioConnection {
   readonly kind: 'stdio';
   readonly command: string;
@@ -21,6 +22,7 @@ export interface StdioConnection {
   readonly cwd: string | undefined;
 }
 
+/** A server at an address. */
 export interface RemoteConnection {
   /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
   readonly kind: 'http' | 'sse';
@@ -49,11 +51,13 @@ export interface ServerDefinition {
   readonly origin: { readonly file: string; readonly path: string; readonly client?: string | undefined };
 }
 
+/** How many calls a server gets: so many a second, and so many at once after a pause. */
 export interface RateLimit {
   readonly requestsPerSecond: number;
   readonly burst: number;
 }
 
+/** A tool as a configuration lists it; whatever the server says later completes it. */
 export interface ConfiguredTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -62,6 +66,7 @@ export interface ConfiguredTool {
   readonly examples?: readonly ToolExample[] | undefined;
 }
 
+/** Arguments that a tool can be called with. */
 export interface ToolExample {
   readonly description?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -80,6 +85,7 @@ export interface ToolDefinition {
   readonly [key: string]: unknown;
 }
 
+/** What a server claims about a tool. Hints, to be believed only of a server that is trusted. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -115,6 +121,7 @@ export interface ToolMetadata {
   readonly tags: readonly string[];
 }
 
+/** One parameter of a tool, in short. */
 export interface ToolParameter {
   readonly name: string;
   /** Short TypeScript: `string`, `'open'|'closed'`, `{name: string, size?: number}[]`. */
@@ -141,6 +148,7 @@ export interface ToolScore {
   readonly score: number;
 }
 
+/** What a search may be told. */
 export interface SearchOptions {
   /** Only tools of this server. */
   readonly server?: string | undefined;
@@ -176,8 +184,10 @@ export interface EmbedderStatus {
   readonly problem?: string | undefined;
 }
 
+/** Whether a server is connected now, not needed yet, or could not be reached. */
 export type ServerStatus = 'connected' | 'disconnected' | 'error';
 
+/** A server and what is known of it. */
 export interface ServerMetadata {
   readonly name: string;
   readonly description: string;
@@ -199,6 +209,7 @@ export interface ToolRule {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** Which rule decides: the first that matches and says `enabled`, or any that says no. */
 export type RulePrecedence = 'first-match' | 'deny-wins';
 
 /** What a `tools/call` returned, unchanged. */
@@ -210,11 +221,13 @@ export interface CallToolResult {
   readonly [key: string]: unknown;
 }
 
+/** One part of a result: text, an image, a resource, or what later revisions bring. */
 export interface ContentBlock {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
+/** How far a call has come. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;

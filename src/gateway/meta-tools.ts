@@ -7,6 +7,7 @@ import { CUT } from '../type-text.ts';
 import type { ToolDefinition } from '../types.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
+/** The five meta-tools, in the order they are listed. */
 export const META_TOOL_NAMES = [
   'search_tools',
   'get_tool_details',

@@ -18,12 +18,14 @@ import { ParkedCalls } from './parked-calls.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { createUpstreamHandler } from './upstream.ts';
 
+/** Where to listen, what to serve, and to how many at a time. */
 export interface ServeHttpOptions {
   readonly port: number;
   readonly surface: Surface;
   readonly maxSessions?: number;
 }
 
+/** A gateway on HTTP that runs, and its address. */
 export interface ServedHttp extends ServedGateway {
   readonly url: string;
 }

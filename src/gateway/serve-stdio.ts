@@ -14,6 +14,7 @@ import type { UpstreamIdentity } from './sdk-context.ts';
 import { StdioLane } from './stdio-lane.ts';
 import { createUpstreamHandler, type RunTool, type UpstreamHandler } from './upstream.ts';
 
+/** The streams to speak on, those of the process unless told otherwise, and what to serve. */
 export interface ServeStdioOptions {
   readonly input?: Readable;
   readonly output?: Writable;
@@ -37,6 +38,7 @@ export interface ChangeNotifier {
   resourceUpdated(uri: string): void;
 }
 
+/** A gateway that runs, until `close`. */
 export interface ServedGateway {
   /** Settles when the client has gone. */
   readonly closed: Promise<void>;

@@ -29,6 +29,7 @@ export interface TestTool {
   ): string | CallToolResult | undefined | Promise<string | CallToolResult | undefined>;
 }
 
+/** What the server says of itself, and its tools by name. */
 export interface TestServerOptions {
   readonly name?: string | undefined;
   readonly title?: string | undefined;

@@ -1,0 +1,27 @@
+// Measures ToolRegistry against the built package: what it adds to a call, and how fast it searches many tools.
+//
+//   npm run bench:registry -- [--corpus PATH] [--tools N] [--only SECTION]… [--json] [--strict]
+//
+// PATH is a file of JSON lines (.gz too), or a folder of such, with tools {server, name, description, inputSchema} or
+// lists {server, tools}; copied under other names where it has too few; without one, tools are made up. N is 10000. SECTION is calls or search. The exit code is 0 unless
+// --strict is given and a budget is missed.
+import { parseArgs } from 'node:util';
+import { requireBuild, runSections } from './parts/run-sections.mjs';
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: 'string' },
+    tools: { type: 'string', default: '10000' },
+    only: { type: 'string', multiple: true },
+    json: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+  },
+});
+
+requireBuild();
+await runSections({
+  ...values,
+  names: ['calls', 'search'],
+  load: (name) => import(`./sections/registry-${name}.mjs`),
+  input: { corpus: values.corpus, tools: Number(values.tools) },
+});

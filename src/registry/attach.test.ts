@@ -1,0 +1,419 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport as V1InMemory } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server as V1Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { McpServer as V1McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import {
+  CallToolRequestSchema,
+  CallToolResultSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { acceptedContent, createMcpHandler, inputRequired, McpServer, Server } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/v4';
+import {
+  type AttachableServer,
+  type AttachOptions,
+  type ToolProvider,
+  ToolRegistry,
+  type ToolRequest,
+  withRequestProviders,
+} from './index.ts';
+
+const INFO = { name: 'server', version: '1.0.0' };
+const OBJECT = { type: 'object' as const };
+const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
+const errorOf = (result: unknown) => JSON.parse(textOf(result)).error;
+
+/** A server of each kind, bare. */
+const SERVERS: [string, () => AttachableServer][] = [
+  ['McpServer of version 1', () => new V1McpServer(INFO)],
+  ['Server of version 1', () => new V1Server(INFO, { capabilities: {} })],
+  ['McpServer of version 2', () => new McpServer(INFO)],
+  ['Server of version 2', () => new Server(INFO)],
+];
+
+const isVersion1 = (server: AttachableServer): boolean => server instanceof V1McpServer || server instanceof V1Server;
+
+/** What clients of both versions have in common, as far as it is used here. */
+interface AnyClient {
+  listTools(params?: {
+    cursor?: string;
+  }): Promise<{ tools: { name: string; description?: string; inputSchema: unknown }[]; nextCursor?: string }>;
+  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
+}
+
+async function connect(server: AttachableServer): Promise<AnyClient> {
+  if (isVersion1(server)) {
+    const [near, far] = V1InMemory.createLinkedPair();
+    const client = new V1Client({ name: 'client', version: '1.0.0' });
+    await Promise.all([server.connect(near as never), client.connect(far)]);
+    return client as never;
+  }
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'client', version: '1.0.0' });
+  await Promise.all([server.connect(near as never), client.connect(far)]);
+  return client as never;
+}
+
+const registryOf = (): ToolRegistry => {
+  const registry = new ToolRegistry();
+  registry.registerTool({ name: 'hidden', description: 'A hidden thing' }, () => 'from the registry');
+  registry.registerTool({ name: 'shown', description: 'A thing for all to see', visible: true }, () => 'shown');
+  return registry;
+};
+const attached = async (server: AttachableServer, options?: AttachOptions, registry = registryOf()) => {
+  registry.attach(server, options);
+  return connect(server);
+};
+const namesOf = async (client: AnyClient) => (await client.listTools()).tools.map(({ name }) => name);
+const execute = (client: AnyClient, name: string, args?: unknown) =>
+  client.callTool({ name: 'execute_tool', arguments: { name, ...(args !== undefined && { arguments: args }) } });
+
+describe.each(SERVERS)('attached to a bare %s', (_, create) => {
+  it('a registry makes it a server with tools', async () => {
+    const client = await attached(create());
+    expect(await namesOf(client)).toEqual(['shown', 'tool_search', 'execute_tool']);
+    expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
+    expect(textOf(await client.callTool({ name: 'hidden' }))).toBe('from the registry');
+    expect(textOf(await client.callTool({ name: 'shown' }))).toBe('shown');
+  });
+
+  it('a registry is the only one, and comes before the connection', async () => {
+    const server = create();
+    registryOf().attach(server);
+    expect(() => registryOf().attach(server)).toThrow('already has a registry');
+    const late = create();
+    await connect(late);
+    expect(() => registryOf().attach(late)).toThrow('Attach before the server is connected');
+  });
+
+  it('the two tools are listed with their parameters, and say what can be found', async () => {
+    const client = await attached(create(), { about: 'e-mail and invoices' });
+    const [, search, run] = (await client.listTools()).tools;
+    expect(search?.description).toContain('Tools for e-mail and invoices.');
+    expect(search?.inputSchema).toMatchObject({
+      properties: { query: { type: 'string' }, max_results: { type: 'integer' } },
+      required: ['query'],
+    });
+    expect(run?.inputSchema).toMatchObject({ properties: { name: {}, arguments: {} }, required: ['name'] });
+  });
+
+  it('all tools are listed in the mode for clients that search themselves', async () => {
+    const registry = registryOf();
+    registry.addProvider(providerOf('provided'));
+    const client = await attached(create(), { mode: 'show-all' }, registry);
+    expect(await namesOf(client)).toEqual(['hidden', 'provided', 'shown']);
+    expect(textOf(await client.callTool({ name: 'provided' }))).toBe('provided');
+    // The two are there all the same.
+    expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
+  });
+
+  it('providers of the request come and go with it, and one that cannot be had spoils nothing', async () => {
+    let providers: () => ToolProvider | undefined = () => providerOf('private');
+    const registry = registryOf();
+    const client = await attached(create(), { providersFor: async () => providers() }, registry);
+    const search = async () =>
+      (await client.callTool({ name: 'tool_search', arguments: { query: 'private' } })) as {
+        content: { text: string }[];
+      };
+    expect(JSON.parse(textOf(await search()))[0].name).toBe('private');
+    expect(textOf(await execute(client, 'private'))).toBe('private');
+    providers = () => undefined;
+    expect(JSON.parse(textOf(await search()))).toEqual([]);
+    expect(errorOf(await execute(client, 'private'))).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    providers = () => {
+      throw new Error('who are you?');
+    };
+    expect((await search()).content[1]?.text).toContain(
+      'the provider of this request could not be asked (who are you?)',
+    );
+    expect(errorOf(await execute(client, 'private')).message).toContain('who are you?');
+    expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
+    expect(await namesOf(client)).toContain('shown');
+  });
+});
+
+const providerOf = (name: string, visible = false): ToolProvider => ({
+  listToolMetadata: () => [{ name, description: `Does ${name} things`, visible }],
+  getTool: () => ({ name, inputSchema: OBJECT }),
+  callTool: () => ({ content: [{ type: 'text', text: name }] }),
+});
+
+it('a client of version 1 that sends nonsense for arguments gets an error result', async () => {
+  const client = (await attached(new V1McpServer(INFO))) as unknown as V1Client;
+  for (const name of ['hidden', 'tool_search', 'execute_tool']) {
+    const request = { method: 'tools/call' as const, params: { name, arguments: 5 as never } };
+    const result = await client.request(request, CallToolResultSchema);
+    expect(errorOf(result)).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', tool: name });
+  }
+});
+
+describe("a server's own tools", () => {
+  it('that cannot be listed now do not stand in the way', async () => {
+    const server = new Server(INFO, { capabilities: { tools: {} } });
+    server.setRequestHandler('tools/list', () => Promise.reject(new Error('not now')));
+    server.setRequestHandler('tools/call', () => ({ content: [{ type: 'text', text: 'own' }] }));
+    const client = await attached(server);
+    expect(textOf(await client.callTool({ name: 'hidden' }))).toBe('from the registry');
+    expect(textOf(await client.callTool({ name: 'other' }))).toBe('own');
+    await expect(client.listTools()).rejects.toThrow('not now');
+  });
+
+  it('stand beside those of the registry and win where names are the same (version 1)', async () => {
+    const server = new V1McpServer(INFO);
+    server.registerTool('hidden', { description: 'Not hidden at all', inputSchema: { n: z.number() } }, ({ n }) => ({
+      content: [{ type: 'text', text: `own ${n}` }],
+    }));
+    const client = await attached(server);
+    server.registerTool('later', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
+    // Known to be the server's before anybody has listed.
+    expect(textOf(await client.callTool({ name: 'hidden', arguments: { n: 1 } }))).toBe('own 1');
+    expect(await namesOf(client)).toEqual(['hidden', 'later', 'shown', 'tool_search', 'execute_tool']);
+    expect(textOf(await client.callTool({ name: 'later' }))).toBe('later');
+    expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
+    expect(errorOf(await execute(client, 'later')).message).toContain('call it by its name');
+    expect(() => server.registerTool('tool_search', {}, () => ({ content: [] }))).toThrow('already registered');
+  });
+
+  it('stand beside those of the registry and win where names are the same (version 2)', async () => {
+    const server = new McpServer(INFO);
+    server.registerTool('hidden', { inputSchema: z.object({ n: z.number() }) }, ({ n }) => ({
+      content: [{ type: 'text', text: `own ${n}` }],
+    }));
+    const client = await attached(server);
+    server.registerTool('later', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
+    expect(textOf(await client.callTool({ name: 'hidden', arguments: { n: 1 } }))).toBe('own 1');
+    expect(await namesOf(client)).toEqual(['hidden', 'later', 'shown', 'tool_search', 'execute_tool']);
+    expect(textOf(await client.callTool({ name: 'later' }))).toBe('later');
+    await expect(client.callTool({ name: 'nobody_has_this' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('may be set after the registry was attached', async () => {
+    const one = new V1Server(INFO, { capabilities: { tools: {} } });
+    registryOf().attach(one);
+    one.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: 'own', inputSchema: OBJECT }] }));
+    one.setRequestHandler(CallToolRequestSchema, () => ({ content: [{ type: 'text', text: 'own' }] }));
+    const two = new Server(INFO, { capabilities: { tools: {} } });
+    registryOf().attach(two);
+    two.setRequestHandler('tools/list', () => ({ tools: [{ name: 'own', inputSchema: OBJECT }] }));
+    two.setRequestHandler('tools/call', () => ({ content: [{ type: 'text', text: 'own' }] }));
+    for (const server of [one, two]) {
+      const client = await connect(server);
+      expect(textOf(await client.callTool({ name: 'hidden' }))).toBe('from the registry');
+      expect(await namesOf(client)).toEqual(['own', 'shown', 'tool_search', 'execute_tool']);
+      expect(textOf(await client.callTool({ name: 'own' }))).toBe('own');
+    }
+  });
+
+  it('may come in pages; ours are on the first', async () => {
+    const server = new V1Server(INFO, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+      params?.cursor === undefined
+        ? { tools: [{ name: 'first', inputSchema: OBJECT }], nextCursor: 'more' }
+        : { tools: [{ name: 'second', inputSchema: OBJECT }] },
+    );
+    const client = await attached(server);
+    const page = await client.listTools();
+    expect(page.tools.map(({ name }) => name)).toEqual(['first', 'shown', 'tool_search', 'execute_tool']);
+    expect(page.nextCursor).toBe('more');
+    expect((await client.listTools({ cursor: 'more' })).tools.map(({ name }) => name)).toEqual(['second']);
+  });
+
+  it('keep a name that attach needs, which is said', () => {
+    const server = new McpServer(INFO);
+    server.registerTool('tool_search', {}, () => ({ content: [] }));
+    expect(() => registryOf().attach(server)).toThrow('already registered');
+  });
+
+  it('are those of a real server; anything else is refused', () => {
+    expect(() => registryOf().attach({} as never)).toThrow('McpServer or Server');
+    expect(() => registryOf().attach({ setRequestHandler() {} } as never)).toThrow('McpServer or Server');
+  });
+});
+
+describe('tool_search and execute_tool', () => {
+  const call = async (name: string, args: Record<string, unknown>, options?: AttachOptions, registry?: ToolRegistry) =>
+    (await attached(new McpServer(INFO), options, registry)).callTool({ name, arguments: args });
+
+  it('answer with a JSON array, and say in a second text what could not be searched', async () => {
+    const registry = registryOf();
+    registry.addProvider({
+      ...providerOf('x'),
+      name: 'crm',
+      listToolMetadata: () => Promise.reject(new Error('down')),
+    });
+    const { content } = (await call('tool_search', { query: 'hidden' }, {}, registry)) as {
+      content: { text: string }[];
+    };
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject([{ name: 'hidden', score: 1, input_schema: OBJECT }]);
+    expect(content[1]?.text).toBe('Not everything could be searched: crm could not be asked (down)');
+  });
+
+  it('give compact answers where the server wants them', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'a', description: '', inputSchema: z.object({ n: z.number() }) }, () => '');
+    expect(JSON.parse(textOf(await call('tool_search', { query: 'a' }, { compact: true }, registry)))).toEqual([
+      { name: 'a', description: '', score: 1, args: 'n: number' },
+    ]);
+  });
+
+  it.each([
+    ['tool_search', {}],
+    ['tool_search', { query: 5 }],
+    ['tool_search', { query: 'x', max_results: 0 }],
+    ['tool_search', { query: 'x', max_results: 'many' }],
+    ['execute_tool', {}],
+    ['execute_tool', { name: '' }],
+    ['execute_tool', { name: 'hidden', arguments: [1] }],
+  ])('%s refuses %o and says what to mend', async (name, args) => {
+    const result = await call(name, args);
+    expect(result).toMatchObject({ isError: true });
+    expect(errorOf(result)).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', tool: name });
+  });
+
+  it.each([[{ query: 'thing', max_results: '1' }], [{ query: 'thing', max_results: 1.9 }]])(
+    'tool_search takes %o as it was meant',
+    async (args) => {
+      expect(JSON.parse(textOf(await call('tool_search', args)))).toHaveLength(1);
+    },
+  );
+
+  it('execute_tool takes arguments that were sent as text', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool(
+      { name: 'echo', description: '', inputSchema: z.object({ say: z.string() }) },
+      ({ say }) => say,
+    );
+    expect(textOf(await call('execute_tool', { name: 'echo', arguments: '{"say":"hi"}' }, {}, registry))).toBe('hi');
+  });
+
+  it('execute_tool passes everything on that a tool returns', async () => {
+    const whole = {
+      content: [{ type: 'image' as const, data: 'aGk=', mimeType: 'image/png' }],
+      structuredContent: { a: 1 },
+      _meta: { trace: 'x' },
+    };
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'whole', description: '' }, () => whole);
+    expect(await call('execute_tool', { name: 'whole' }, {}, registry)).toEqual(whole);
+  });
+
+  it('execute_tool lets a tool ask its user', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'ask', description: '' }, (_, { request }) => {
+      const { mcpReq } = (request as ToolRequest).sdk as { mcpReq: { inputResponses?: never } };
+      const answer = acceptedContent<{ name: string }>(mcpReq.inputResponses, 'who');
+      if (answer !== undefined) return `Hello, ${answer.name}!`;
+      const schema = { type: 'object' as const, properties: { name: { type: 'string' as const } } };
+      return inputRequired({
+        inputRequests: { who: inputRequired.elicit({ message: 'Who are you?', requestedSchema: schema }) },
+      }) as never;
+    });
+    const server = new McpServer(INFO);
+    registry.attach(server);
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const client = new Client({ name: 'client', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
+    await Promise.all([server.connect(near), client.connect(far)]);
+    expect(textOf(await execute(client as never, 'ask'))).toBe('Hello, Ada!');
+  });
+});
+
+describe('tools/list', () => {
+  it('is private where a request has tools of its own', async () => {
+    const registry = registryOf();
+    const handler = createMcpHandler(() => {
+      const server = new McpServer(INFO, { cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } } });
+      registry.attach(server);
+      return server;
+    });
+    const list = async () => {
+      const request = new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/list',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/list',
+          params: {
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+              'io.modelcontextprotocol/clientCapabilities': {},
+              'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1.0.0' },
+            },
+          },
+        }),
+      });
+      return ((await (await handler.fetch(request)).json()) as { result: { tools: { name: string }[] } }).result;
+    };
+    expect(await list()).toMatchObject({ ttlMs: 60_000, cacheScope: 'public' });
+    const own = await withRequestProviders(providerOf('mine', true), list);
+    expect(own).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+    expect(own.tools.map(({ name }) => name)).toEqual(['mine', 'shown', 'tool_search', 'execute_tool']);
+    await handler.close();
+  });
+
+  it('has changed when visible tools of providers come and go, and then only', async () => {
+    const registry = registryOf();
+    const server = new McpServer(INFO);
+    registry.attach(server);
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    let changes = 0;
+    const client = new Client(
+      { name: 'client', version: '1.0.0' },
+      { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void changes++ } } },
+    );
+    await Promise.all([server.connect(near), client.connect(far)]);
+    const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+    const seen = providerOf('seen', true);
+    const unseen = providerOf('unseen');
+    registry.addProvider(seen);
+    registry.addProvider(unseen);
+    await client.listTools();
+    await settle();
+    expect(changes).toBe(1);
+    registry.removeProvider(unseen);
+    registry.registerTool({ name: 'another', description: '' }, () => '');
+    await settle();
+    expect(changes).toBe(1);
+    registry.removeProvider(seen);
+    await settle();
+    expect(changes).toBe(2);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('seen');
+  });
+
+  it('is told through the error handler of a server whose client is gone', async () => {
+    const registry = registryOf();
+    const server = new Server(INFO);
+    registry.attach(server);
+    await connect(server);
+    const errors: Error[] = [];
+    server.onerror = (error) => void errors.push(error);
+    server.sendToolListChanged = () => Promise.reject(new Error('gone'));
+    registry.unregisterTool('shown');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(errors.map(({ message }) => message)).toEqual(['gone']);
+  });
+
+  it('leaves out what its provider cannot describe', async () => {
+    const registry = registryOf();
+    registry.addProvider({ ...providerOf('mute', true), getTool: () => Promise.reject(new Error('no')) });
+    expect(await namesOf(await attached(new McpServer(INFO), {}, registry))).not.toContain('mute');
+  });
+});
+
+describe('many servers', () => {
+  it('one for each request, leave nothing behind', async () => {
+    const registry = registryOf();
+    for (let request = 0; request < 2_000; request++) registry.attach(new McpServer(INFO));
+    registry.registerTool({ name: 'news', description: '', visible: true }, () => '');
+    await Promise.resolve();
+    expect(await namesOf(await attached(new McpServer(INFO), {}, registry))).toContain('news');
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * A registry on a server of the MCP SDK: `tools/list` shows what is visible, `tools/call` runs what the registry has, and
+ * everything else stays with the server.
+ * @module
+ */
+import { DiscoveryError, ValidationError } from '../errors.ts';
+import { repairArguments } from '../execution/validation/repair-arguments.ts';
+import type { ToolProvider, ToolRequest } from '../tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../types.ts';
+import {
+  discoveryTools,
+  EXECUTE_TOOL,
+  refuse,
+  runExecuteTool,
+  runTool,
+  runToolSearch,
+  TOOL_SEARCH,
+} from './discovery-tools.ts';
+import type { ListChanges, ListedServer } from './list-changes.ts';
+import { requestProviders, withRequestProviders } from './request-scope.ts';
+import { isVersion2, toToolContext, toToolRequest } from './sdk-request.ts';
+import {
+  type AttachableServer,
+  lowLevelOf,
+  putInFront,
+  type RawHandler,
+  type RawRequest,
+  reserveTools,
+  tellListChanged,
+  withSdkChecks,
+} from './sdk-server.ts';
+import type { ToolView } from './tool-view.ts';
+
+/** `hidden`: what is not visible is found by `tool_search`. `show-all`: for clients that search themselves; all tools are listed. */
+export type ListMode = 'hidden' | 'show-all';
+
+/** Choices for a server. */
+export interface AttachOptions {
+  /** What `tools/list` shows; may differ from request to request. Default `hidden`. */
+  readonly mode?: ListMode | ((request: ToolRequest) => ListMode) | undefined;
+  /** Tools of one request only: of its user, by header or authorization. Asked for each request. */
+  readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
+  /** True: `tool_search` gives one line of parameters, `args`, in place of `input_schema`. */
+  readonly compact?: boolean | undefined;
+  /** What can be found, in a few words: `e-mail, calendars and invoices`. Goes into the description of `tool_search`. */
+  readonly about?: string | undefined;
+}
+
+/** One provider, several, or none. */
+export type RequestProviders = ToolProvider | readonly ToolProvider[] | undefined;
+
+/** What attaching needs of a registry. */
+export interface AttachedRegistry {
+  readonly changes: ListChanges;
+  /** The tools that the request sees which is being served. */
+  view(): ToolView;
+}
+
+export type { AttachableServer } from './sdk-server.ts';
+
+const attached = new WeakSet<object>();
+const RESERVED: ReadonlySet<unknown> = new Set([TOOL_SEARCH, EXECUTE_TOOL]);
+
+/** Puts a registry in front of a server's own tools, which win where names are the same. */
+export function attachTo(server: AttachableServer, options: AttachOptions, registry: AttachedRegistry): void {
+  const { mode = 'hidden', providersFor, compact = false, about } = options;
+  const low = lowLevelOf(server);
+  if (attached.has(low)) {
+    throw new ValidationError('This server already has a registry; add other tools to that one, with addProvider()');
+  }
+  reserveTools(server, [TOOL_SEARCH, EXECUTE_TOOL]);
+  attached.add(low);
+  const tools = discoveryTools(about);
+  /** The server's own, as far as its lists have passed by. */
+  const theirNames = new Set<string>();
+  let theirNamesKnown = false;
+
+  const remember = (request: RawRequest, result: ListResult): readonly ListedTool[] => {
+    const theirs = (result.tools ?? []).filter(({ name }) => !RESERVED.has(name));
+    if (request.params?.cursor === undefined) theirNames.clear();
+    for (const { name } of theirs) theirNames.add(name);
+    theirNamesKnown = true;
+    return theirs;
+  };
+
+  const inScope = async <T>(sdk: unknown, fn: () => Promise<T>): Promise<T> => {
+    if (providersFor === undefined) return fn();
+    return withRequestProviders(await readProviders(providersFor, sdk), fn);
+  };
+
+  const ownList: RawHandler = async () => ({ tools: [] });
+  const checkedList = withSdkChecks(low, 'tools/list', ownList);
+  const listBehind = putInFront(low, 'tools/list', (request, sdk, theirs = checkedList) =>
+    inScope(sdk, async () => {
+      const result = (await theirs(request, sdk)) as ListResult;
+      const listed = remember(request, result);
+      if (request.params?.cursor !== undefined) return { ...result, tools: listed };
+      const showAll = (typeof mode === 'function' ? mode(toToolRequest(sdk)) : mode) === 'show-all';
+      const ours = (await registry.view().definitions(showAll)).filter(({ name }) => !theirNames.has(name));
+      return {
+        ...result,
+        tools: [...listed, ...ours, ...(showAll ? [] : tools)],
+        // What one user sees must not be kept for others.
+        ...(isVersion2(sdk) && requestProviders().length > 0 && { ttlMs: 0, cacheScope: 'private' }),
+      };
+    }),
+  );
+
+  const isTheirs = async (name: string, sdk: unknown): Promise<boolean> => {
+    const list = listBehind();
+    if (list === undefined) return false;
+    if (!theirNamesKnown) {
+      const request = { method: 'tools/list', params: {} };
+      // A server that cannot list now has no names to protect; whoever lists is told why.
+      const result = await list(request, sdk).catch(() => undefined);
+      if (result === undefined) return false;
+      remember(request, result as ListResult);
+    }
+    return theirNames.has(name);
+  };
+
+  const run = withSdkChecks(low, 'tools/call', ({ params = {} }, sdk): Promise<CallToolResult> => {
+    const name = String(params.name);
+    // Version 1 hands on what it was sent.
+    const args = repairArguments(params.arguments);
+    if (args === undefined) return Promise.resolve(refuse(name, 'they must be an object'));
+    const view = registry.view();
+    if (name === TOOL_SEARCH) return runToolSearch(view, args, compact);
+    const context = toToolContext(sdk);
+    const isListed = (one: string) => isTheirs(one, sdk);
+    if (name === EXECUTE_TOOL) return runExecuteTool(view, args, context, isListed);
+    return runTool(view, name, args, context, isListed);
+  });
+  putInFront(low, 'tools/call', (request, sdk, theirs) =>
+    inScope(sdk, async () => {
+      const name = request.params?.name;
+      if (theirs === undefined || RESERVED.has(name)) return run(request, sdk);
+      const isOurs = typeof name === 'string' && !(await isTheirs(name, sdk)) && (await registry.view().has(name));
+      return (isOurs ? run : theirs)(request, sdk);
+    }),
+  );
+
+  const listedServer: ListedServer = { showsAll: mode !== 'hidden', tell: () => tellListChanged(low) };
+  keepAlive.set(low, listedServer);
+  registry.changes.add(listedServer);
+}
+
+/** A server keeps what is told about changes for it; nobody else does. */
+const keepAlive = new WeakMap<object, ListedServer>();
+
+interface ListedTool {
+  readonly name: string;
+}
+
+interface ListResult {
+  readonly tools?: readonly (ListedTool | ToolDefinition)[];
+  readonly [key: string]: unknown;
+}
+
+async function readProviders(
+  providersFor: NonNullable<AttachOptions['providersFor']>,
+  sdk: unknown,
+): Promise<ToolProvider | readonly ToolProvider[]> {
+  try {
+    return (await providersFor(toToolRequest(sdk))) ?? [];
+  } catch (thrown) {
+    return unavailable(thrown);
+  }
+}
+
+/** Stands in for providers that could not be had: the others go on, and the reason is said where it matters. */
+function unavailable(thrown: unknown): ToolProvider {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = `The tools of this request could not be loaded: ${reason}`;
+  return {
+    name: 'the provider of this request',
+    listToolMetadata: () => Promise.reject(new Error(reason)),
+    getTool: () => undefined,
+    callTool: () => Promise.reject(new DiscoveryError('SERVER_UNAVAILABLE', message, { outcome: 'not_sent' })),
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * `@anygpt/discovery/registry`: tools of one's own behind a search, for MCP servers and agent loops. Loads no transports.
+ * @module
+ */
+/// <reference types="node" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
+export { DiscoveryError, type ErrorCode, ToolNotFoundError, ValidationError } from '../errors.ts';
+export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from '../tool-provider.ts';
+export type { CallToolResult, ContentBlock, JsonSchema, Progress, ToolAnnotations, ToolDefinition } from '../types.ts';
+export type { AttachableServer, AttachOptions, ListMode, RequestProviders } from './attach.ts';
+export type { ProviderLimits } from './known-provider.ts';
+export type { ListChange } from './list-changes.ts';
+export { LEVEL } from './match-level.ts';
+export { withRequestProviders } from './request-scope.ts';
+export type { StandardSchema } from './standard-schema.ts';
+export type { ArgumentsOf, HandlerResult, ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+export { type CallContext, ToolRegistry, type ToolRegistryOptions } from './tool-registry.ts';
+export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './tool-search.ts';

@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest';
+import { DiscoveryError, ToolNotFoundError, type ToolProvider, ToolRegistry, type ToolSummary } from './index.ts';
+
+const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
+const errorOf = (result: unknown) => JSON.parse(textOf(result)).error;
+
+/** A provider of these tools that counts how often it is asked. */
+function counting(
+  list: () => readonly ToolSummary[] | Promise<readonly ToolSummary[]>,
+  rest: Partial<ToolProvider> = {},
+) {
+  const asked = { lists: 0, definitions: 0 };
+  const provider: ToolProvider = {
+    name: 'crm',
+    listToolMetadata: () => {
+      asked.lists++;
+      return list();
+    },
+    getTool: (name) => {
+      asked.definitions++;
+      return { name, inputSchema: { type: 'object' } };
+    },
+    callTool: (name) => ({ content: [{ type: 'text', text: name }] }),
+    ...rest,
+  };
+  return { provider, asked };
+}
+const ONE = [{ name: 'find_customer', description: 'Find a customer' }];
+const never = <T>(): Promise<T> => new Promise(() => {});
+
+describe('the list of a provider', () => {
+  it('is asked for on first need, once for all who ask at the same time, and kept', async () => {
+    const registry = new ToolRegistry();
+    const { provider, asked } = counting(() => new Promise((resolve) => setImmediate(() => resolve(ONE))));
+    registry.addProvider(provider);
+    expect(asked.lists).toBe(0);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => registry.search('customer')));
+    expect(answers.every(({ results }) => results[0]?.name === 'find_customer')).toBe(true);
+    await registry.search('customer');
+    expect(asked).toEqual({ lists: 1, definitions: 1 });
+  });
+
+  it('is renewed behind an answer once it is five minutes old', async () => {
+    let now = 0;
+    let list = ONE;
+    const registry = new ToolRegistry({ now: () => now });
+    const { provider, asked } = counting(() => list);
+    registry.addProvider(provider);
+    await registry.search('customer');
+    list = [{ name: 'find_order', description: 'Find an order' }];
+    now = 299_999;
+    await registry.search('find');
+    expect(asked.lists).toBe(1);
+    now = 300_000;
+    expect((await registry.search('find')).results[0]?.name).toBe('find_customer');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await registry.search('find')).results[0]?.name).toBe('find_order');
+    expect(asked.lists).toBe(2);
+  });
+
+  it('is asked for anew after invalidate, and when the revision changes', async () => {
+    let list = ONE;
+    let revision = 1;
+    const { provider, asked } = counting(() => list);
+    Object.defineProperty(provider, 'revision', { get: () => revision });
+    const registry = new ToolRegistry();
+    registry.addProvider(provider);
+    const names = async () => (await registry.listToolMetadata()).map(({ name }) => name);
+    expect(await names()).toEqual(['find_customer']);
+    list = [...ONE, { name: 'b', description: '' }];
+    expect(await names()).toHaveLength(1);
+    registry.invalidate(provider);
+    expect(await names()).toHaveLength(2);
+    list = [...list, { name: 'c', description: '' }];
+    revision = 2;
+    expect(await names()).toHaveLength(3);
+    registry.invalidate();
+    await names();
+    expect(asked.lists).toBe(4);
+  });
+
+  it('that was under way when it was invalidated does not count', async () => {
+    const answers: ((tools: ToolSummary[]) => void)[] = [];
+    const { provider } = counting(() => new Promise((resolve) => answers.push(resolve)));
+    const registry = new ToolRegistry();
+    registry.addProvider(provider);
+    const before = registry.listToolMetadata();
+    registry.invalidate();
+    const after = registry.listToolMetadata();
+    answers[1]?.([{ name: 'new', description: '' }]);
+    expect(await after).toMatchObject([{ name: 'new' }]);
+    answers[0]?.([{ name: 'old', description: '' }]);
+    await before;
+    expect(await registry.listToolMetadata()).toMatchObject([{ name: 'new' }]);
+  });
+
+  it('of another registry is always up to date', async () => {
+    const inner = new ToolRegistry();
+    const registry = new ToolRegistry();
+    registry.addProvider(inner);
+    expect(await registry.listToolMetadata()).toEqual([]);
+    inner.registerTool({ name: 'late', description: 'Came late' }, () => 'here');
+    expect((await registry.search('late')).results).toHaveLength(1);
+    expect(textOf(await registry.callTool('late'))).toBe('here');
+    inner.unregisterTool('late');
+    expect((await registry.search('late')).results).toEqual([]);
+  });
+});
+
+describe('a provider that misbehaves spoils nothing', () => {
+  const withGood = (provider: ToolProvider, limits = {}, now?: () => number) => {
+    const registry = new ToolRegistry({ providers: { waitMs: 30, ...limits }, now });
+    registry.registerTool({ name: 'find_invoice', description: 'Find an invoice' }, () => 'found');
+    registry.addProvider(provider);
+    return registry;
+  };
+
+  it('by failing: the others are searched, and it is said', async () => {
+    let now = 0;
+    const { provider, asked } = counting(() => Promise.reject(new Error('database is down')));
+    const registry = withGood(provider, {}, () => now);
+    const { results, notes } = await registry.search('find');
+    expect(results.map(({ name }) => name)).toEqual(['find_invoice']);
+    expect(notes).toEqual(['crm could not be asked (database is down)']);
+    // It is left alone for a while, longer each time.
+    await registry.search('find');
+    expect(asked.lists).toBe(1);
+    now = 1_000;
+    await registry.search('find');
+    expect(asked.lists).toBe(2);
+    now = 2_500;
+    await registry.search('find');
+    expect(asked.lists).toBe(2);
+  });
+
+  it('by failing later: its last list is used, and it is said', async () => {
+    let now = 0;
+    let list = () => ONE;
+    const { provider } = counting(() => list());
+    const registry = withGood(provider, {}, () => now);
+    await registry.search('customer');
+    list = () => {
+      throw new Error('gone');
+    };
+    now = 400_000;
+    await registry.search('customer');
+    await new Promise((resolve) => setImmediate(resolve));
+    const { results, notes } = await registry.search('customer');
+    expect(results[0]?.name).toBe('find_customer');
+    expect(notes).toEqual(['crm could not be asked (gone); its last list was used']);
+  });
+
+  it('by being slow: a search waits a moment, answers without it, and has it later', async () => {
+    let answer: (tools: ToolSummary[]) => void = () => {};
+    const { provider } = counting(() => new Promise((resolve) => (answer = resolve)));
+    const registry = withGood(provider);
+    const { results, notes } = await registry.search('find');
+    expect(results.map(({ name }) => name)).toEqual(['find_invoice']);
+    expect(notes).toEqual(['crm has not listed its tools yet']);
+    answer(ONE);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await registry.search('customer')).results[0]?.name).toBe('find_customer');
+  });
+
+  it('by never answering: listing, describing and calling all come to an end', async () => {
+    const signals: AbortSignal[] = [];
+    const { provider } = counting(() => ONE, {
+      getTool: (_, { signal }) => {
+        signals.push(signal);
+        return never();
+      },
+      callTool: (_name, _args, { signal }) => {
+        signals.push(signal);
+        return never();
+      },
+    });
+    const registry = withGood(provider, { callMs: 30 });
+    const { results, notes } = await registry.search('customer');
+    expect(results[0]).toEqual({ name: 'find_customer', description: 'Find a customer', score: expect.any(Number) });
+    expect(notes[0]).toContain('The schema of "find_customer" is missing');
+    expect(errorOf(await registry.callTool('find_customer'))).toMatchObject({
+      code: 'TOOL_EXECUTION_TIMEOUT',
+      tool: 'find_customer',
+      outcome: 'unknown',
+    });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    const slow = withGood(counting(never<ToolSummary[]>).provider, { listMs: 10 });
+    expect((await slow.search('find')).notes).toEqual(['crm could not be asked (gave no list within 10 ms)']);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a text', 'tools'],
+    ['an object', { tools: [] }],
+  ])('by listing %s', async (_, list) => {
+    const registry = withGood(counting(() => list as never).provider);
+    const { results, notes } = await registry.search('find');
+    expect(results).toHaveLength(1);
+    expect(notes[0]).toContain('listToolMetadata did not return a list');
+  });
+
+  it('by listing entries that are no tools', async () => {
+    const bad = [null, 7, {}, { name: '' }, { name: 'a\nb' }, { name: 'x'.repeat(300) }, { name: 5 }, ONE[0], ONE[0]];
+    const odd = { name: 'odd', title: 1, description: 2, keywords: 'x', inputSchema: [], visible: 'yes' };
+    const registry = withGood(counting(() => [...bad, odd] as never).provider);
+    const { notes } = await registry.search('find');
+    expect(notes).toEqual(['crm lists 8 entries that are no tools or are there twice']);
+    expect(await registry.listToolMetadata()).toEqual([
+      ONE[0],
+      expect.objectContaining({ name: 'find_invoice' }),
+      { name: 'odd' },
+    ]);
+  });
+
+  it('by listing too many tools or too much text', async () => {
+    const many = Array.from({ length: 50 }, (_, n) => ({ name: `tool_${n}`, description: 'x'.repeat(100) }));
+    const counted = withGood(counting(() => many).provider, { maxTools: 20 });
+    expect((await counted.search('tool', { maxResults: 100 })).notes[0]).toContain('more than 20 tools');
+    expect(await counted.listToolMetadata()).toHaveLength(21);
+    const weighed = withGood(counting(() => many).provider, { maxListBytes: 1_000 });
+    expect((await weighed.search('tool')).notes[0]).toContain('more than 1000 bytes');
+  });
+
+  it('by giving schemas that are too large or too deep', async () => {
+    let deep: Record<string, unknown> = { type: 'object' };
+    for (let level = 0; level < 300; level++) deep = { type: 'object', properties: { deep } };
+    const large = { type: 'object', description: 'x'.repeat(10_000) };
+    for (const inputSchema of [deep, large]) {
+      const { provider } = counting(() => ONE, { getTool: (name) => ({ name, inputSchema }) });
+      const registry = withGood(provider, { maxToolBytes: 5_000 });
+      const { results, notes } = await registry.search('customer');
+      expect(results[0]).not.toHaveProperty('input_schema');
+      expect(notes[0]).toContain('none of a usable size');
+    }
+  });
+
+  it('by listing what it then does not have', async () => {
+    const { provider } = counting(() => ONE, { getTool: () => null });
+    expect((await withGood(provider).search('customer')).notes[0]).toContain('its provider has none');
+  });
+
+  it('with thousands of tools: they are searched like any others', async () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => ({
+      name: `tool_${n}`,
+      description: `Does thing number ${n}`,
+    }));
+    const registry = withGood(counting(() => many).provider, { waitMs: 10_000 });
+    expect((await registry.search('tool_2345')).results[0]).toMatchObject({ name: 'tool_2345', score: 1 });
+  });
+});
+
+describe('a call', () => {
+  it('goes to the provider that lists the tool, else to each until one has it', async () => {
+    const calls: string[] = [];
+    const provider = (label: string, own: string): ToolProvider => ({
+      listToolMetadata: () => [{ name: own }],
+      getTool: () => undefined,
+      callTool: (name) => {
+        calls.push(label);
+        if (name !== own && name !== 'unlisted') throw new ToolNotFoundError(name);
+        return { content: [{ type: 'text', text: label }] };
+      },
+    });
+    const registry = new ToolRegistry();
+    registry.addProvider(provider('a', 'one'));
+    registry.addProvider(provider('b', 'two'));
+    expect(textOf(await registry.callTool('two'))).toBe('b');
+    expect(calls).toEqual(['a', 'b']);
+    await registry.search('two');
+    expect(textOf(await registry.callTool('two'))).toBe('b');
+    expect(textOf(await registry.callTool('unlisted'))).toBe('a');
+    expect(calls).toEqual(['a', 'b', 'b', 'a']);
+    await expect(registry.callTool('three')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', tool: 'three' });
+  });
+
+  it('that fails is a result, and so is one that wants a tool which is not there', async () => {
+    const registry = new ToolRegistry();
+    registry.addProvider({
+      listToolMetadata: () => [],
+      getTool: () => undefined,
+      callTool: (name) => {
+        if (name === 'plain') throw new Error('disk full');
+        if (name === 'ours') throw new DiscoveryError('RATE_LIMITED', 'Too fast');
+        if (name === 'outer') throw new ToolNotFoundError('inner');
+        throw new ToolNotFoundError(name);
+      },
+    });
+    expect(await registry.callTool('plain')).toEqual({ content: [{ type: 'text', text: 'disk full' }], isError: true });
+    expect(errorOf(await registry.callTool('ours'))).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
+    expect(errorOf(await registry.callTool('outer'))).toMatchObject({ code: 'TOOL_NOT_FOUND', tool: 'inner' });
+  });
+
+  it('ends when the caller gives up, whether the provider listens or not', async () => {
+    const { provider } = counting(() => ONE, { callTool: never });
+    const registry = new ToolRegistry();
+    registry.addProvider(provider);
+    const controller = new AbortController();
+    const running = registry.callTool('find_customer', {}, { signal: controller.signal });
+    controller.abort();
+    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED' });
+    expect(errorOf(await registry.callTool('find_customer', {}, { signal: AbortSignal.abort() }))).toMatchObject({
+      code: 'CANCELLED',
+    });
+  });
+
+  it('with arguments that are nested too deep is refused', async () => {
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 300; level++) deep = { deep };
+    const registry = new ToolRegistry();
+    registry.addProvider(counting(() => ONE).provider);
+    expect(errorOf(await registry.callTool('find_customer', deep))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
+  });
+});
+
+describe('getTool', () => {
+  it('gives what the list holds, else asks; the failure of one provider hides nobody else', async () => {
+    const listed = { name: 'a', inputSchema: { properties: {} }, annotations: { readOnlyHint: true }, title: 'A' };
+    const { provider, asked } = counting(() => [listed, ...ONE]);
+    const registry = new ToolRegistry();
+    registry.addProvider(counting(() => [], { getTool: () => Promise.reject(new Error('down')) }).provider);
+    registry.addProvider(provider);
+    await registry.listToolMetadata();
+    expect(await registry.getTool('a')).toEqual({ ...listed, inputSchema: { type: 'object', properties: {} } });
+    expect(asked.definitions).toBe(0);
+    expect(await registry.getTool('find_customer')).toEqual({ name: 'find_customer', inputSchema: { type: 'object' } });
+    registry.removeProvider(provider);
+    await expect(registry.getTool('a')).rejects.toThrow('down');
+    expect(await new ToolRegistry().getTool('a')).toBeUndefined();
+  });
+});
+
+describe('adding and removing', () => {
+  it('refuses what is no provider, one that is there already, and itself', () => {
+    const registry = new ToolRegistry();
+    const { provider } = counting(() => ONE);
+    registry.addProvider(provider);
+    expect(() => registry.addProvider(provider)).toThrow('already added');
+    expect(() => registry.addProvider({ getTool: () => undefined } as never)).toThrow(
+      'lacks listToolMetadata, callTool',
+    );
+    const other = new ToolRegistry();
+    other.addProvider(registry);
+    expect(() => registry.addProvider(registry)).toThrow('provider of itself');
+    expect(() => registry.addProvider(other)).toThrow('provider of itself');
+  });
+
+  it('takes the tools along', async () => {
+    const registry = new ToolRegistry();
+    const { provider } = counting(() => ONE);
+    registry.addProvider(provider);
+    expect((await registry.search('customer')).results).toHaveLength(1);
+    expect(registry.removeProvider(provider)).toBe(true);
+    expect(registry.removeProvider(provider)).toBe(false);
+    expect((await registry.search('customer')).results).toEqual([]);
+    await expect(registry.callTool('find_customer')).rejects.toBeInstanceOf(ToolNotFoundError);
+  });
+});

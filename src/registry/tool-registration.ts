@@ -1,0 +1,48 @@
+/**
+ * What is registered: the definition of a tool, its handler, and the types that flow from one to the other.
+ * @module
+ */
+import type { ToolContext } from '../tool-provider.ts';
+import type { CallToolResult, ContentBlock, JsonSchema, ToolAnnotations } from '../types.ts';
+import type { StandardSchema } from './standard-schema.ts';
+
+/** A schema of zod 4, valibot or arktype, or raw JSON Schema. */
+export type ToolSchema = StandardSchema | JsonSchema;
+
+/** The definition of a tool of one's own. */
+export interface ToolRegistration<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema> {
+  /** 1 to 128 of letters, digits, `_`, `-`, `.` and `/`; unique in the registry. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  /** What the handler gets; none means an object of anything. */
+  readonly inputSchema?: Input | undefined;
+  /** What the handler returns as an object; what does not fit becomes an error result. */
+  readonly outputSchema?: Output | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  /** True: it stands in `tools/list`. Default: only `tool_search` finds it. */
+  readonly visible?: boolean | undefined;
+}
+
+/** The arguments a handler gets: what the schema makes of what was sent. */
+export type ArgumentsOf<Input extends ToolSchema> =
+  Input extends StandardSchema<unknown, infer Value> ? Value : Readonly<Record<string, unknown>>;
+
+type StructuredOf<Output extends ToolSchema> = Output extends StandardSchema<infer Value, unknown> ? Value : object;
+
+/** A result as it goes over the wire; every object would fit the type of results in general. */
+type WholeResult = CallToolResult &
+  ({ readonly content: readonly ContentBlock[] } | { readonly resultType: 'input_required' });
+
+/** What a handler may return: a whole result, a text, or an object that becomes `structuredContent`. */
+export type HandlerResult<Output extends ToolSchema = JsonSchema> =
+  | WholeResult
+  | string
+  | StructuredOf<Output>
+  | undefined;
+
+/** Runs a tool. What it throws becomes an `isError` result. */
+export type ToolHandler<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema> = (
+  args: ArgumentsOf<Input>,
+  context: ToolContext,
+) => HandlerResult<Output> | Promise<HandlerResult<Output>>;
