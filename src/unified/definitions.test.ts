@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { memoryLog } from '../../test/fixtures/engine.ts';
+import { ValidationError } from '../errors.ts';
+import { TOOL_FORMATS } from '../formats/definition-types.ts';
+import { startTestServer } from '../testing/index.ts';
+import type { JsonSchema } from '../types.ts';
+import { UnifiedToolRegistry } from './index.ts';
+
+const issue: JsonSchema = {
+  type: 'object',
+  properties: { title: { type: 'string' }, body: { type: 'string' } },
+  required: ['title'],
+};
+
+/** A registry with one real server and one tool of its own; both remember what they were called with. */
+async function open() {
+  const server = await startTestServer({
+    tools: {
+      create_issue: { description: 'Opens an issue', inputSchema: issue, call: ({ title }) => `opened ${title}` },
+    },
+  });
+  const registry = new UnifiedToolRegistry({
+    servers: [{ name: 'github', connection: server.connection }],
+    env: { HOME: '/nonexistent' },
+  });
+  const noted: unknown[] = [];
+  registry.registerStaticTool(
+    'note',
+    (args) => {
+      noted.push(args);
+      return 'noted';
+    },
+    { description: 'Notes', input_schema: issue, cache_control: { type: 'ephemeral' } },
+  );
+  await registry.discoverAllTools();
+  const close = async () => {
+    await registry.close();
+    await server.close();
+  };
+  return { registry, server, noted, [Symbol.asyncDispose]: close };
+}
+
+describe('getToolDefinitions', () => {
+  it('writes each format, synchronously and sorted by name', async () => {
+    await using all = await open();
+    const { registry } = all;
+    expect(registry.getToolDefinitions({ format: 'openai-chat' })).toMatchObject([
+      { type: 'function', function: { name: 'github__create_issue', parameters: { required: ['title'] } } },
+      { type: 'function', function: { name: 'note' } },
+    ]);
+    expect(registry.getToolDefinitions({ format: 'openai-responses', strict: true })).toMatchObject([
+      { type: 'function', name: 'github__create_issue', strict: true, parameters: { required: ['title', 'body'] } },
+      { type: 'function', name: 'note', strict: true },
+    ]);
+    expect(registry.getToolDefinitions({ format: 'gemini' })).toMatchObject([
+      { functionDeclarations: [{ name: 'github__create_issue' }, { name: 'note' }] },
+    ]);
+    expect(Object.keys(registry.getToolDefinitions({ format: 'ai-sdk' }))).toEqual(['github__create_issue', 'note']);
+    expect(registry.getToolDefinitions({ format: 'langchain' })).toMatchObject([
+      { name: 'github__create_issue' },
+      { name: 'note' },
+    ]);
+    expect(registry.getToolDefinitions({ deferLoading: true })).toMatchObject([
+      { defer_loading: true },
+      { defer_loading: true },
+    ]);
+    expect(() => registry.getToolDefinitions({ format: 'other' } as never)).toThrow(ValidationError);
+  });
+
+  it('shows what is meant for Anthropic only there', async () => {
+    await using all = await open();
+    for (const format of TOOL_FORMATS) {
+      const text = JSON.stringify(all.registry.getToolDefinitions({ format } as never));
+      expect(text.includes('ephemeral')).toBe(format === 'anthropic');
+    }
+  });
+
+  it('gives the same again until something changes, and copies that may be changed', async () => {
+    await using all = await open();
+    const { registry } = all;
+    const first = registry.getToolDefinitions({ format: 'openai-chat' });
+    first.pop();
+    Object.assign(first[0] ?? {}, { type: 'changed' });
+    expect(registry.getToolDefinitions({ format: 'openai-chat' })).toMatchObject([{ type: 'function' }, {}]);
+    registry.registerStaticTool('another', () => '', {});
+    expect(registry.getToolDefinitions({ format: 'openai-chat' })).toHaveLength(3);
+  });
+
+  it('says which tools are not as they were, and leaves out those that no API takes', () => {
+    const log = memoryLog();
+    const registry = new UnifiedToolRegistry({ logger: log });
+    const open = { type: 'object', additionalProperties: { type: 'string' } };
+    const external = { type: 'object', properties: { a: { $ref: 'https://elsewhere.example/schema.json' } } };
+    const result = registry.registerMcpTools('s', [
+      { name: 'open', inputSchema: open },
+      { name: 'external', inputSchema: external },
+    ]);
+    expect(result).toMatchObject({ data: { registered: 1, excluded: [{ serverName: 's', toolName: 'external' }] } });
+    expect(registry.getToolDefinitions().map(({ name }) => name)).toEqual(['s__open']);
+    expect(registry.getMcpTool('s__external')).toBeUndefined();
+    expect(log.lines.at(-1)).toContain('s:external');
+    const { problems } = registry.getDefinitionSet({ format: 'openai-chat', strict: true });
+    expect(problems).toMatchObject([{ server: 's', tool: 'open', kind: 'not-strict' }]);
+  });
+});
+
+describe('calls come back in the words of the format that was handed out', () => {
+  it('without the nulls that strict mode asks for', async () => {
+    await using all = await open();
+    const { registry, server, noted } = all;
+    registry.getToolDefinitions({ format: 'openai-chat', strict: true });
+    const args = '{"title":"Broken","body":null}';
+    expect(await registry.callTool('github__create_issue', args)).toMatchObject({ success: true });
+    expect(await registry.callTool('note', args, { format: 'openai-chat' })).toMatchObject({ success: true });
+    expect(server.calls).toEqual([{ tool: 'create_issue', arguments: { title: 'Broken' } }]);
+    expect(noted).toEqual([{ title: 'Broken' }]);
+    expect(await registry.callTool('note', 'no JSON')).toMatchObject({ error: { code: 'TOOL_INVALID_INPUT' } });
+  });
+
+  it('by namespace and name', async () => {
+    await using all = await open();
+    const { registry, server } = all;
+    registry.getToolDefinitions({ format: 'openai-responses', namespaces: true });
+    const call = {
+      type: 'function_call',
+      call_id: 'c1',
+      namespace: 'github',
+      name: 'create_issue',
+      arguments: '{"title":"Broken"}',
+    } as const;
+    expect(await registry.handle(call)).toEqual({
+      type: 'function_call_output',
+      call_id: 'c1',
+      output: 'opened Broken',
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('through the AI SDK', async () => {
+    await using all = await open();
+    const tools = all.registry.getToolDefinitions({ format: 'ai-sdk' });
+    expect(await tools.github__create_issue?.execute?.({ title: 'Broken' }, { toolCallId: 'c1' })).toEqual({
+      content: [{ type: 'text', text: 'opened Broken' }],
+    });
+    expect(await tools.note?.execute?.({}, { toolCallId: 'c2' })).toMatchObject({ isError: true });
+  });
+
+  it('also for tools that have gone since, which then are not there', async () => {
+    await using all = await open();
+    const { registry } = all;
+    registry.getToolDefinitions();
+    registry.removeServerTools('github');
+    registry.registerMcpTools('github', []);
+    expect(await registry.callTool('github__create_issue', { title: 'x' })).toMatchObject({
+      error: { code: 'TOOL_NOT_IMPLEMENTED' },
+    });
+  });
+});
+
+describe('handle', () => {
+  it('answers a tool_use block of Anthropic', async () => {
+    await using all = await open();
+    const block = { type: 'tool_use', id: 'toolu_1', name: 'github__create_issue', input: { title: 'x' } } as const;
+    expect(await all.registry.handle(block, { traceId: 't' })).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'toolu_1',
+      content: [{ type: 'text', text: 'opened x' }],
+    });
+  });
+
+  it('answers a call that went wrong with what the model can mend', async () => {
+    await using all = await open();
+    const call = { type: 'function', id: 'c1', function: { name: 'note', arguments: '{}' } } as const;
+    const answer = await all.registry.handle(call);
+    expect(answer).toMatchObject({ role: 'tool', tool_call_id: 'c1' });
+    expect(answer.content).toContain('TOOL_INVALID_INPUT');
+    expect(answer.content).toContain('title');
+  });
+
+  it('answers a functionCall of Gemini', async () => {
+    await using all = await open();
+    const answer = await all.registry.handle({ functionCall: { name: 'note', args: { title: 'x' } } });
+    expect(answer.functionResponse).toMatchObject({ name: 'note', response: { output: 'noted' } });
+  });
+
+  it('throws for what is no call', async () => {
+    await using all = await open();
+    await expect(all.registry.handle({} as never)).rejects.toThrow(ValidationError);
+  });
+});

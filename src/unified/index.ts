@@ -1,0 +1,29 @@
+/**
+ * One registry for an agent loop: a program's own tools and those of MCP servers, merged. Nothing here loads a transport
+ * before a server is first needed.
+ * @module
+ */
+export type { ClaudeTool, DefinitionOptions } from './definitions.ts';
+export type { RegistryEvents, RegistryLogger } from './registry-log.ts';
+export { type ServerEntry, serversFromEnv } from './servers-from-env.ts';
+export type { StaticToolDefinition, StaticToolHandler } from './static-tool.ts';
+export type { RegistryCallOptions } from './tool-caller.ts';
+export {
+  isRetryable,
+  type RegistryResult,
+  TOOL_ERROR_CODES,
+  type ToolError,
+  type ToolErrorCode,
+  toModelResult,
+  toToolErrorCode,
+} from './tool-error.ts';
+export { formatToolName, type ParsedToolName, parseToolName } from './tool-name.ts';
+export type { ServerCall, ToolServers } from './tool-servers.ts';
+export type { ExcludedTool, OwnToolContext } from './tool-table.ts';
+export {
+  type DiscoverySummary,
+  type HandleCallOptions,
+  type RegisteredTool,
+  UnifiedToolRegistry,
+  type UnifiedToolRegistryOptions,
+} from './unified-tool-registry.ts';

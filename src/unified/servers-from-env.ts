@@ -1,0 +1,36 @@
+/**
+ * Servers from the environment, for the names a program lists and no others: names and variables in, entries out.
+ * @module
+ */
+import type { DiscoveryConfig } from '../config/define-config.ts';
+import { serverVariable } from '../config/world.ts';
+import { ValidationError } from '../errors.ts';
+
+/** One server as people write it in `discovery.servers`. */
+export type ServerEntry = NonNullable<DiscoveryConfig['servers']>[number];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Entries for those of the names whose `<NAME>_MCP_URL` is set. `<NAME>_API_KEY`, if set, is sent as a bearer token; the
+ * entry holds only a reference to it. `<NAME>_MCP_ENABLED=false` switches a server off, also later: it is read at each
+ * discovery. Throws `ValidationError` for a name that cannot be part of a variable's.
+ * @example
+ * // RUBE_MCP_URL=https://rube.app/mcp RUBE_API_KEY=…
+ * const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube', 'github']) });
+ */
+export function serversFromEnv(names: readonly string[], env: Environment = process.env): ServerEntry[] {
+  return [...new Set(names)].flatMap((name) => {
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw new ValidationError(
+        `"${name}" cannot name a server in the environment: write a letter, then letters, digits, "_" or "-".`,
+      );
+    const address = serverVariable(name, 'MCP_URL');
+    const key = serverVariable(name, 'API_KEY');
+    if (!env[address]?.trim()) return [];
+    const headers = env[key]?.trim() ? { headers: { Authorization: `Bearer \${${key}}` } } : {};
+    return [{ name, connection: { type: 'http', url: `\${${address}}`, ...headers } }];
+  });
+}

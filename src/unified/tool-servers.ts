@@ -1,0 +1,94 @@
+/**
+ * The MCP servers behind a registry: an engine that is handed in, or entries from which one is made when a server is first
+ * needed. Until then nothing of it is even loaded.
+ * @module
+ */
+import type { ErrorInfo } from '../errors.ts';
+import { fail, type ToolResult } from '../result.ts';
+import type { CallToolResult, ToolDefinition } from '../types.ts';
+import type { ServerEntry } from './servers-from-env.ts';
+
+/** A call on its way to a server. */
+export interface ServerCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly traceId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a registry needs of the servers behind it. A `DiscoveryEngine` is one. */
+export interface ToolServers {
+  /** The servers that are switched on now. Connects to none. */
+  serverNames(): Promise<readonly string[]>;
+  /** Reads the lists of these servers anew, in bounded time. Resolves with what went wrong, by server. */
+  readLists(options: { servers: readonly string[]; again: true }): Promise<ReadonlyMap<string, ErrorInfo>>;
+  /** The tools of one server as they were last read. */
+  definitionsOf(server: string): Promise<ToolResult<readonly ToolDefinition[]>>;
+  /** Calls a tool. Never throws. */
+  call(call: ServerCall): Promise<ToolResult<CallToolResult>>;
+  /** The servers of which no tools are known at all, not even from an earlier run. */
+  unseen?(): Promise<readonly string[]>;
+  /** Calls back when the servers themselves may have changed. */
+  onReload?(listener: () => void): () => void;
+  /** Calls back with what servers say outside of calls. */
+  onNotification?(listener: (server: string, method: string) => void): () => void;
+}
+
+/** Servers in use. */
+export interface OpenServers {
+  readonly servers: ToolServers;
+  /** Takes over what has changed in the environment, if these servers depend on it. */
+  refresh(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface ServersWorld {
+  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly now: () => number;
+}
+
+const nothing = async (): Promise<void> => {};
+
+/** Nothing to connect to, and nothing to load for it. */
+const NONE: ToolServers = {
+  serverNames: async () => [],
+  readLists: async () => new Map(),
+  definitionsOf: async (server) => nobody(server),
+  call: async ({ server, tool }) => nobody(server, tool),
+};
+
+const nobody = (server: string, tool?: string) =>
+  fail('TOOL_NOT_FOUND', `This registry has no server "${server}" that could be asked.`, {
+    server,
+    tool,
+    outcome: 'not_sent',
+  });
+
+/** Opens what a registry was given. Whoever handed in an engine reloads and closes it; what is made here is closed here. */
+export async function openServers(
+  given: ToolServers | readonly ServerEntry[],
+  { env, now }: ServersWorld,
+): Promise<OpenServers> {
+  if (!isEntries(given)) return { servers: given, refresh: nothing, close: nothing };
+  if (given.length === 0) return { servers: NONE, refresh: nothing, close: nothing };
+  const { DiscoveryEngine } = await import('../discovery-engine.ts');
+  const engine = new DiscoveryEngine(
+    {
+      servers: [...given],
+      // A registry keeps lists for itself and searches nothing; whoever embeds it did not ask for files in a home folder.
+      cache: { enabled: false },
+      audit: { enabled: false },
+      search: { meaning: false, phrases: false, learn: false },
+    },
+    { ...(env && { env }), now, background: false, wholeResults: true },
+  );
+  return {
+    servers: engine,
+    refresh: () => engine.reload({ ifChanged: true }),
+    close: () => engine.close(),
+  };
+}
+
+const isEntries = (given: ToolServers | readonly ServerEntry[]): given is readonly ServerEntry[] =>
+  Array.isArray(given);

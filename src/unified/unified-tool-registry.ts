@@ -1,0 +1,293 @@
+/**
+ * One registry for an agent loop: a program's own tools and the tools of MCP servers in, definitions for a model and one way
+ * to call any of them out.
+ *
+ * Own tools win over MCP tools of the same name. Servers are connected to when their tools are first needed, their lists hold
+ * for five minutes, and a list stays when reading it anew fails. What a model or a server does wrong is a failed result;
+ * only a programmer's mistakes throw.
+ * @module
+ */
+import { type ErrorInfo, ValidationError } from '../errors.ts';
+import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
+import type { ToolResultsOf } from '../formats/result-types.ts';
+import { type AnyToolCall, type FormatOf, readToolCall } from '../formats/tool-call.ts';
+import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
+import { shorten } from '../plain-text.ts';
+import { ok, toFailure } from '../result.ts';
+import type { ToolProvider } from '../tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../types.ts';
+import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
+import { ProvidedTools } from './provided-tools.ts';
+import { createTell, type RegistryLogger, type Tell } from './registry-log.ts';
+import type { ServerEntry } from './servers-from-env.ts';
+import { createStaticTool, type StaticToolDefinition, type StaticToolHandler } from './static-tool.ts';
+import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
+import { type Discovered, ToolDiscovery } from './tool-discovery.ts';
+import { type RegistryResult, refuse, toModelResult, toRegistryFailure, toToolError } from './tool-error.ts';
+import { type ParsedToolName, parseToolName } from './tool-name.ts';
+import { openServers, type ToolServers } from './tool-servers.ts';
+import { type ExcludedTool, type ToolEntry, ToolTable } from './tool-table.ts';
+
+/** One tool of a registry. */
+export interface RegisteredTool {
+  /** As Anthropic's API takes it, under the name models see. */
+  readonly claudeTool: ClaudeTool;
+  /** Null for a tool of the program itself. */
+  readonly serverName: string | null;
+  /** Its name where it comes from, without a prefix. */
+  readonly originalName: string;
+}
+
+/** What a registry is made of; all of it has a default. */
+export interface UnifiedToolRegistryOptions {
+  /**
+   * The MCP servers: a `DiscoveryEngine`, which stays the program's to reload and close, or entries as in a configuration,
+   * such as `serversFromEnv` gives. Default: none.
+   */
+  readonly servers?: ToolServers | readonly ServerEntry[] | undefined;
+  /** Where the five events go. Default: nowhere. */
+  readonly logger?: RegistryLogger | undefined;
+  /** How long a list of tools holds, in ms. Default 5 minutes. */
+  readonly ttlMs?: number | undefined;
+  /** How long a provider may take to list its tools, in ms. Default 5 s. */
+  readonly providerMs?: number | undefined;
+  /** The time in ms. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Where entries find their variables. Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** What may go along with a call in the shape of an API. */
+export interface HandleCallOptions extends Omit<RegistryCallOptions, 'format'> {
+  /** False where the model reads text only: pictures and files are then named, not sent. Default true. */
+  readonly media?: boolean | undefined;
+}
+
+/** How a discovery went. */
+export interface DiscoverySummary {
+  /** Tools of MCP servers that are registered now. */
+  readonly registered: number;
+  /** Tools that were left out and why, if there are any. */
+  readonly excluded?: readonly ExcludedTool[];
+}
+
+const TTL_MS = 300_000;
+const PROVIDER_MS = 5_000;
+const MAX_REASONS = 5;
+const OPTIONS: ReadonlySet<string> = new Set(['servers', 'logger', 'ttlMs', 'providerMs', 'now', 'env']);
+
+/**
+ * One registry for an agent loop.
+ * @example
+ * await using registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube']), logger });
+ * registry.registerStaticTool('get_time', () => new Date().toISOString(), { description: 'Tells the time' });
+ * await registry.discoverAllTools(traceId);
+ * const message = await anthropic.messages.create({ ...request, tools: registry.getToolDefinitions() });
+ * const result = await registry.callTool(block.name, block.input, { traceId });
+ */
+export class UnifiedToolRegistry {
+  readonly #table = new ToolTable();
+  readonly #discovery: ToolDiscovery;
+  readonly #provided: ProvidedTools;
+  readonly #definitions = new Definitions(this.#table);
+  readonly #tell: Tell;
+  readonly #parts: ToolCallerParts;
+
+  constructor(options: UnifiedToolRegistryOptions = {}) {
+    const unknown = Object.keys(options).find((key) => !OPTIONS.has(key));
+    if (unknown !== undefined) throw new ValidationError(`A registry has no option "${unknown}".`);
+    const { servers = [], ttlMs = TTL_MS, providerMs = PROVIDER_MS, now = Date.now, env } = options;
+    if (!(ttlMs >= 0)) throw new ValidationError('ttlMs must be a number of milliseconds, 0 or more.');
+    this.#tell = createTell(options.logger);
+    const shared = { table: this.#table, ttlMs, now, tell: this.#tell };
+    this.#discovery = new ToolDiscovery({ ...shared, open: () => openServers(servers, { env, now }) });
+    this.#provided = new ProvidedTools({ ...shared, patienceMs: providerMs });
+    const { table, tell } = shared;
+    this.#parts = { table, discovery: this.#discovery, provided: this.#provided, definitions: this.#definitions, tell };
+  }
+
+  /** Adds a tool of the program itself. Throws `ValidationError` for a name that is taken or cannot be used. */
+  registerStaticTool<Args extends object = Readonly<Record<string, unknown>>>(
+    name: string,
+    handler: StaticToolHandler<Args>,
+    toolDefinition: StaticToolDefinition,
+  ): void {
+    const tool = createStaticTool(name, handler as StaticToolHandler<never>, toolDefinition);
+    if (this.#table.hasStatic(name)) throw new ValidationError(`There is already a tool "${name}" in this registry.`);
+    this.#table.addStatic(name, tool);
+  }
+
+  /**
+   * Adds all tools of a provider, such as a `ToolRegistry`, as the program's own; they appear with the next discovery. Of two
+   * tools with one name, the one that was registered or added first wins.
+   */
+  addProvider(provider: ToolProvider): void {
+    const methods = [provider?.listToolMetadata, provider?.getTool, provider?.callTool];
+    if (methods.some((method) => typeof method !== 'function'))
+      throw new ValidationError('A provider has the methods listToolMetadata, getTool and callTool.');
+    if (!this.#provided.has(provider)) this.#provided.add(provider);
+  }
+
+  /** Takes a provider's tools out again. Returns whether it was there. */
+  removeProvider(provider: ToolProvider): boolean {
+    return this.#provided.remove(provider);
+  }
+
+  /** Replaces the tools of one server, as `tools/list` gives them. They count as read now. */
+  registerMcpTools(serverName: string, tools: readonly ToolDefinition[]): RegistryResult<DiscoverySummary> {
+    if (typeof serverName !== 'string' || serverName === '')
+      throw new ValidationError('The name of a server must be a text that is not empty.');
+    if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
+    this.#table.setServer(serverName, tools);
+    this.#discovery.registered(serverName);
+    this.#table.told(this.#tell, undefined);
+    return ok(this.#summary(serverName));
+  }
+
+  /** Takes the tools of one server out, until they are discovered again. */
+  removeServerTools(serverName: string): RegistryResult<{ readonly removed: number }> {
+    const removed = this.#discovery.remove(serverName);
+    if (removed > 0) this.#table.told(this.#tell, undefined);
+    return ok({ removed });
+  }
+
+  /** All tools in Anthropic's format, sorted by name: what is known now, without asking anybody. */
+  getToolsForClaude(): ClaudeTool[] {
+    return this.getToolDefinitions();
+  }
+
+  /**
+   * All tools as a model's API takes them, sorted by name: what is known now, without asking anybody. Anthropic's format
+   * unless told otherwise.
+   * @example
+   * const tools = registry.getToolDefinitions({ format: 'openai-responses', strict: true });
+   */
+  getToolDefinitions(options?: Partial<DefinitionOptions<'anthropic'>>): ClaudeTool[];
+  getToolDefinitions<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionsOf[F];
+  getToolDefinitions<F extends ToolFormat>(options: Partial<DefinitionOptions<F>> = {}): DefinitionsOf[F] {
+    return this.getDefinitionSet({ format: 'anthropic', ...options } as DefinitionOptions<F>).definitions;
+  }
+
+  /** `getToolDefinitions` with what a caller may want to know: tools that are not strict or say less, and why. */
+  getDefinitionSet<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
+    // The AI SDK calls tools itself; it is told how unless the program wants to.
+    const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) =>
+      toModelResult(
+        await this.#call({ name: this.#table.names.nameOf({ server, tool }) ?? tool, arguments: args }, { signal }),
+      );
+    return this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
+  }
+
+  /** The tool of a server by the name models see; undefined for the program's own and for names that are not there. */
+  getMcpTool(toolName: string): RegisteredTool | undefined {
+    const entry = this.#table.find(toolName);
+    return entry && entry.server !== null ? this.#registered(entry) : undefined;
+  }
+
+  /** All tools with where they come from, sorted by name. */
+  listTools(): RegisteredTool[] {
+    return this.#table.entries.map((entry) => this.#registered(entry));
+  }
+
+  /** True when a server's list was never read, or five minutes ago or longer. */
+  isDiscoveryStale(serverName: string): boolean {
+    return this.#discovery.isStale(serverName);
+  }
+
+  /** Server and tool behind a name: looked up, and split at the first `__` only where no tool has that name. */
+  parseToolName(name: string): RegistryResult<ParsedToolName> {
+    const known = this.#table.find(name);
+    if (known === undefined) return parseToolName(name);
+    if (known.server !== null) return ok({ serverName: known.server, toolName: known.definition.name });
+    return refuse('VALIDATION_ERROR', `"${name}" is a tool of the program itself, not of a server.`, { tool: name });
+  }
+
+  /**
+   * Reads the lists that are due, of all servers that are switched on, and lets go of the tools of those that are not. Never
+   * throws: if any server fails, so does the result, with `failures` for each; its old tools stay, and the others' are there.
+   */
+  async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
+    const parts = await Promise.all([
+      this.#provided.readDue(traceId).catch(asDiscovered),
+      this.#discovery.discoverAll(traceId).catch(asDiscovered),
+    ]);
+    if (parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId);
+    const failures = parts.flatMap((part) => part.failures);
+    const [first] = failures;
+    if (first === undefined) return ok(this.#summary());
+    const message = `Not all tools could be read: ${reasonsOf(failures)}. What was known before stays.`;
+    const retryable = failures.some((failure) => failure.retryable);
+    return { success: false, error: { ...toToolError(first), message, retryable, failures } };
+  }
+
+  /**
+   * Calls a tool by the name models see, or by server and tool. Never throws. A tool that says it failed is
+   * TOOL_EXECUTION_FAILED, with its own answer in `error.result`.
+   */
+  callTool(name: string, args?: unknown, options: RegistryCallOptions = {}): Promise<RegistryResult<CallToolResult>> {
+    return this.#call({ name, arguments: args, format: options.format }, options);
+  }
+
+  /**
+   * Answers a call as the API of a model wrote it, in the shape that API wants back. Never rejects because of a tool; throws
+   * `ValidationError` for what is no call.
+   * @example
+   * const results = await Promise.all(message.content.filter(isToolUse).map((block) => registry.handle(block, { traceId })));
+   * messages.push({ role: 'user', content: results });
+   */
+  async handle<C extends AnyToolCall>(
+    toolCall: C,
+    options: HandleCallOptions = {},
+  ): Promise<ToolResultsOf[FormatOf<C>]> {
+    const call = readToolCall(toolCall);
+    const { format, id, name } = call;
+    const result = toModelResult(await this.#call(call, options));
+    return toToolResult(result, {
+      format,
+      id,
+      name,
+      media: options.media,
+    } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[FormatOf<C>];
+  }
+
+  /** Closes what was opened here; an engine that was handed in stays open. */
+  close(): Promise<void> {
+    return this.#discovery.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #call(call: ModelCall, options: RegistryCallOptions): Promise<RegistryResult<CallToolResult>> {
+    try {
+      return await callTool(this.#parts, call, options);
+    } catch (error) {
+      return toRegistryFailure(error, { tool: String(call.name) });
+    }
+  }
+
+  #registered(entry: ToolEntry): RegisteredTool {
+    const { server, definition } = entry;
+    return { claudeTool: this.#definitions.claudeTool(entry), serverName: server, originalName: definition.name };
+  }
+
+  #summary(server?: string): DiscoverySummary {
+    const excluded = this.#table.excluded.filter(({ serverName }) => server === undefined || serverName === server);
+    return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }) };
+  }
+}
+
+function reasonsOf(failures: readonly ErrorInfo[]): string {
+  const reasons = failures.slice(0, MAX_REASONS).map(({ server, message }) => {
+    const reason = shorten(message, 300);
+    return server === undefined ? reason : `${server} (${reason})`;
+  });
+  if (failures.length > MAX_REASONS) reasons.push(`and ${failures.length - MAX_REASONS} more`);
+  return reasons.join('; ');
+}
+
+function asDiscovered(thrown: unknown): Discovered {
+  const failure = toFailure(thrown, { outcome: 'not_sent' });
+  return { changed: false, failures: failure.success ? [] : [failure.error] };
+}
