@@ -1,0 +1,56 @@
+/**
+ * Keywords of a schema that hold plain values, made to fit an API: those it takes as they are, those it takes in another
+ * form, and those that only words can say.
+ * @module
+ */
+import type { Dialect } from './dialects.ts';
+import { isSimplePattern } from './schema-facts.ts';
+import { distinct, type Node } from './schema-tree.ts';
+
+/** What became of keywords. */
+export interface FittedKeywords {
+  readonly kept: readonly (readonly [keyword: string, value: unknown])[];
+  /** To be said in words. */
+  readonly left: Node;
+  /** Written otherwise. */
+  readonly changed?: string | undefined;
+  readonly misfit?: string | undefined;
+}
+
+/** `const` and `enum`. */
+export function fitValues({ const: constant, enum: values }: Node, dialect: Dialect): readonly FittedKeywords[] {
+  const fitted: FittedKeywords[] = [];
+  if (constant !== undefined) fitted.push(fitConstant(constant, values === undefined, dialect));
+  if (Array.isArray(values)) {
+    const all = distinct(values);
+    fitted.push(
+      arePlain(all, dialect)
+        ? { kept: [['enum', all]], left: {} }
+        : { kept: [], left: { enum: all }, misfit: 'an enum holds what is not a plain value' },
+    );
+  }
+  return fitted;
+}
+
+function fitConstant(value: unknown, isAlone: boolean, dialect: Dialect): FittedKeywords {
+  if (!arePlain([value], dialect) || !(dialect.constants || isAlone))
+    return { kept: [], left: { const: value }, misfit: 'a constant is not a plain value' };
+  return dialect.constants
+    ? { kept: [['const', value]], left: {} }
+    : { kept: [['enum', [value]]], left: {}, changed: 'const' };
+}
+
+const arePlain = (values: readonly unknown[], { enumTypes }: Dialect): boolean =>
+  values.every((value) => enumTypes.includes(value === null ? 'null' : typeof value));
+
+/** A keyword that is known, though not every value of it. */
+export function fitKeyword(key: string, value: unknown, dialect: Dialect): FittedKeywords {
+  const { formats, simplePatterns, maxMinItems } = dialect;
+  const isUnknown =
+    (key === 'format' && formats !== undefined && !formats.has(String(value))) ||
+    (key === 'pattern' && simplePatterns && !isSimplePattern(String(value)));
+  if (isUnknown) return { kept: [], left: { [key]: value } };
+  if (key === 'minItems' && maxMinItems !== undefined && Number(value) > maxMinItems)
+    return { kept: [[key, maxMinItems]], left: { [key]: value } };
+  return { kept: [[key, value]], left: {} };
+}

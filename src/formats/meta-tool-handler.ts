@@ -1,0 +1,70 @@
+/**
+ * The five meta-tools for an agent loop: their definitions in any API's format, and one function that answers the model's
+ * calls of them in the shape that API wants back.
+ * @module
+ */
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { failure } from '../gateway/answers.ts';
+import { createMetaToolRunner } from '../gateway/meta-tool-runner.ts';
+import { isMetaTool, metaToolDefinitions } from '../gateway/meta-tools.ts';
+import { toFailure } from '../result.ts';
+import type { Caller, CallToolResult, Progress } from '../types.ts';
+import type { DefinitionSet, OptionsOf, ToolFormat } from './definition-types.ts';
+import type { ToolResultsOf } from './result-types.ts';
+import { toDefinitions } from './to-definitions.ts';
+import { type AnyToolCall, type FormatOf, readToolCall } from './tool-call.ts';
+import { type ResultOptionsOf, toToolResult } from './tool-result.ts';
+
+/** What may be said about one call. */
+export interface HandleOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Who asks: for the audit log, and for tools that ask back. */
+  readonly caller?: Caller | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** False where the model reads text only. Default true. */
+  readonly media?: boolean | undefined;
+}
+
+/** The meta-tools of one engine. */
+export interface MetaToolHandler {
+  /** Their definitions, with the names of the servers that can be searched, in the order of the contract. */
+  definitions<F extends ToolFormat>(options: { readonly format: F } & OptionsOf[F]): Promise<DefinitionSet<F>>;
+  /** Whether a call is one of theirs. */
+  handles(call: AnyToolCall): boolean;
+  /** Answers a call. Never rejects because of a tool: what goes wrong is in the result. */
+  handle<C extends AnyToolCall>(call: C, options?: HandleOptions): Promise<ToolResultsOf[FormatOf<C>]>;
+}
+
+/**
+ * Definitions and answers for an agent loop over one engine.
+ * @example
+ * const tools = createMetaToolHandler(engine);
+ * const { definitions } = await tools.definitions({ format: 'anthropic' });
+ * const reply = await anthropic.messages.create({ model, max_tokens, messages, tools: definitions });
+ * const results = await Promise.all(
+ *   reply.content.filter((block) => block.type === 'tool_use').map((block) => tools.handle(block)),
+ * );
+ * messages.push({ role: 'assistant', content: reply.content }, { role: 'user', content: results });
+ */
+export function createMetaToolHandler(engine: DiscoveryEngine): MetaToolHandler {
+  const run = createMetaToolRunner(engine);
+  const answer = async (name: string, args: unknown, options: HandleOptions): Promise<CallToolResult> => {
+    const { caller = {}, signal = new AbortController().signal, onProgress } = options;
+    try {
+      return await run(name, args, { caller, signal, onProgress });
+    } catch (error) {
+      const failed = toFailure(error, { tool: name });
+      return failed.success ? {} : failure(failed.error);
+    }
+  };
+  return {
+    definitions: async (options) => toDefinitions(metaToolDefinitions(await engine.serverNames()), options),
+    handles: (call) => isMetaTool(readToolCall(call).name),
+    handle: async <C extends AnyToolCall>(call: C, options: HandleOptions = {}) => {
+      const { format, id, name, arguments: args } = readToolCall(call);
+      const result = await answer(name, args, options);
+      const written = { format, id, name, media: options.media } as ResultOptionsOf<ToolFormat>;
+      return toToolResult(result, written) as ToolResultsOf[FormatOf<C>];
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * The top of an input schema, as every API wants it: an object with properties, without choices. Alternatives at the top
+ * become one object that allows them all; what they asked for is said in its description.
+ * @module
+ */
+import { mergeAllOf, typesOf } from './merge-schemas.ts';
+import { lookUp, referencesIn } from './schema-pointer.ts';
+import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from './schema-tree.ts';
+
+/** A schema with an object at its top, and what had to be changed for that. */
+export interface ObjectRoot {
+  readonly schema: Node;
+  readonly notes: readonly string[];
+}
+
+const MAX_HOPS = 8;
+const MAX_BRANCHES = 50;
+const MAX_CHOICES = 300;
+/** What no API takes at the top. */
+const REFUSED = ['enum', 'const', 'not', 'anyOf', 'oneOf', 'allOf', '$ref', '$dynamicRef'] as const;
+
+/** Makes the top an object; gives the same keywords back where it is one. */
+export function objectRoot(schema: Node): ObjectRoot {
+  const notes: string[] = [];
+  const whole = wholeOf(schema, schema, notes);
+  const types = typesOf(whole.type);
+  if (types.length > 0 && !types.includes('object')) {
+    notes.push(`the schema describes a value of type ${types.join(' or ')}, which no arguments can be`);
+    return { schema: { type: 'object', properties: {} }, notes };
+  }
+  const root = withoutChoices(whole, schema, notes);
+  const kept = Object.entries(root).filter(([key]) => {
+    const refused = (REFUSED as readonly string[]).includes(key);
+    if (refused) notes.push(`left out ${key} at the top`);
+    return !refused && key !== 'type' && key !== 'properties';
+  });
+  const properties = Object.fromEntries(entriesOf(root.properties));
+  return { schema: withTargets({ type: 'object', properties, ...Object.fromEntries(kept) }, schema), notes };
+}
+
+/** The schema with everything it refers to: what stood in a part that is gone moves to `$defs`. */
+function withTargets(schema: Node, before: Node): Node {
+  const moved = new Map<string, unknown>();
+  const names = new Map<string, string>();
+  const taken = new Set(entriesOf(schema.$defs).map(([name]) => name));
+  const open: unknown[] = [schema];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    for (const reference of referencesIn(part)) {
+      if (names.has(reference) || lookUp(reference, schema) !== undefined) continue;
+      let name = `part_${names.size + 1}`;
+      while (taken.has(name)) name = `_${name}`;
+      const target = lookUp(reference, before) ?? true;
+      names.set(reference, name);
+      moved.set(name, target);
+      open.push(target);
+    }
+  }
+  if (names.size === 0) return schema;
+  const point = (value: unknown): unknown => {
+    const name = names.get(String(value));
+    return name === undefined ? value : `#/$defs/${name}`;
+  };
+  const whole = { ...schema, $defs: Object.fromEntries([...entriesOf(schema.$defs), ...moved]) };
+  return mapSchema(whole, (node) => ({
+    ...node,
+    ...(node.$ref !== undefined && { $ref: point(node.$ref) }),
+    ...(node.$dynamicRef !== undefined && { $dynamicRef: point(node.$dynamicRef) }),
+  })) as Node;
+}
+
+/** References at the top followed, the parts of `allOf` merged. */
+function wholeOf(node: Node, root: Node, notes: string[]): Node {
+  let whole = node;
+  for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
+    const { $ref, ...beside } = whole;
+    const target = lookUp($ref as string, root);
+    whole = isNode(target) && target !== node ? { ...target, ...beside } : beside;
+  }
+  if (!Array.isArray(whole.allOf)) return whole;
+  const merged = mergeAllOf(whole, (part) => (isNode(part) && part !== whole ? resolved(part, root) : part));
+  if (merged.conflicts.length > 0)
+    notes.push(`left out ${[...new Set(merged.conflicts)].join(', ')} of allOf at the top`);
+  return merged.node;
+}
+
+function resolved(part: Node, root: Node): unknown {
+  let node: unknown = part;
+  for (let hops = 0; hops < MAX_HOPS && isNode(node) && typeof node.$ref === 'string'; hops++) {
+    const { $ref, ...beside } = node;
+    const target = lookUp($ref, root);
+    node = isNode(target) ? { ...target, ...beside } : beside;
+  }
+  return node;
+}
+
+/** One object that allows every alternative. */
+function withoutChoices(node: Node, root: Node, notes: string[]): Node {
+  const { anyOf, oneOf, ...own } = node;
+  const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
+  if (choices.length === 0) return node;
+  let merged: Node = own;
+  for (const list of choices) {
+    const branches = listOf(list)
+      .slice(0, MAX_BRANCHES)
+      .filter(isNode)
+      .map((branch) => wholeOf(branch, root, notes));
+    merged = joined(merged, branches);
+  }
+  notes.push('made one object of the alternatives at the top');
+  return merged;
+}
+
+function joined(own: Node, branches: readonly Node[]): Node {
+  const properties = new Map(entriesOf(own.properties));
+  const isOwn = new Set(properties.keys());
+  for (const branch of branches) {
+    for (const [name, schema] of entriesOf(branch.properties)) {
+      if (!isOwn.has(name)) properties.set(name, either(properties.get(name), schema));
+    }
+  }
+  const wanted = branches.map((branch) => new Set(namesIn(branch.required)));
+  const always = new Set([...(wanted[0] ?? [])].filter((name) => wanted.every((names) => names.has(name))));
+  const required = [...new Set([...namesIn(own.required), ...always])];
+  const { required: _required, properties: _properties, ...rest } = own;
+  // A closed branch says nothing about the names in the others.
+  const description = describe(own.description, wanted, always);
+  return {
+    ...rest,
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function either(known: unknown, schema: unknown): unknown {
+  if (known === undefined || isSame(known, schema)) return schema;
+  const all = isNode(known) && Object.keys(known).length === 1 && Array.isArray(known.anyOf) ? known.anyOf : [known];
+  return all.some((one) => isSame(one, schema)) ? known : { anyOf: [...all, schema] };
+}
+
+/** Which names belong together, for the model. */
+function describe(
+  own: unknown,
+  wanted: readonly ReadonlySet<string>[],
+  always: ReadonlySet<string>,
+): string | undefined {
+  const text = typeof own === 'string' ? own : undefined;
+  const sets = wanted.map((names) => [...names].filter((name) => !always.has(name)).join(' + ') || 'none of these');
+  if (sets.every((set) => set === 'none of these')) return text;
+  const choice = `Give one of: ${[...new Set(sets)].join(' | ')}.`;
+  if (choice.length > MAX_CHOICES || text?.includes(choice)) return text;
+  return text ? `${text} ${choice}` : choice;
+}

@@ -1,0 +1,81 @@
+/**
+ * Small questions about one schema node: what type it implies, whether it allows null, whether anything fits it.
+ * @module
+ */
+import { typesOf } from './merge-schemas.ts';
+import { ANNOTATIONS, isNode, isSame, listOf, type Node } from './schema-tree.ts';
+
+const TYPE_OF_KEYWORD: readonly (readonly [type: string, ...keywords: string[]])[] = [
+  ['object', 'properties', 'additionalProperties', 'patternProperties', 'required', 'minProperties', 'maxProperties'],
+  ['array', 'items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
+  ['string', 'minLength', 'maxLength', 'pattern', 'format'],
+  ['number', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+];
+
+/** The types a node without `type` can only mean. */
+export function impliedTypes(node: Node): readonly string[] {
+  const values = node.const === undefined ? listOf(node.enum) : [node.const];
+  if (values.length > 0) return [...new Set(values.map(typeOf))];
+  const found = TYPE_OF_KEYWORD.find(([, ...keywords]) => keywords.some((keyword) => node[keyword] !== undefined));
+  return found ? [found[0]] : [];
+}
+
+/** The type of a value, as schemas call it. */
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+/** Whether nothing fits: `false`, or `{"not": {}}` as some generators write "undefined". */
+export function isNever(schema: unknown): boolean {
+  if (schema === false) return true;
+  if (!isNode(schema)) return false;
+  const { not, description: _description, ...rest } = schema;
+  return (not === true || (isNode(not) && Object.keys(not).length === 0)) && Object.keys(rest).length === 0;
+}
+
+/** Whether a fitted node allows null as it is. */
+export function allowsNull(node: Node): boolean {
+  if (node.const !== undefined) return node.const === null;
+  if (Array.isArray(node.enum)) return node.enum.includes(null);
+  const branches = [...listOf(node.anyOf), ...listOf(node.oneOf)];
+  if (branches.length > 0) return branches.some((branch) => isNode(branch) && allowsNull(branch));
+  return typesOf(node.type).includes('null');
+}
+
+const NULL: Node = { type: 'null' };
+
+/** The node that allows null as well. */
+export function nullable(node: Node): Node {
+  if (Array.isArray(node.anyOf)) return { ...node, anyOf: [...node.anyOf, NULL] };
+  if (node.$ref !== undefined || node.const !== undefined || node.type === undefined) {
+    const { description, title, ...rest } = node;
+    return {
+      anyOf: [rest, NULL],
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+    };
+  }
+  const types = [...new Set([...typesOf(node.type), 'null'])];
+  return {
+    ...node,
+    type: types.length === 1 ? types[0] : types,
+    ...(Array.isArray(node.enum) && { enum: withNull(node.enum) }),
+  };
+}
+
+const withNull = (values: readonly unknown[]): unknown[] =>
+  values.some((value) => isSame(value, null)) ? [...values] : [...values, null];
+
+/** Whether a pattern does without look-around, back references and word boundaries. */
+export const isSimplePattern = (pattern: string): boolean => !/\(\?[=!<]|\\[1-9bBk]/.test(pattern);
+
+/** `allOf` around one reference, as generators write it to add a description, is that reference. */
+export function liftReference(node: Node): Node {
+  const { allOf, ...own } = node;
+  const [only] = listOf(allOf);
+  const isWrap = listOf(allOf).length === 1 && isNode(only) && typeof only.$ref === 'string' && own.$ref === undefined;
+  return isWrap && Object.keys(own).every((key) => ANNOTATIONS.has(key)) ? { ...only, ...own } : node;
+}

@@ -1,0 +1,122 @@
+/**
+ * Where schemas stand inside schemas, as data, and a walk over them.
+ * @module
+ */
+import type { JsonSchema } from '../types.ts';
+
+/** A schema that is an object; `true` and `false` are schemas, too. */
+export type Node = JsonSchema;
+
+/** Keywords that hold one schema. */
+export const SINGLE: ReadonlySet<string> = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+/** Keywords that hold a list of schemas. */
+export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+/** Keywords that hold schemas by name. */
+export const MAPS: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+]);
+/** Keywords that say something about a value without restricting it. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  '$comment',
+  '$defs',
+  'definitions',
+  'default',
+  'deprecated',
+  'description',
+  'example',
+  'examples',
+  'optional',
+  'readOnly',
+  'title',
+  'writeOnly',
+]);
+
+/** Keywords whose loss is worth a word in a description or a report. */
+export const SAYING: ReadonlySet<string> = new Set([
+  ...['default', 'example', 'examples', 'exclusiveMaximum', 'exclusiveMinimum', 'format', 'maxItems', 'maxLength'],
+  ...['maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum', 'multipleOf', 'pattern'],
+  ...['uniqueItems', 'contains', 'propertyNames', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'],
+]);
+
+export const TYPES: ReadonlySet<unknown> = new Set([
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
+]);
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The names in a list such as `required`. */
+export const namesIn = (value: unknown): string[] => listOf(value).filter((name) => typeof name === 'string');
+
+/** What is in an object by name, as its own properties only. */
+export const entriesOf = (value: unknown): [string, unknown][] => (isNode(value) ? Object.entries(value) : []);
+
+/** The schemas right inside a node. */
+export function* childrenOf(node: Node): Generator<unknown> {
+  for (const [key, value] of Object.entries(node)) {
+    if (SINGLE.has(key)) yield value;
+    else if (LISTS.has(key)) yield* listOf(value);
+    else if (MAPS.has(key)) yield* Object.values(isNode(value) ? value : {});
+  }
+}
+
+/** The same schema with every schema in it changed, the innermost first. The depth was bounded when it was copied. */
+export function mapSchema(schema: unknown, change: (node: Node) => Node): unknown {
+  if (!isNode(schema)) return schema;
+  const inside = (value: unknown) => mapSchema(value, change);
+  return change(
+    Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => {
+        if (SINGLE.has(key)) return [key, inside(value)];
+        if (LISTS.has(key) && Array.isArray(value)) return [key, value.map(inside)];
+        if (MAPS.has(key) && isNode(value))
+          return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]))];
+        return [key, value];
+      }),
+    ),
+  );
+}
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
+  if (!isNode(a) || !isNode(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
+}
+
+/** Every value once. */
+export function distinct<T>(values: readonly T[]): T[] {
+  const known = new Map<string, T>();
+  for (const value of values) {
+    const key = JSON.stringify(value);
+    if (!known.has(key)) known.set(key, value);
+  }
+  return [...known.values()];
+}

@@ -1,0 +1,221 @@
+/**
+ * Tools in, definitions for an LLM API out, with legal and unique names and schemas the API takes; and the way back from
+ * the calls the model makes. Pure: nothing is fetched, nothing throws because of a tool.
+ * @module
+ */
+import { ValidationError } from '../errors.ts';
+import { toAiSdkTool } from './ai-sdk-tool.ts';
+import {
+  type AiSdkOptions,
+  type AnthropicOptions,
+  type DefinitionSet,
+  type DefinitionsOf,
+  type DescribedTool,
+  type FormatProblem,
+  type GeminiOptions,
+  type NamedCall,
+  type ObjectSchema,
+  type OpenAiFunction,
+  type OpenAiNamespace,
+  type OpenAiResponsesOptions,
+  type OptionsOf,
+  type ReadCall,
+  TOOL_FORMATS,
+  type ToolChoice,
+  type ToolFormat,
+} from './definition-types.ts';
+import { type MadeSchema, makeSchema, type SchemaTarget } from './make-schema.ts';
+import { createNameTable, type NameTable } from './names.ts';
+import { toOpenApi } from './open-api-schema.ts';
+import { StrictAllowance } from './strict-limits.ts';
+import { argumentsOf } from './tool-call.ts';
+
+/**
+ * Definitions of tools for one API, in the order of the tools.
+ * @example
+ * const { definitions, problems, readCall } = toDefinitions(tools, { format: 'openai-responses', strict: true });
+ * const response = await openai.responses.create({ model, input, tools: definitions });
+ * // For each function_call in response.output:
+ * const call = readCall(functionCall); // { server: 'github', tool: 'create_issue', arguments: { … } }
+ */
+export function toDefinitions<F extends ToolFormat>(
+  tools: Iterable<DescribedTool>,
+  options: { readonly format: F } & OptionsOf[F],
+): DefinitionSet<F> {
+  if (!TOOL_FORMATS.includes(options.format))
+    throw new ValidationError(`There is no format "${String(options.format)}", only ${TOOL_FORMATS.join(', ')}.`);
+  return new Definer([...tools], options as AnyOptions).define() as DefinitionSet<F>;
+}
+
+type AnyOptions = { readonly format: ToolFormat } & AnthropicOptions &
+  OpenAiResponsesOptions &
+  GeminiOptions &
+  AiSdkOptions;
+
+/** A tool on its way. */
+interface Defined extends MadeSchema {
+  readonly tool: DescribedTool;
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+class Definer {
+  readonly #tools: readonly DescribedTool[];
+  readonly #options: AnyOptions;
+  readonly #names: NameTable;
+  readonly #problems: FormatProblem[] = [];
+  readonly #allowance = new StrictAllowance();
+  /** By namespace and name. */
+  readonly #calls = new Map<string, Defined>();
+
+  constructor(tools: readonly DescribedTool[], options: AnyOptions) {
+    this.#options = options;
+    const valid = tools.filter((tool) => typeof tool?.name === 'string');
+    for (const tool of tools) if (!valid.includes(tool)) this.#problem({ name: '' }, 'left-out', 'It has no name.');
+    this.#tools = valid;
+    this.#names = options.names ?? createNameTable(valid);
+  }
+
+  define(): DefinitionSet<ToolFormat> {
+    const definitions = this.#definitions();
+    return {
+      definitions,
+      names: this.#names,
+      problems: this.#problems,
+      readCall: (call) => this.#readCall(call),
+    };
+  }
+
+  #definitions(): DefinitionsOf[ToolFormat] {
+    const { format, deferLoading, parameters, execute } = this.#options;
+    if (format === 'openai-responses') return this.#openAiResponses();
+    const defined = this.#defineAll(this.#tools, '', (tool) => this.#names.nameOf(refOf(tool)));
+    switch (format) {
+      case 'anthropic':
+        return defined.map((one) => ({
+          name: one.name,
+          ...words(one),
+          input_schema: schemaOf(one),
+          ...(one.strict && { strict: true }),
+          ...(chosen(deferLoading, one.tool) && { defer_loading: true }),
+        }));
+      case 'openai-chat':
+        return defined.map((one) => ({
+          type: 'function' as const,
+          function: { name: one.name, ...words(one), parameters: schemaOf(one), ...(one.strict && { strict: true }) },
+        }));
+      case 'gemini': {
+        const functionDeclarations = defined.map((one) => ({
+          name: one.name,
+          description: one.description ?? one.tool.name,
+          ...(parameters === 'open-api' ? openApi(one) : { parametersJsonSchema: schemaOf(one) }),
+        }));
+        return functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
+      }
+      case 'ai-sdk':
+        return Object.fromEntries(
+          defined.map((one) => [
+            one.name,
+            toAiSdkTool(one.tool, one.description, schemaOf(one), (args) => readOf(one, args), execute),
+          ]),
+        );
+      case 'langchain':
+        return defined.map((one) => ({ name: one.name, description: one.description ?? '', schema: schemaOf(one) }));
+    }
+  }
+
+  #openAiResponses(): (OpenAiFunction | OpenAiNamespace)[] {
+    const { namespaces = false } = this.#options;
+    const write = (one: Defined): OpenAiFunction => ({
+      type: 'function',
+      name: one.name,
+      ...words(one),
+      parameters: schemaOf(one),
+      strict: one.strict,
+      ...(chosen(this.#options.deferLoading, one.tool) && { defer_loading: true }),
+    });
+    if (namespaces === false)
+      return this.#defineAll(this.#tools, '', (tool) => this.#names.nameOf(refOf(tool))).map(write);
+    const servers = new Map<string, DescribedTool[]>();
+    for (const tool of this.#tools) servers.set(tool.server ?? '', [...(servers.get(tool.server ?? '') ?? []), tool]);
+    const spaces = createNameTable([...servers.keys()].filter((server) => server !== '').map((name) => ({ name })));
+    return [...servers].flatMap(([server, tools]): (OpenAiFunction | OpenAiNamespace)[] => {
+      const own = createNameTable(tools.map(({ name }) => ({ name })));
+      const space = server === '' ? '' : (spaces.nameOf({ server: '', tool: server }) ?? '');
+      const defined = this.#defineAll(tools, space, (tool) => own.nameOf({ server: '', tool: tool.name })).map(write);
+      if (server === '' || defined.length === 0) return defined;
+      const description = (typeof namespaces === 'function' ? namespaces(server) : undefined) || `Tools of ${server}`;
+      return [{ type: 'namespace', name: space, description, tools: defined }];
+    });
+  }
+
+  #defineAll(
+    tools: readonly DescribedTool[],
+    namespace: string,
+    nameOf: (tool: DescribedTool) => string | undefined,
+  ): readonly Defined[] {
+    return tools.flatMap((tool) => {
+      const name = nameOf(tool);
+      if (name === undefined) this.#problem(tool, 'left-out', 'The table of names does not know it.');
+      else if (this.#calls.has(callKey(namespace, name))) this.#problem(tool, 'left-out', 'It is there twice.');
+      else {
+        const one = this.#one(tool, name);
+        if (one) this.#calls.set(callKey(namespace, name), one);
+        return one ? [one] : [];
+      }
+      return [];
+    });
+  }
+
+  #one(tool: DescribedTool, name: string): Defined | undefined {
+    const made = makeSchema(tool.inputSchema, targetOf(this.#options), {
+      strict: chosen(this.#options.strict, tool),
+      allowance: this.#allowance,
+    });
+    if ('refused' in made) {
+      this.#problem(tool, 'left-out', made.refused);
+      return undefined;
+    }
+    if (made.notStrict !== undefined) this.#problem(tool, 'not-strict', `It is not strict: ${made.notStrict}.`);
+    if (made.simplified.length > 0) this.#problem(tool, 'simplified', `Its schema: ${made.simplified.join('; ')}.`);
+    const [description] = [tool.description, tool.title].filter(
+      (text) => typeof text === 'string' && text.trim() !== '',
+    );
+    return { ...made, tool, name, description };
+  }
+
+  #readCall({ name, namespace = '', arguments: raw }: NamedCall): ReadCall | undefined {
+    const one = this.#calls.get(callKey(namespace, name));
+    if (!one) return undefined;
+    const args = argumentsOf(raw);
+    return args
+      ? readOf(one, args)
+      : { ...readOf(one, {}), invalid: `The arguments of ${name} must be a JSON object.` };
+  }
+
+  #problem({ server = '', name }: DescribedTool, kind: FormatProblem['kind'], message: string): void {
+    this.#problems.push({ server, tool: name, kind, message });
+  }
+}
+
+const refOf = ({ server = '', name }: DescribedTool) => ({ server, tool: name });
+const callKey = (namespace: string, name: string): string => `${namespace}\n${name}`;
+const chosen = (choice: ToolChoice | undefined, tool: DescribedTool): boolean =>
+  typeof choice === 'function' ? choice(tool) : choice === true;
+const words = ({ description }: Defined): { description?: string } =>
+  description === undefined ? {} : { description };
+const schemaOf = ({ schema }: Defined): ObjectSchema => schema as ObjectSchema;
+const readOf = ({ tool, readArguments }: Defined, args: Readonly<Record<string, unknown>>): ReadCall => ({
+  ...refOf(tool),
+  arguments: readArguments(args),
+});
+
+function openApi({ schema }: Defined) {
+  const parameters = toOpenApi(schema);
+  return parameters === undefined ? {} : { parameters };
+}
+
+function targetOf({ format, parameters }: AnyOptions): SchemaTarget {
+  if (format === 'gemini') return parameters === 'open-api' ? 'gemini-open-api' : 'gemini-json-schema';
+  return format === 'anthropic' ? 'anthropic' : 'openai';
+}
