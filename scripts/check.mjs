@@ -1,6 +1,6 @@
 // `npm run check`: everything a change must pass, for people and CI alike. `--without a,b` leaves steps out.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -10,12 +10,21 @@ const node = (...args) => {
   return status === 0 || `exit ${status ?? signal}`;
 };
 
-/** Two pages are written from the source; they must be the ones that are checked in. */
+/** Three pages are written from the source; they must be the ones that are checked in. */
 const docs = async () => {
   const { toReferencePage } = await import(`${root}dist/config/reference-page.js`);
   const same = readFileSync(`${root}docs/configuration.md`, 'utf8') === toReferencePage();
   if (!same) return 'docs/configuration.md is out of date: npm run docs:config';
-  return node('scripts/command-line-page.mjs', '--check');
+  const commandLine = node('scripts/command-line-page.mjs', '--check');
+  const api = node('scripts/api-page.mjs', '--check');
+  return commandLine === true ? api : commandLine;
+};
+
+/** Each checks itself. */
+const examples = () => {
+  const files = readdirSync(`${root}examples`).filter((name) => /^\d+-.*\.mjs$/.test(name));
+  const failed = files.filter((name) => node(`examples/${name}`) !== true);
+  return failed.length === 0 || failed.join(', ');
 };
 
 const STEPS = {
@@ -24,8 +33,10 @@ const STEPS = {
   build: () => node('scripts/build.mjs'),
   tests: () => node(bin('vitest/vitest.mjs'), 'run', '--coverage'),
   publint: () => node(bin('publint/src/cli.js'), '--strict'),
+  attw: () =>
+    node(bin('@arethetypeswrong/cli/dist/index.js'), '--pack', '.', '--profile', 'esm-only', '--format', 'ascii'),
   docs,
-  examples: () => node('examples/01-tour.mjs'),
+  examples,
 };
 
 const left = process.argv.indexOf('--without');

@@ -15,17 +15,25 @@ const src = join(root, 'src');
 const ENGINE = [
   'discovery-engine',
   'downstreams',
+  'engine-embeddings',
   'engine-execution',
+  'engine-own-tools',
   'engine-runtime',
   'engine-state',
   'engine-world',
+  'literal-secrets',
+  'find-tools',
+  'probe-server',
   'read-lists',
   'rule-warnings',
   'secrets',
+  'server-logs',
   'server-overview',
+  'usage-learning',
+  'usage-store',
   'watch-config',
 ];
-const PARTS = ['audit', 'cache', 'catalog', 'config', 'connections', 'execution', 'rules', 'search'];
+const PARTS = ['audit', 'cache', 'catalog', 'config', 'connections', 'embeddings', 'execution', 'rules', 'search'];
 
 interface Allowed {
   /** Beside itself. */
@@ -38,12 +46,14 @@ const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'];
 const TABLE: Readonly<Record<string, Allowed>> = {
   vocabulary: { us: [], outside: ['node:crypto'] },
   rules: { us: ['vocabulary'], outside: ['re2js'] },
-  search: { us: ['vocabulary'], outside: [] },
+  // Files: only what ships with the package, in one place.
+  search: { us: ['vocabulary'], outside: ['node:crypto', 'node:fs'] },
   cache: { us: ['vocabulary'], outside: FILES },
   audit: { us: ['vocabulary'], outside: FILES },
+  // A rule that cannot be compiled is a mistake in a file, and is said with the others.
   config: {
-    us: ['vocabulary'],
-    outside: [...FILES, 'node:os', 'node:url', 'node:zlib', 'jiti', 'smol-toml', 'yaml', 'zod/v4'],
+    us: ['vocabulary', 'rules'],
+    outside: [...FILES, 'node:os', 'node:url', 'node:zlib', 'jiti', 'smol-toml', 'yaml', 'zod/mini'],
   },
   connections: {
     us: ['vocabulary'],
@@ -60,6 +70,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     ],
   },
   catalog: { us: ['vocabulary', 'rules', 'search'], outside: ['node:crypto', 'node:timers/promises'] },
+  // Speaks HTTP as connections do, and reads tools as search does.
+  embeddings: { us: ['vocabulary', 'catalog', 'connections', 'search'], outside: ['node:crypto'] },
   execution: { us: ['vocabulary', 'audit'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },
   engine: { us: ['vocabulary', ...PARTS], outside: FILES },
   gateway: {
@@ -76,12 +88,33 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'zod/v4',
     ],
   },
+  // Judges entries before they are started, and explains why starting them failed.
+  doctor: { us: ['vocabulary', 'engine', 'config', 'connections', 'embeddings'], outside: FILES },
+  lint: { us: ['vocabulary'], outside: [] },
+  // The servers it is attached to are known by their shape: no SDK is imported.
+  registry: { us: ['vocabulary', 'catalog', 'execution', 'search'], outside: ['node:async_hooks'] },
+  // The meta-tools are the gateway's; its other files, which speak MCP, are not loaded.
+  formats: { us: ['vocabulary', 'engine', 'gateway'], outside: ['node:crypto'] },
+  // One registry for an agent loop: makes an engine of entries when a server is first needed, and not before.
+  unified: {
+    us: ['vocabulary', 'catalog', 'config', 'engine', 'execution', 'formats', 'registry'],
+    outside: [],
+  },
   testing: { us: ['vocabulary'], outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
-  index: { us: ['vocabulary', 'engine', ...PARTS], outside: [] },
-  // Arguments are read from files, and pictures saved to them, where a person says so.
+  index: { us: ['vocabulary', 'engine', ...PARTS, 'formats', 'registry', 'unified'], outside: [] },
+  // Arguments are read from files, and pictures saved to them, where a person says so. `eval` judges rankings with search's
+  // own figures.
   cli: {
-    us: ['vocabulary', 'engine', 'config', 'gateway'],
-    outside: ['node:fs', 'node:fs/promises', 'node:path', 'node:readline/promises', 'node:stream', 'node:util'],
+    us: ['vocabulary', 'engine', 'config', 'gateway', 'doctor', 'lint', 'audit', 'search'],
+    outside: [
+      'node:fs',
+      'node:fs/promises',
+      'node:path',
+      'node:readline/promises',
+      'node:stream',
+      'node:url',
+      'node:util',
+    ],
   },
 };
 
@@ -94,7 +127,7 @@ function moduleOf(path: string): string {
   const [first = '', ...rest] = path.split('/');
   if (rest.length > 0) return first;
   const name = first.replace(/\.ts$/, '');
-  if (name === 'index') return name;
+  if (name === 'index' || name === 'library') return 'index';
   return ENGINE.includes(name) ? 'engine' : 'vocabulary';
 }
 

@@ -32,6 +32,14 @@ const COMMANDS = 'src/cli/commands/commands.test.ts';
 const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
+const REGISTRY = 'src/registry/tool-registry.test.ts';
+const REGISTRY_START = 'src/registry/quick-start.test.ts';
+const REGISTRY_SCOPE = 'src/registry/request-scope.test.ts';
+const REGISTRY_PROVIDERS = 'src/registry/known-provider.test.ts';
+const REGISTRY_ATTACH = 'src/registry/attach.test.ts';
+const REGISTRY_E2E = 'test/e2e/registry.test.ts';
+const UNIFIED = 'src/unified/unified-tool-registry.test.ts';
+const UNIFIED_AC = 'src/unified/acceptance.test.ts';
 
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 1. Names, files, configuration
@@ -69,6 +77,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [BIN, 'do not run a configuration that came with a folder'],
     ['src/cli/commands/trust.test.ts', 'lets this folder’s configuration be used'],
   ),
+  'config:trust-clients': promise(
+    'A client’s file that came with a project is listed, and nothing of it runs before it is trusted as it is',
+    ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
+    ['src/cli/commands/trust.test.ts', 'is every command line and address, and of variables only names'],
+  ),
+  'config:watch': promise('A watched file that says what it said before causes no reload', [
+    'src/watch-config.test.ts',
+    'does not reload when a client changes what is not imported',
+  ]),
   'config:overrides': promise('The environment overrides cache settings and switches servers off', [
     LOADER,
     'lets the environment override the cache',
@@ -154,6 +171,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/catalog/signature.test.ts',
     'are made up only where a required parameter is an object, and are marked',
   ]),
+  'details:large': promise(
+    'A large schema is outlined first, and every part of it can be read',
+    ['src/gateway/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
+    ['src/catalog/read-schema.test.ts', 'leads to every part of any schema, in pages that are bounded'],
+    [RUNNER, 'leads to the whole of what it cut, and never to a disabled tool'],
+  ),
   'details:disabled': promise('A disabled tool is TOOL_DISABLED', [RUNNER, 'refuses disabled tools']),
   'execute:unchanged': promise(
     'What the server returned, unchanged',
@@ -320,6 +343,144 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [COMMANDS_BIN, 'is next to nothing for help'],
     [COMMANDS_BIN, 'is no connection, no execution and no SDK'],
   ),
+  'cli:init': promise(
+    'init finds the clients of this machine, writes a configuration that uses them, overwrites and starts nothing',
+    ['src/cli/commands/init.test.ts', 'shows what the clients of this machine have'],
+    ['src/cli/commands/init.test.ts', 'never overwrites'],
+    ['src/cli/commands/init.test.ts', 'copies servers with their references and filters, and never a secret'],
+  ),
+  'cli:install': promise(
+    'install adds one entry to any client’s file and nothing else; uninstall leaves every file as it was, to the byte',
+    ['src/config/installers/round-trip.test.ts', 'leaves the same bytes'],
+    ['src/config/installers/edit-text.test.ts', 'whatever the layout: only our entry comes'],
+    ['src/config/installers/install.test.ts', 'keeps what a person changed meanwhile, to the byte'],
+    ['src/config/installers/install.test.ts', 'into the existing file of every client'],
+    ['src/config/installers/install.test.ts', 'leaves a file alone that another program wrote meanwhile'],
+    ['src/cli/commands/install.test.ts', '--dry-run shows the change without secrets and writes nothing'],
+    [
+      'src/cli/commands/install.test.ts',
+      '--all does all it finds and says what became of each; a failure spoils none of the others',
+    ],
+  ),
+  'cli:take-over': promise(
+    'install --take-over moves a client’s servers behind the gateway, copies no secret, and uninstall gives them back',
+    ['src/config/installers/install.test.ts', 'moves servers behind the gateway without copying a secret'],
+    ['src/config/installers/install.test.ts', 'leaves with the client what the gateway could not run'],
+  ),
+  'cli:completion': promise(
+    'bash, zsh and fish complete commands, options, servers and tools, and run nothing that a name holds',
+    ['src/cli/commands/completion.test.ts', 'completes commands, options, servers, tools and files'],
+    ['src/cli/commands/completion.test.ts', 'escapes names from outside and runs nothing in them'],
+  ),
+  'cli:logs': promise(
+    'logs shows what the last run of a server wrote, without secrets',
+    ['src/cli/commands/logs.test.ts', 'shows what the last run wrote'],
+    ['src/server-logs.test.ts', 'stays small, however much it is'],
+  ),
+  'cli:doctor': promise(
+    'doctor says of every source and server what is wrong and the one thing to do, with an exit code for scripts',
+    ['src/cli/commands/doctor.test.ts', 'says what is wrong with each server and the one thing to do'],
+    ['src/cli/commands/doctor.test.ts', 'is 2 for a source that is broken'],
+    ['src/cli/commands/doctor.test.ts', 'keeps stdout to the report and ends with 0, 2 or 3'],
+  ),
+  'cli:stats': promise(
+    'stats sets what all definitions would cost against the five meta-tools, and sums the audit log up',
+    ['src/cli/commands/stats.test.ts', 'sets all definitions, those rules would hide included'],
+    ['src/cli/commands/stats.test.ts', 'adds calls, errors and times from the audit log'],
+  ),
+  'cli:eval': promise(
+    'eval measures recall, nDCG, MRR, tokens and time on the tools and queries of the user, and says what was missed and why',
+    ['src/cli/commands/eval.test.ts', 'measures search on the tools that are there'],
+    ['src/cli/commands/eval.test.ts', 'lists what was missed and why'],
+    ['src/cli/commands/eval.test.ts', 'with --json prints everything as one document'],
+  ),
+  'search:embedder': promise(
+    'An OpenAI-compatible or Ollama service can be switched in; its vectors are checked and kept on disk by content',
+    ['src/embeddings/services.test.ts', 'gives one vector for each text, in order'],
+    ['src/embeddings/services.test.ts', 'gives vectors that the check refuses when it sends %s'],
+    ['src/embeddings/embedding-index.test.ts', 'serve the next process without a request for any tool'],
+    ['src/embeddings/embedding-index.test.ts', 'are used for texts that stayed the same'],
+    ['src/engine-embeddings.test.ts', 'takes an embedder that a program hands in'],
+  ),
+  'search:embedder-down': promise(
+    'Search answers as without an embedder while that is down, and does not wait for it again and again',
+    ['src/engine-embeddings.test.ts', 'answers as one without when the service is down'],
+    ['src/embeddings/embedding-index.test.ts', 'and answers nothing (%s) is waited for a moment'],
+    ['src/embeddings/embedding-index.test.ts', 'gives no vectors: %s; that is said once, and it is left alone'],
+  ),
+  'search:bench': promise(
+    'bench:search sets our ranker, minisearch, plain BM25 and each arm side by side on given tools and queries',
+    ['test/bench-search.test.ts', 'sets every ranker side by side on the files it is given'],
+  ),
+  'cli:lint': promise(
+    'lint finds definitions that APIs refuse, agents stumble over or people should read first',
+    ['src/cli/commands/lint.test.ts', 'shows errors and warnings by server and rule'],
+    ['src/lint/lint-tools.test.ts', 'is looked at without falling over'],
+  ),
+
+  // 7. Library: ToolRegistry
+  'registry:quick-start': promise(
+    'The quick start of the first seed works as it is written there',
+    [REGISTRY_START, 'lists tool_search and execute_tool, not the tools behind them'],
+    [REGISTRY_START, 'finds a tool with its full input schema'],
+    [REGISTRY_START, 'executes a hidden tool'],
+    [REGISTRY_START, 'are searched and called like registered tools'],
+    [REGISTRY_START, 'of one request are added by middleware, and seen by that request only'],
+    [REGISTRY_START, 'include other registries'],
+  ),
+  'registry:levels': promise(
+    'Scores keep the levels of the first seed as floors; 10 results unless told otherwise',
+    [REGISTRY_START, '%s: %s scores at least %d'],
+    [REGISTRY_START, 'finds what is misspelt, by likeness'],
+    [REGISTRY_START, 'gives 10 results unless told otherwise'],
+    [REGISTRY, 'gives one line of parameters when a compact answer is asked for'],
+  ),
+  'registry:schemas': promise(
+    'Schemas of zod, valibot and arktype are converted by their own export, which is asked for clearly where it is missing',
+    [REGISTRY, 'of %s becomes the input schema and checks the arguments'],
+    [REGISTRY, 'that cannot be written as JSON Schema is asked for clearly'],
+    [REGISTRY, 'for output is listed, and results that break it become errors'],
+  ),
+  'registry:handlers': promise(
+    'What a handler throws becomes an error result',
+    [REGISTRY, 'that throws, rejects or returns what has no JSON gives an error result'],
+    [REGISTRY, 'may return %s'],
+  ),
+  'registry:request-scope': promise(
+    'Of 1,000 concurrent requests with providers of their own, none sees a tool, result or hit of another',
+    [REGISTRY_SCOPE, 'never cross over in 1,000 concurrent requests'],
+    [REGISTRY_SCOPE, 'do not get into the lists of providers that everybody sees'],
+    [REGISTRY_SCOPE, 'never stand in for what is registered or belongs to everybody'],
+  ),
+  'registry:providers': promise(
+    'Providers that are slow, fail or list thousands of tools are bounded, cached and isolated',
+    [REGISTRY_PROVIDERS, 'is asked for on first need, once for all who ask at the same time, and kept'],
+    [REGISTRY_PROVIDERS, 'is renewed behind an answer once it is five minutes old'],
+    [REGISTRY_PROVIDERS, 'is asked for anew after invalidate, and when the revision changes'],
+    [REGISTRY_PROVIDERS, 'by failing: the others are searched, and it is said'],
+    [REGISTRY_PROVIDERS, 'by being slow: a search waits a moment, answers without it, and has it later'],
+    [REGISTRY_PROVIDERS, 'by never answering: listing, describing and calling all come to an end'],
+    [REGISTRY_PROVIDERS, 'by listing too many tools or too much text'],
+    [REGISTRY_PROVIDERS, 'with thousands of tools: they are searched like any others'],
+  ),
+  'registry:attach': promise(
+    'A registry goes on McpServer and Server of both SDK versions, on stdio and HTTP, with real clients of both',
+    [REGISTRY_E2E, 'finds, lists and runs tools over stdio, and tells when the list changed'],
+    [REGISTRY_E2E, 'finds, lists and runs tools over HTTP, with tools of its own for each user'],
+    [REGISTRY_E2E, 'reaches the handler on %s'],
+    [REGISTRY_ATTACH, 'all tools are listed in the mode for clients that search themselves'],
+    [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 1)'],
+    [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 2)'],
+    [REGISTRY_ATTACH, 'has changed when visible tools of providers come and go, and then only'],
+  ),
+  'registry:types': promise('Wrong handlers, providers and options do not compile', [
+    'src/registry/types.test.ts',
+    'types are checked by the compiler',
+  ]),
+  'registry:import': promise('Importing the registry alone loads neither transports nor the MCP SDK', [
+    'test/registry-import.test.ts',
+    'loads neither transports nor the MCP SDK',
+  ]),
 
   // The front door
   'front:malformed': promise(
@@ -343,6 +504,105 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'test/e2e/expose.test.ts',
     'shows its tools under their own names, without the disabled one',
   ]),
+
+  // 7. Library: one registry for an agent loop
+  'unified:lazy': promise(
+    'Enabled servers are registered but not connected (AC1)',
+    [UNIFIED_AC, 'starts no process and sends no request before a tool is needed'],
+    ['src/unified/imports.test.ts', 'loads no engine, no transport and no MCP SDK'],
+  ),
+  'unified:ttl': promise(
+    'Discovery runs when tools are first needed and holds for five minutes (AC2)',
+    [UNIFIED_AC, 'discovers a server with the first call'],
+    [UNIFIED_AC, 'reads a list again after five minutes and not before'],
+  ),
+  'unified:definitions': promise(
+    'getToolDefinitions merges static and MCP tools, in Anthropic format and in others, sorted by name (AC3)',
+    [UNIFIED_AC, 'sorts them by name and gives each'],
+    ['src/unified/definitions.test.ts', 'writes each format, synchronously'],
+    [UNIFIED, 'gives the same output whatever the order'],
+  ),
+  'unified:routing': promise(
+    'A name with a server prefix is routed to the right server (AC4)',
+    [UNIFIED_AC, 'calls the tool on the server that the name says'],
+    [UNIFIED_AC, 'routes to a real child process'],
+  ),
+  'unified:failure': promise(
+    'A failed discovery keeps the cached tools and is a failed result (AC5)',
+    [UNIFIED_AC, 'returns a failure that names the server, and keeps'],
+    [UNIFIED, 'keeps the tools of a server that fails by itself'],
+    [UNIFIED, 'keeps one server from spoiling the others'],
+  ),
+  'unified:disable': promise(
+    'A disabled server loses its tools on the next refresh (AC6)',
+    [UNIFIED_AC, 'by the environment, whatever is still fresh'],
+    [UNIFIED_AC, 'by the configuration of an engine that is reloaded'],
+  ),
+  'unified:results': promise(
+    'Whatever fails returns a ToolResult with one of four codes (AC7)',
+    [UNIFIED_AC, '%s'],
+    ['src/unified/tool-error.test.ts', 'stand for all of ours, and each is used'],
+  ),
+  'unified:names': promise(
+    'server__tool splits at the first __; malformed names are rejected; a static tool wins',
+    ['src/unified/tool-error.test.ts', 'splits %s at the first'],
+    ['src/unified/tool-error.test.ts', 'rejects %j'],
+    [UNIFIED, 'excludes an MCP tool whose name a static tool has'],
+  ),
+  'unified:env': promise('The environment makes servers only for the names a program lists', [
+    UNIFIED,
+    'are made for the names that are listed',
+  ]),
+  'unified:logs': promise(
+    'Five events with their trace, and nothing of a person',
+    [UNIFIED, 'tell the five events, each with its trace'],
+    [UNIFIED, 'hold no arguments and no results'],
+  ),
+  'unified:single-flight': promise('Discoveries at the same time read each list once', [
+    UNIFIED,
+    'asks a real server once for many discoveries',
+  ]),
+
+  // 7. Formats of LLM APIs
+  'formats:names': promise(
+    'Names are legal and unique for every API, lead back, and do not depend on the order of the tools',
+    ['src/formats/names.test.ts', 'are legal, unique and lead back'],
+    ['src/formats/names.test.ts', 'do not depend on the order'],
+  ),
+  'formats:rules': promise(
+    'Definitions keep the published rules of each API, whatever the schema',
+    ['src/formats/definitions.property.test.ts', 'takes every definition'],
+    ['src/formats/definitions.property.test.ts', 'finds nothing to change'],
+    ['src/formats/definitions.property.test.ts', 'are bounded: %s'],
+  ),
+  'formats:strict': promise(
+    'Strict mode falls back tool by tool, and arguments come back as the tool wants them',
+    ['src/formats/make-schema.test.ts', 'for Anthropic also where a request is full'],
+    ['src/formats/definitions.property.test.ts', 'that a strict schema takes come back'],
+  ),
+  'formats:tool-search': promise('Anthropic gets defer_loading and tool_reference blocks, OpenAI namespaces', [
+    'src/formats/to-definitions.test.ts',
+    'of Anthropic gets references to deferred tools',
+  ]),
+  'formats:meta-tools': promise('The five meta-tools are plain definitions with one handle(toolCall)', [
+    'src/formats/meta-tool-handler.test.ts',
+    'answer a call in the shape of the API that made it',
+  ]),
+  'formats:results': promise('Results lose nothing in silence', [
+    'src/formats/tool-result.test.ts',
+    'never throw, and lose no text',
+  ]),
+
+  'library:docs': promise(
+    'Every export has TSDoc and stands in an API reference made from it',
+    ['test/api-page.test.ts', '$name has TSDoc on every export'],
+    ['test/api-page.test.ts', '$name declares what it exports'],
+  ),
+  'library:examples': promise(
+    'Examples run: per-user tools over HTTP, a database, an agent loop, a thousand tools; the guide shows only code that runs',
+    ['test/examples.test.ts', '%s runs and finds everything'],
+    ['test/examples.test.ts', 'shows code of $file'],
+  ),
 
   // 8. Budgets that a test can hold; the others are measured by `npm run bench:gateway`
   'budget:meta': promise('The five meta-tools cost under 600 tokens', [META, 'cost under 600 tokens']),

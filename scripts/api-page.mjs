@@ -1,0 +1,101 @@
+// Writes docs/api.md from the TSDoc of everything that the built package exports; with --check says whether it is the same.
+// Either way an export without TSDoc is an error.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { entryPoints, exportsOf, moduleDoc, readDoc } from './declarations.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const page = `${root}docs/api.md`;
+const GROUPS = {
+  Classes: ['class'],
+  Functions: ['function'],
+  Constants: ['const', 'let'],
+  Types: ['interface', 'type'],
+};
+
+const inGroups = (found) => {
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.entries(GROUPS)
+    .map(([title, kinds]) => [title, sorted.filter(([, { kind }]) => kinds.includes(kind))])
+    .filter(([, members]) => members.length > 0);
+};
+
+/** The same thing under the same name, whichever way it is exported. */
+const keyOf = (name, { file }) => `${name} ${file}`;
+
+/** Each thing once, under the first entry point that has it, with the anchor that GitHub gives its heading. */
+const describeAll = (entries) => {
+  const described = new Map();
+  const slugs = new Map();
+  for (const entry of entries)
+    for (const [name, one] of inGroups(entry.found).flatMap(([, members]) => members)) {
+      if (described.has(keyOf(name, one))) continue;
+      const slug = name.toLowerCase();
+      const count = slugs.get(slug) ?? 0;
+      slugs.set(slug, count + 1);
+      const anchor = count === 0 ? slug : `${slug}-${count}`;
+      described.set(keyOf(name, one), { ...one, ...readDoc(one.doc), entry, name, anchor });
+    }
+  return described;
+};
+
+/** Members that nobody outside can name: `#private` and those under a symbol of our own. */
+const PRIVATE = /^ *#private;\n|^(?: *\/\*\*[^\n]*\*\/\n)? *(?:get )?\[[A-Z_]+\][^\n]*\n/gm;
+
+const code = (text) => `\`\`\`ts\n${text}\n\`\`\``;
+
+const sectionOf = ({ name, kind, text, description, examples }) => {
+  const declaration = text.replace(PRIVATE, '').replace(/^export /gm, '');
+  const title = kind === 'const' ? 'constant' : kind;
+  return [`### ${name}`, `_${title}_ · ${description}`, code(declaration), ...examples.map(code)];
+};
+
+const chapterOf = (entry, described) => {
+  const groups = inGroups(entry.found).map(([title, members]) => [
+    title,
+    members.map(([name, one]) => described.get(keyOf(name, one))),
+  ]);
+  const links = groups.map(
+    ([title, members]) => `- ${title}: ${members.map(({ name, anchor }) => `[${name}](#${anchor})`).join(', ')}`,
+  );
+  const own = groups.flatMap(([, members]) => members).filter((one) => one.entry === entry);
+  return [`## ${entry.name}`, entry.about, links.join('\n'), ...own.flatMap(sectionOf)];
+};
+
+/** In the project's own layout, declarations included. */
+const format = (text) => {
+  const biome = [`${root}node_modules/@biomejs/biome/bin/biome`, 'format', `--stdin-file-path=${page}`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, biome, { cwd: root, input: text, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+};
+
+const entries = entryPoints(root).map(({ name, types }) => ({
+  name,
+  about: moduleDoc(types),
+  found: exportsOf(types),
+}));
+const described = describeAll(entries);
+const text = format(
+  `${[
+    '# API',
+    `Written from the sources by \`npm run docs:api\`: everything the package exports. What two entry points have in common is
+described under the first. [library.md](library.md) shows how it is used, [configuration.md](configuration.md) what a
+configuration can say.`,
+    ...entries.flatMap((entry) => chapterOf(entry, described)),
+  ].join('\n\n')}\n`,
+);
+
+const bare = [...described.values()].filter(({ description }) => description === '');
+if (bare.length > 0) {
+  const names = bare.map(({ name, file }) => `  ${name} (${relative(root, file)})`);
+  console.error(`exports without TSDoc:\n${names.join('\n')}`);
+  process.exitCode = 1;
+}
+if (!process.argv.includes('--check')) writeFileSync(page, text);
+else if (!existsSync(page) || readFileSync(page, 'utf8') !== text) {
+  console.error('docs/api.md is out of date: npm run docs:api');
+  process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+/** What docs/api.md is made from: the exports that scripts/declarations.mjs reads are those there are. Uses the build. */
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { root } from './fixtures/cli.ts';
+
+interface Export {
+  readonly file: string;
+  readonly doc: string;
+  readonly isType: boolean;
+}
+interface EntryPoint {
+  readonly name: string;
+  readonly types: string;
+  readonly code: string;
+}
+interface Declarations {
+  entryPoints(root: string): EntryPoint[];
+  exportsOf(file: string): Map<string, Export>;
+  readDoc(comment: string): { description: string; examples: string[] };
+}
+
+const script = new URL('../scripts/declarations.mjs', import.meta.url).href;
+const { entryPoints, exportsOf, readDoc }: Declarations = await import(script);
+const entries = entryPoints(root);
+
+describe('the public surface', () => {
+  it('has five entry points', () => {
+    expect(entries.map(({ name }) => name.replace('@anygpt/discovery', '.'))).toEqual([
+      '.',
+      './config',
+      './gateway',
+      './registry',
+      './testing',
+    ]);
+  });
+
+  it.each(entries)('$name declares what it exports', async ({ types, code }) => {
+    const declared = [...exportsOf(types)].filter(([, { isType }]) => !isType).map(([name]) => name);
+    const exported = Object.keys(await import(pathToFileURL(code).href));
+    expect(declared.sort()).toEqual(exported.sort());
+  });
+
+  it.each(entries)('$name has TSDoc on every export', ({ types }) => {
+    const bare = [...exportsOf(types)].filter(([, { doc }]) => readDoc(doc).description === '');
+    expect(bare.map(([name, { file }]) => `${name} in ${file}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+/** The examples run, and docs/library.md shows nothing but code that is run. Uses the build. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { root } from './fixtures/cli.ts';
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const examples = readdirSync(join(root, 'examples')).filter((name) => /^\d+-.*\.mjs$/.test(name));
+
+describe('every example', () => {
+  // The tour is long and the gateway's; `npm run check` runs it.
+  it.each(examples.filter((name) => !name.startsWith('01-')))(
+    '%s runs and finds everything as it should be',
+    async (name) => {
+      const env = { ...process.env, DATABASE_URL: '' };
+      const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'examples', name)], { env });
+      expect(stdout).not.toBe('');
+    },
+    60_000,
+  );
+
+  it('is named in examples/README.md', () => {
+    expect(examples.filter((name) => !read('examples/README.md').includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+/** Lines without their indentation, because a page shows what is inside a function without it; the package by its name. */
+const linesOf = (text: string): string[] =>
+  text
+    .replaceAll(/'(?:\.\.\/)+src\/library\.ts'/g, `'@anygpt/discovery/registry'`)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+const isPartOf = (part: readonly string[], whole: readonly string[]): boolean =>
+  whole.some((_, at) => part.every((line, n) => whole[at + n] === line));
+
+describe('docs/library.md', () => {
+  const page = read('docs/library.md');
+  const blocks = [...page.matchAll(/^(?:<!-- (\S+) -->\n\n)?```ts\n(.*?)^```$/gms)];
+
+  it.each(blocks.map(([, file, code]) => ({ file, code: code ?? '', first: code?.split('\n')[0] })))(
+    'shows code of $file: $first',
+    ({ file, code }) => {
+      expect(file, 'a comment above the code says which file it is from').toBeDefined();
+      const source = linesOf(read(String(file)));
+      const paragraphs = code.split(/\n\n/).map(linesOf);
+      const imports = paragraphs.flat().filter((line) => line.startsWith('import '));
+      const parts = [
+        ...imports.map((line) => [line]),
+        ...paragraphs.map((lines) => lines.filter((line) => !line.startsWith('import '))),
+      ];
+      expect(parts.filter((part) => !isPartOf(part, source)).map((part) => part.join('\n'))).toEqual([]);
+    },
+  );
+
+  it('has code, and links that lead somewhere', () => {
+    expect(blocks.length).toBeGreaterThan(10);
+    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => String(path));
+    const broken = links.filter((path) => {
+      try {
+        return readdirSync(join(root, 'docs', path, '..')).length === 0 || !read(join('docs', path));
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code !== 'EISDIR';
+      }
+    });
+    expect(broken).toEqual([]);
+  });
+});
