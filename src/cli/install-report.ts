@@ -202,8 +202,10 @@ const WOULD_SAY: typeof SAID = {
 function detailsOf({ status, backup, servers, notes, changes }: Plan, dryRun: boolean, home: string): string[] {
   const own = changes[1]?.path;
   const say = dryRun ? WOULD_SAY : SAID;
+  // Where servers moved, the copy is where they live now.
+  const copy = servers.length > 0 && status !== 'removed' && !dryRun ? 'Kept, and needed' : say.backup;
   return [
-    ...(backup === undefined ? [] : [`${say.backup}: ${withTilde(backup, home)}`]),
+    ...(backup === undefined ? [] : [`${copy}: ${withTilde(backup, home)}`]),
     ...(servers.length === 0 ? [] : [`${status === 'removed' ? say.back : say.moved}: ${servers.join(', ')}`]),
     ...(own === undefined ? [] : [`${say.config}: ${withTilde(own, home)}`]),
     ...notes.map((note) => `Note: ${note}.`),

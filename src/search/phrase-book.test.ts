@@ -13,7 +13,7 @@ describe('phraseKey', () => {
     const key = described('Gets one thing by its number, with all of its parts.');
     expect(described('Gets one thing by its number, with all the rest')).toBe(key);
     expect(described('gets **one** thing\n by its number; with ALL.')).toBe(key);
-    expect(key).toMatch(/^[0-9a-f]{12}$/);
+    expect(key).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('leaves a tool that has another name or begins to say something else', () => {
@@ -26,7 +26,7 @@ describe('phraseKey', () => {
   it('takes any name and description', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.option(fc.string({ unit: 'binary' })), (name, description) => {
-        expect(phraseKey({ name, description: description ?? undefined })).toMatch(/^[0-9a-f]{12}$/);
+        expect(phraseKey({ name, description: description ?? undefined })).toMatch(/^[0-9a-f]{16}$/);
       }),
     );
   });

@@ -4,7 +4,6 @@
  * happens to have the same name.
  * @module
  */
-import { createHash } from 'node:crypto';
 
 /** Phrases by the key of their tool. */
 export type PhraseBook = ReadonlyMap<string, readonly string[]>;
@@ -25,7 +24,14 @@ interface KeyedTool {
 export function phraseKey(tool: Pick<KeyedTool, 'name' | 'description'>): string {
   const words = (tool.description ?? '').slice(0, 512).toLowerCase().split(NOT_A_WORD).filter(Boolean);
   const text = `${tool.name}\n${words.slice(0, OPENING_WORDS).join(' ')}`;
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return hashOf(text, 0x811c_9dc5) + hashOf(text, 0x1234_5678);
+}
+
+/** FNV-1a, in hexadecimal: this is asked for every tool that is indexed, and keeps nothing secret. */
+function hashOf(text: string, start: number): string {
+  let hash = start;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x0100_0193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
 /** The phrases of one tool: its own, or those that a person's book has under `server:tool`. */

@@ -93,7 +93,7 @@ describe('install', () => {
         '  Backup: ~/.cursor/mcp.json.anygpt-backup',
         '  Note: there are no servers to take over.',
         '✓ Windsurf: added "anygpt" to ~/.codeium/windsurf/mcp_config.json',
-        '  Backup: ~/.codeium/windsurf/mcp_config.json.anygpt-taken-over',
+        '  Kept, and needed: ~/.codeium/windsurf/mcp_config.json.anygpt-taken-over',
         '  Moved behind the gateway: w',
         '  Configuration: ~/.anygpt/mcp-discovery.config.json',
         '✗ Kiro: nothing was done',

@@ -52,6 +52,14 @@ describe('trust', () => {
     expect(out).toContain('  with ~/project/base.json');
   });
 
+  it('says so when nothing reads the file of a client that is now trusted', async () => {
+    writeFileSync(join(project(), '.mcp.json'), '{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:9/mcp"}}}');
+    const { code, out } = await trust('--yes');
+    expect(code).toBe(0);
+    expect(out).toContain('Trusted ~/project/.mcp.json');
+    expect(out.replace(/\s+/g, ' ')).toContain('No source of your configuration reads ~/project/.mcp.json yet');
+  });
+
   it('ends with 2 when there is nothing to trust', async () => {
     expect(await trust()).toMatchObject({ code: 2, err: expect.stringContaining('no configuration') });
     expect(await trust('--list', 'x')).toMatchObject({ code: 1 });

@@ -110,8 +110,29 @@ async function give(
         files: found.map((file) => fileDocument(file, file.trusted || (agreed && fresh.includes(file)))),
       }),
     );
-  else io.stdout.write(`\n${outcome(fresh, agreed, dryRun, io, world)}\n`);
+  else {
+    io.stdout.write(`\n${outcome(fresh, agreed, dryRun, io, world)}\n`);
+    if (agreed) for (const line of await unread(fresh, world)) io.stdout.write(`${block(line, widthOf(io), '')}\n`);
+  }
   return fresh.length > 0 && !agreed && !dryRun && !json ? EXIT.refused : EXIT.ok;
+}
+
+/** A client's file is trusted and still not used where no source of the configuration reads it; that is said. */
+async function unread(files: readonly Found[], { env, cwd, home }: World): Promise<string[]> {
+  const ofClients = files.filter(({ type }) => type !== 'configuration');
+  if (ofClients.length === 0) return [];
+  const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
+  const sources: readonly string[] = await new ConfigurationLoader({ env, cwd, home }).load().then(
+    ({ sources: known }) => known.map(({ path }) => path),
+    // What is wrong with it is said by the commands that use it.
+    () => [],
+  );
+  return ofClients
+    .filter(({ path }) => !sources.includes(path))
+    .map(
+      ({ path, type }) =>
+        `No source of your configuration reads ${withTilde(path, home)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
+    );
 }
 
 function outcome(fresh: readonly Found[], agreed: boolean, dryRun: boolean, io: Io, world: World): string {
