@@ -23,8 +23,8 @@ const FIELDS =
     ' ',
   );
 
-/** A small generator with a seed (mulberry32), so that every run measures the same tools. */
-const randomOf = (seed) => {
+/** A small generator with a seed (mulberry32), so that every run measures the same. */
+export const randomOf = (seed) => {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;

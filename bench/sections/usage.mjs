@@ -8,7 +8,7 @@ import { SearchEngine } from '../../dist/search/search-engine.js';
 import { UsageLearning } from '../../dist/usage-learning.js';
 import { UsageStore } from '../../dist/usage-store.js';
 import { median, percentile } from '../parts/statistics.mjs';
-import { corpusOf, jsonLines, toLists } from '../parts/tool-corpus.mjs';
+import { corpusOf, jsonLines, randomOf, toLists } from '../parts/tool-corpus.mjs';
 
 export const title = 'Learning from use (nDCG@10 in points; difference with a 95 % interval over users)';
 
@@ -161,17 +161,6 @@ const readNeeds = (file) => {
 const draw = (items, count, random) => {
   const left = [...items];
   return Array.from({ length: Math.min(count, left.length) }, () => left.splice(random(left.length), 1)[0]);
-};
-
-/** A small generator with a seed (mulberry32), so that every run replays the same. */
-const randomOf = (seed) => {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below);
-  };
 };
 
 const keyOf = (server, tool) => JSON.stringify([server, tool]);

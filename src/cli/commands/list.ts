@@ -2,13 +2,15 @@
  * `anygpt mcp list`: all configured servers.
  * @module
  */
+import type { ResolvedSource } from '../../config/resolved-config.ts';
 import { oneLine } from '../../plain-text.ts';
 import type { ServerMetadata } from '../../types.ts';
 import { serversDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
-import { EXIT } from '../io.ts';
+import { EXIT, type Io } from '../io.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const list: Command = {
@@ -43,14 +45,15 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           : { ...server, status: 'error' as const, reason };
       });
       const { servers: configured, sources } = await engine.getConfig();
+      const unread = await unreadHere(sources, io);
       if (session.json) {
         const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
         // Without servers the engine names the same files, cut short.
         const others = engine.notes().filter((note) => !note.includes('is not trusted'));
-        session.printJson(serversDocument(servers, [...others, ...untrusted]));
+        session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread]));
         return EXIT.ok;
       }
-      for (const note of engine.notes()) session.note(note);
+      for (const note of [...engine.notes(), ...unread]) session.note(note);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [
         ...servers.map((server) => serverBlock(server, status, session)),
@@ -61,6 +64,14 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
     });
   },
 };
+
+/** The clients are looked up only here: no other command needs them. */
+async function unreadHere(sources: readonly ResolvedSource[], { env, cwd }: Io): Promise<string[]> {
+  const { findTrustableFiles } = await import('../../config/project-files.ts');
+  const { realWorld } = await import('../../config/world.ts');
+  const world = realWorld({ env, cwd });
+  return unreadLines(findTrustableFiles(world), sources, world.home);
+}
 
 const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 

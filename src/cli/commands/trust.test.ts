@@ -57,7 +57,11 @@ describe('trust', () => {
     const { code, out } = await trust('--yes');
     expect(code).toBe(0);
     expect(out).toContain('Trusted ~/project/.mcp.json');
-    expect(out.replace(/\s+/g, ' ')).toContain('No source of your configuration reads ~/project/.mcp.json yet');
+    const unread = 'No source of your configuration reads ~/project/.mcp.json yet';
+    expect(out.replace(/\s+/g, ' ')).toContain(unread);
+    const io = fakeIo({ cwd: project(), env: env() });
+    expect(await main(['mcp', 'list', '--json'], io)).toBe(0);
+    expect(JSON.parse(io.out()).notes.join(' ')).toContain(unread);
   });
 
   it('ends with 2 when there is nothing to trust', async () => {

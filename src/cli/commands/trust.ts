@@ -22,6 +22,7 @@ import { block, widthOf } from '../layout.ts';
 import { paintFor } from '../paint.ts';
 import { withTilde } from '../source-lines.ts';
 import { previewLines, serverDocument } from '../trust-lines.ts';
+import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const trust: Command = {
@@ -119,20 +120,13 @@ async function give(
 
 /** A client's file is trusted and still not used where no source of the configuration reads it; that is said. */
 async function unread(files: readonly Found[], { env, cwd, home }: World): Promise<string[]> {
-  const ofClients = files.filter(({ type }) => type !== 'configuration');
-  if (ofClients.length === 0) return [];
   const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
-  const sources: readonly string[] = await new ConfigurationLoader({ env, cwd, home }).load().then(
-    ({ sources: known }) => known.map(({ path }) => path),
+  const sources = await new ConfigurationLoader({ env, cwd, home }).load().then(
+    ({ sources: known }) => known,
     // What is wrong with it is said by the commands that use it.
     () => [],
   );
-  return ofClients
-    .filter(({ path }) => !sources.includes(path))
-    .map(
-      ({ path, type }) =>
-        `No source of your configuration reads ${withTilde(path, home)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
-    );
+  return unreadLines(files, sources, home);
 }
 
 function outcome(fresh: readonly Found[], agreed: boolean, dryRun: boolean, io: Io, world: World): string {

@@ -1,0 +1,21 @@
+/**
+ * Files that came with a project and that no source of the configuration reads: said with what to do, so that nobody wonders
+ * where their servers are.
+ * @module
+ */
+import type { ResolvedSource } from '../config/resolved-config.ts';
+import { withTilde } from './source-lines.ts';
+
+/** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
+export function unreadLines(
+  files: readonly { readonly path: string; readonly type: string }[],
+  sources: readonly ResolvedSource[],
+  home: string,
+): string[] {
+  return files
+    .filter(({ path, type }) => type !== 'configuration' && !sources.some((source) => source.path === path))
+    .map(
+      ({ path, type }) =>
+        `No source of your configuration reads ${withTilde(path, home)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
+    );
+}
