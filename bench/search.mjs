@@ -7,7 +7,7 @@
 // {query, relevant: [{server, name, grade?, group?}], source?}. DIR holds NAME.tools.jsonl and NAME.queries.jsonl, or has
 // a folder `dev` that does, and a folder `corpus` that stands for --corpus unless that is given. A set called `scale` is
 // averaged over its sources and stays out of the macro average. Without any of them tools and queries are made up: good
-// to compare with, not to quote. SECTION is quality, ablation, reliability, speed, tokens or, if asked for, misses. The exit code is 0 unless --strict is given and a budget is missed.
+// to compare with, not to quote. `ablation` also makes queries of its own, of the sets and of the corpus. SECTION is quality, ablation, reliability, speed, tokens or, if asked for, misses. The exit code is 0 unless --strict is given and a budget is missed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

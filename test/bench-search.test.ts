@@ -73,6 +73,18 @@ describe('bench:search', () => {
     expect(missed.misses[0].misses).toMatchObject([{ reason: 'not-in-catalogue', query: { query: 'repository' } }]);
   });
 
+  it('says what each part is worth on the queries and on those that ask for it', async () => {
+    const document = JSON.parse(await bench(...files, '--only', 'ablation', '--json'));
+    const [{ parts }] = document.sections;
+    const typos = parts.find(({ part }: { part: string }) => part === 'typos');
+    expect(typos.worth).toMatchObject([
+      { set: 'macro', queries: 4, value: 0 },
+      { set: 'own', queries: 4, value: 0 },
+    ]);
+    expect(typos.asked).toMatchObject([{ asks: 'one word misspelt', worth: [{ set: 'macro' }, { set: 'own' }] }]);
+    expect(typos.asked[0].worth[0]).toMatchObject({ low: expect.any(Number), high: expect.any(Number) });
+  });
+
   it('prints tables, reads a folder of sets, and says what is wrong with a path', async () => {
     const table = /own: calibration error [\d.]+ points/;
     expect(await bench('--data', folder.path, '--only', 'reliability')).toMatch(table);

@@ -68,16 +68,48 @@ export const ARMS = {
   meaning: { title: 'meaning only', open: ours({ meaningWeight: 1 }) },
 };
 
-/** Ours without one part; what ours is ahead of it is what the part is worth. */
+const noSynonyms = { part: 'synonyms', open: ours({ synonyms: false }), asks: ['words'] };
+const without = (part, name, ...asks) => ({ part, open: ours({ without: [name] }), asks });
+const weightless = (part, fields, ...asks) => ({
+  part,
+  open: ours({ weights: Object.fromEntries(fields.map((field) => [field, 0])) }),
+  asks,
+});
+
+/**
+ * Ours without one part; what ours is ahead of it is what the part is worth. `asks` names what of varied-sets.mjs asks for
+ * the part, `than` the key of what it is compared with where that is not ours.
+ */
 export const WITHOUT = {
-  words: { part: 'meaning (the model)', open: ARMS.words.open },
-  meaning: { part: 'words (BM25F)', open: ARMS.meaning.open },
-  'no-synonyms': { part: 'synonyms', open: ours({ synonyms: false }) },
-  'no-phrases': { part: 'phrases of known tools', open: ours({ phrases: false }) },
-  'no-server': { part: 'words of the server', open: ours({ weights: { server: 0 } }) },
-  'no-parameters': {
-    part: 'words of parameters',
-    open: ours({ weights: { parameterNames: 0, parameterDescriptions: 0, values: 0 } }),
+  words: { part: 'meaning (the model)', open: ARMS.words.open, asks: [] },
+  meaning: { part: 'words (BM25F)', open: ARMS.meaning.open, asks: [] },
+  'no-phrases': { part: 'phrases of known tools', open: ours({ phrases: false }), asks: [] },
+  'no-synonyms': noSynonyms,
+  // Synonyms are looked up by their stems.
+  'no-stems': {
+    part: 'stems (without synonyms)',
+    open: ours({ without: ['stems'], synonyms: false }),
+    than: 'no-synonyms',
+    asks: ['form'],
   },
-  'no-hints': { part: 'words of annotations', open: ours({ weights: { hints: 0 } }) },
+  'no-pieces': without('words of identifiers', 'pieces'),
+  'no-compounds': without('identifiers as one word', 'compounds', 'joined'),
+  // Without pairs these scripts give no words at all; their vectors stay.
+  'no-cjk': without('pairs of CJK characters', 'cjk', 'piece'),
+  'no-typos': without('typos', 'typos', 'typo'),
+  'no-prefixes': without('beginnings of words', 'prefixes', 'unfinished'),
+  'no-literals': without('values count little', 'literals', 'value'),
+  'no-names': without('names come first', 'names', 'name', 'names'),
+  'no-repeats': without('repeats step back', 'repeats', 'copies'),
+  'no-server': weightless("words of the server's name", ['server'], 'server'),
+  'no-about': without("words of the server's description", 'about', 'about'),
+  'no-title': weightless('words of the title', ['title'], 'title'),
+  'no-parameters': weightless(
+    'words of parameters',
+    ['parameterNames', 'parameterDescriptions', 'values'],
+    'parameter',
+  ),
+  'no-values': weightless('permitted values among them', ['values'], 'permitted'),
+  'no-labels': weightless('tags and keywords', ['tags', 'keywords'], 'jargon'),
+  'no-hints': weightless('words of annotations', ['hints'], 'wish'),
 };

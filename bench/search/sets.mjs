@@ -1,5 +1,5 @@
 // Paths in, sets of judged queries with their tools out; and how rankers fare on them, each measured once.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { evaluate } from '../../dist/search/evaluate.js';
@@ -51,6 +51,15 @@ const madeUp = () => {
   };
 };
 
+/** The files of a corpus: itself, or all JSON lines of the folder. */
+export const corpusFiles = (path) =>
+  statSync(path).isDirectory()
+    ? readdirSync(path)
+        .filter((name) => /\.jsonl(\.gz)?$/.test(name))
+        .sort()
+        .map((name) => join(path, name))
+    : [path];
+
 export const toolsOf = ({ lists }) => lists.reduce((sum, { metadata }) => sum + metadata.length, 0);
 
 /** Queries of a set by what `source` says, or all in one. */
@@ -70,17 +79,28 @@ export const strataOf = (set, outcomes) => (set.isScale ? [...bySource(outcomes)
 /** How rankers fare: `of(set, key, ranker)` measures once and remembers. */
 export const createEvaluations = () => {
   const known = new Map();
+  // A set and what is made of it share an index: ours is asked for again and again, any other only in a row.
+  const ours = new Map();
+  let last = {};
+  const opened = ({ lists }, key, { open }) => {
+    if (key === 'ours' && !ours.has(lists)) ours.set(lists, open(lists));
+    if (key === 'ours') return ours.get(lists);
+    if (last.lists !== lists || last.key !== key) last = { lists, key, ranker: open(lists) };
+    return last.ranker;
+  };
   return {
-    of: async (set, key, { open }) => {
-      const id = `${set.name} ${key}`;
-      if (!known.has(id)) {
-        const ranker = open(set.lists);
+    of: async (set, key, ranker) => {
+      if (!known.has(set)) known.set(set, new Map());
+      const outcomes = known.get(set);
+      if (!outcomes.has(key)) {
+        const whole = opened(set, key, ranker);
         // The first queries of a process are slow because nothing is compiled yet.
-        for (const { query } of set.queries.slice(0, 30)) ranker.rank(query, 10);
-        const options = key === 'ours' ? { countTokens, depth: 100 } : {};
-        known.set(id, await evaluate(key === 'ours' ? ranker : { rank: ranker.rank }, set.queries, options));
+        for (const { query } of set.queries.slice(0, 30)) whole.rank(query, 10);
+        const shown = key === 'ours' && set.variation === undefined;
+        const options = shown ? { countTokens, depth: 100 } : {};
+        outcomes.set(key, await evaluate(shown ? whole : { rank: whole.rank }, set.queries, options));
       }
-      return known.get(id);
+      return outcomes.get(key);
     },
   };
 };

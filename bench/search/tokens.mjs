@@ -1,9 +1,9 @@
 // What an agent pays to read, over real corpora: default search answers and details, in o200k tokens.
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { answerTokens } from '../parts/answer-tokens.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 import { readCorpus, syntheticCorpus, syntheticQueries } from '../parts/tool-corpus.mjs';
+import { corpusFiles } from './sets.mjs';
 
 export const title = 'Tokens of answers (o200k)';
 
@@ -16,7 +16,7 @@ export const measure = async ({ sets, corpus }) => {
   const corpora =
     corpus === undefined
       ? [['made-up', syntheticCorpus(1000, 10_000)]]
-      : filesOf(corpus).map((file) => [basename(file).split('.', 1)[0], readCorpus(file)]);
+      : corpusFiles(corpus).map((file) => [basename(file).split('.', 1)[0], readCorpus(file)]);
   const measured = [];
   for (const [name, tools] of corpora)
     measured.push({ name, ...(await answerTokens(tools, queries, Number.POSITIVE_INFINITY)) });
@@ -57,11 +57,3 @@ const linesOf = ({ corpus, answers, details }, real) => {
     line('details, p95', details.p95, undefined, `longest ${details.max}`),
   ];
 };
-
-const filesOf = (path) =>
-  statSync(path).isDirectory()
-    ? readdirSync(path)
-        .filter((name) => /\.jsonl(\.gz)?$/.test(name))
-        .sort()
-        .map((name) => join(path, name))
-    : [path];

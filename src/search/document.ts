@@ -3,15 +3,15 @@
  * @module
  */
 import type { ToolMetadata } from '../types.ts';
+import { Lexicon } from './lexicon.ts';
 import type { Meaning } from './meaning-model.ts';
-import { toolWords } from './meaning-text.ts';
+import { toolTexts } from './meaning-text.ts';
 import { phrasesOf } from './phrase-book.ts';
-import { readSchema } from './schema-text.ts';
+import { parametersOf, type SchemaText } from './schema-text.ts';
 import { FLAG } from './segment.ts';
 import type { Field, FieldSettings, SearchSettings } from './settings.ts';
-import { stem } from './stemmer.ts';
-import { isStopWord } from './stop-words.ts';
-import { nameKey, tokenize } from './tokenizer.ts';
+import type { TermTally } from './term-tally.ts';
+import { nameKey } from './tokenizer.ts';
 
 /** A tool as the index keeps it. */
 export interface SearchDocument {
@@ -21,8 +21,11 @@ export interface SearchDocument {
   readonly tags: readonly string[];
   /** Bits of `FLAG`. */
   readonly flags: number;
-  /** Term to impact: the saturated, field-weighted frequency, 1 to 65535; 0 for the name's key. */
-  readonly terms: ReadonlyMap<string, number>;
+  /** Whose numbers `terms` are. */
+  readonly lexicon: Lexicon;
+  readonly terms: Uint32Array;
+  /** Of each term the saturated, field-weighted frequency, 1 to 65535; 0 for the name's key. */
+  readonly impacts: Uint16Array;
   /** What it means; undefined without a model or when no word of it is known. */
   readonly meaning: Meaning | undefined;
 }
@@ -46,56 +49,93 @@ const MAX_LABELS = 64;
 /** What a field adds to each term's frequency. */
 export type FieldShares = ReadonlyMap<string, number>;
 
+/** Stand for a frequency: of a term that only the server's description has, and of a name's key. */
+const ONLY_ABOUT = -1;
+const ONLY_KEY = -2;
+
 /** Builds the document of one tool; `about` is what is known of its server. */
-export function toDocument(tool: ToolMetadata, about: string, settings: SearchSettings): SearchDocument {
-  const frequencies = new Map<string, number>();
-  for (const [field, texts] of fieldTexts(tool, settings)) {
-    addField(frequencies, texts, settings.fields[field]);
+export function toDocument(
+  tool: ToolMetadata,
+  about: string,
+  settings: SearchSettings,
+  lexicon: Lexicon = new Lexicon(settings),
+): SearchDocument {
+  const tally = lexicon.tally.start();
+  const parameters = parametersOf(tool);
+  for (const [field, texts] of fieldTexts(tool, parameters, settings)) {
+    addField(tally, texts, settings.fields[field], lexicon);
   }
-  const terms = new Map<string, number>();
-  for (const [term, frequency] of frequencies) {
-    const impact = Math.max(1, Math.round((FULL_IMPACT * frequency) / (settings.k1 + frequency)));
-    terms.set(term, impact === ABOUT_IMPACT ? ABOUT_IMPACT + 1 : impact);
+  for (const term of termsOf(lexicon, aboutTexts(about, settings)).terms) {
+    if (!tally.has(term)) tally.add(term, ONLY_ABOUT);
   }
-  for (const term of aboutTerms(about)) if (!terms.has(term)) terms.set(term, ABOUT_IMPACT);
-  terms.set(NAME_KEY + nameKey(tool.name), 0);
+  tally.add(lexicon.numberOf(NAME_KEY + nameKey(tool.name)), ONLY_KEY);
+  const { terms, frequencies } = tally.read();
   return {
     name: tool.name,
     summary: tool.summary,
     signature: tool.signature ?? '',
     tags: tool.tags,
     flags: flagsOf(tool),
+    lexicon,
     terms,
-    meaning: settings.model?.ofTool(toolWords(tool)),
+    impacts: toImpacts(frequencies, settings.k1),
+    meaning: settings.model?.ofTool(lexicon.meaningOf(toolTexts(tool, parameters.names))),
   };
+}
+
+function toImpacts(frequencies: Float64Array, k1: number): Uint16Array {
+  const impacts = new Uint16Array(frequencies.length);
+  for (let at = 0; at < impacts.length; at++) impacts[at] = toImpact(frequencies[at] as number, k1);
+  return impacts;
+}
+
+function toImpact(frequency: number, k1: number): number {
+  if (frequency === ONLY_KEY) return 0;
+  if (frequency === ONLY_ABOUT) return ABOUT_IMPACT;
+  const impact = Math.max(1, Math.round((FULL_IMPACT * frequency) / (k1 + frequency)));
+  return impact === ABOUT_IMPACT ? ABOUT_IMPACT + 1 : impact;
 }
 
 /** What each field of a tool adds to a term's frequency, for those who ask why a tool was found. */
 export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
+  const lexicon = new Lexicon(settings);
   const shares = new Map<Field, FieldShares>();
-  for (const [field, texts] of fieldTexts(tool, settings)) {
-    const frequencies = new Map<string, number>();
-    addField(frequencies, texts, settings.fields[field]);
-    shares.set(field, frequencies);
+  for (const [field, texts] of fieldTexts(tool, parametersOf(tool), settings)) {
+    const tally = lexicon.tally.start();
+    addField(tally, texts, settings.fields[field], lexicon);
+    const { terms, frequencies } = tally.read();
+    shares.set(
+      field,
+      new Map(Array.from(terms, (term, at) => [lexicon.terms[term] as string, frequencies[at] as number])),
+    );
   }
   return shares;
 }
 
 /** The terms that a server's description gives its tools. */
-export const aboutTerms = (about: string): readonly string[] => toTerms(about.slice(0, MAX_SHORT_TEXT)).terms;
+export function aboutTerms(about: string, settings: SearchSettings): readonly string[] {
+  const lexicon = new Lexicon(settings);
+  termsOf(lexicon, aboutTexts(about, settings));
+  return lexicon.terms;
+}
+
+const aboutTexts = (about: string, { parts }: SearchSettings): readonly string[] =>
+  parts.about ? [about.slice(0, MAX_SHORT_TEXT)] : [];
 
 /** The texts of a tool, field by field. */
-function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, readonly string[]][] {
-  const schema = tool.inputSchema ? readSchema(tool.inputSchema) : undefined;
-  const parameters = schema === undefined ? (tool.parameters ?? []).slice(0, 256) : [];
+function fieldTexts(
+  tool: ToolMetadata,
+  parameters: SchemaText,
+  settings: SearchSettings,
+): [Field, readonly string[]][] {
   return [
     ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],
     ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
     ['server', [tool.server.slice(0, MAX_SHORT_TEXT)]],
     ['description', [(tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION)]],
-    ['parameterNames', schema?.names ?? parameters.map(({ name }) => name)],
-    ['parameterDescriptions', schema?.descriptions ?? parameters.map(({ description }) => description.slice(0, 1_024))],
-    ['values', schema?.values ?? []],
+    ['parameterNames', parameters.names],
+    ['parameterDescriptions', parameters.descriptions],
+    ['values', parameters.values],
     ['tags', labels(tool.tags)],
     ['keywords', labels(tool.keywords ?? [])],
     ['phrases', phrasesOf(tool, settings.phrases())],
@@ -120,24 +160,17 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 const labels = (values: readonly string[]): string[] =>
   values.slice(0, MAX_LABELS).map((value) => value.slice(0, MAX_SHORT_TEXT));
 
-function addField(frequencies: Map<string, number>, texts: readonly string[], field: FieldSettings): void {
-  const read = texts.map(toTerms);
-  const length = read.reduce((sum, { words }) => sum + words, 0);
-  const share = field.weight / (1 - field.b + (field.b * length) / field.length);
+function addField(tally: TermTally, texts: readonly string[], field: FieldSettings, lexicon: Lexicon): void {
+  const { terms, words } = termsOf(lexicon, texts);
+  const share = field.weight / (1 - field.b + (field.b * words) / field.length);
   if (share <= 0) return;
-  for (const { terms } of read) {
-    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + share);
-  }
+  for (const term of terms) tally.add(term, share);
 }
 
-/** The terms of a text, and how many words it has when an identifier counts by its parts. */
-function toTerms(text: string): { readonly terms: readonly string[]; readonly words: number } {
-  const terms: string[] = [];
+/** The terms of texts, and how many words they have when an identifier counts by its parts. */
+function termsOf(lexicon: Lexicon, texts: readonly string[]): { readonly terms: number[]; readonly words: number } {
+  const terms: number[] = [];
   let words = 0;
-  for (const { text: word, kind } of text === '' ? [] : tokenize(text)) {
-    if (isStopWord(word)) continue;
-    if (kind !== 'compound') words++;
-    terms.push(kind === 'compound' ? word : stem(word));
-  }
+  for (const text of texts) words += lexicon.read(text, terms);
   return { terms, words };
 }

@@ -3,16 +3,10 @@
  * @module
  */
 import { NAME_KEY } from './document.ts';
-import { isAlive, type LiveIndex } from './live-index.ts';
+import { isAlive, type LiveIndex, type Position } from './live-index.ts';
 import type { NameMention, ParsedQuery } from './query.ts';
 import { TEXT, textOf } from './segment.ts';
 import { fold, nameKey } from './tokenizer.ts';
-
-/** A tool, by segment and document. */
-export interface Position {
-  readonly segment: number;
-  readonly document: number;
-}
 
 /** A tool whose name was mentioned; `spelled` when letter for letter, not only but for case and separators. */
 export interface NamedTool extends Position {

@@ -7,6 +7,7 @@ import { lowerBound, nearTerms, prefixRange, termAt } from './dictionary.ts';
 import { NAME_KEY } from './document.ts';
 import type { LiveIndex, TermEntry } from './live-index.ts';
 import type { QueryTerm } from './query.ts';
+import type { Parts, SearchSettings } from './settings.ts';
 import { synonymsOf } from './synonyms.ts';
 
 /** An index term that counts for a query term, with the share of the score it earns. */
@@ -28,7 +29,12 @@ const SHORTEST_PREFIX = 3;
 const MAX_COMPLETIONS = 256;
 
 /** Finds the alternatives of a term, best first. `guess` allows completions and typos for a term nobody has. */
-export function expand(index: LiveIndex, query: QueryTerm, synonyms: boolean, guess: boolean): Alternative[] {
+export function expand(
+  index: LiveIndex,
+  query: QueryTerm,
+  { synonyms, parts }: Pick<SearchSettings, 'synonyms' | 'parts'>,
+  guess: boolean,
+): Alternative[] {
   const { term, bonus } = query;
   const entry = index.entry(term);
   const alternatives: Alternative[] = entry.count > 0 ? [{ term, how: 'same', entry, weight: 1 }] : [];
@@ -39,20 +45,21 @@ export function expand(index: LiveIndex, query: QueryTerm, synonyms: boolean, gu
       if (other.count > 0) alternatives.push({ term: synonym, how: 'synonym', entry: other, weight: SYNONYM_WEIGHT });
     }
   }
-  if (entry.count === 0 && guess) alternatives.push(...guesses(index, query));
+  if (entry.count === 0 && guess) alternatives.push(...guesses(index, query, parts));
   return alternatives;
 }
 
 /** Words that the writer may have meant, the likeliest first; the same whatever order the servers came in. */
-function guesses(index: LiveIndex, { term, length }: QueryTerm): Alternative[] {
+function guesses(index: LiveIndex, { term, length }: QueryTerm, parts: Parts): Alternative[] {
   const weights = new Map<string, number>();
   const offer = (candidate: string, weight: number): void => {
     if (weight > (weights.get(candidate) ?? 0)) weights.set(candidate, weight);
   };
-  const typos = length >= 8 ? 2 : length >= 4 ? 1 : 0;
+  const typos = !parts.typos ? 0 : length >= 8 ? 2 : length >= 4 ? 1 : 0;
+  const completes = parts.prefixes && (term.length >= SHORTEST_PREFIX || term.charCodeAt(0) > 0x2e7f);
   for (const [position, { segment }] of index.segments.entries()) {
     const { dictionary } = segment;
-    if (term.length >= SHORTEST_PREFIX || term.charCodeAt(0) > 0x2e7f) {
+    if (completes) {
       const [start, end] = prefixRange(dictionary, term);
       for (let ordinal = start; ordinal < Math.min(end, start + MAX_COMPLETIONS); ordinal++) {
         if (index.has(position, ordinal)) offer(termAt(dictionary, ordinal), PREFIX_WEIGHT);

@@ -60,11 +60,11 @@ export function explainWords(
   settings: SearchSettings,
 ): Pick<Explanation, 'words' | 'missed'> {
   const shares = fieldShares(tool, settings);
-  const fromServer = new Set(aboutTerms(about));
+  const fromServer = new Set(aboutTerms(about, settings));
   const perfect = terms.reduce((sum, term) => sum + (term.bonus ? 0 : term.weight * telling(index, term)), 0);
   const words: ExplainedWord[] = [];
   const missed: string[] = [];
-  for (const { term, alternatives } of expandAll(index, terms, settings.synonyms)) {
+  for (const { term, alternatives } of expandAll(index, terms, settings)) {
     const options = alternatives
       .map(({ term: found, how, weight }) => {
         const fields = [...shares].filter(([, frequencies]) => frequencies.has(found)).map(([field]) => field);

@@ -4,9 +4,9 @@
  * @module
  */
 import type { ToolScore } from '../types.ts';
-import { findTool, type Position } from './exact-names.ts';
+import { findTool } from './exact-names.ts';
 import type { WordRanking } from './keyword-ranker.ts';
-import type { LiveIndex } from './live-index.ts';
+import type { LiveIndex, Position } from './live-index.ts';
 import type { Likeness } from './meaning-ranker.ts';
 
 /** What a tool's score is made of. */

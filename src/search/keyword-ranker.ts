@@ -4,12 +4,12 @@
  * @module
  */
 import { FULL_IMPACT } from './document.ts';
-import type { Position } from './exact-names.ts';
 import { type Alternative, expand } from './expansion.ts';
-import { isAlive, type LiveIndex } from './live-index.ts';
+import { comparePositions, isAlive, type LiveIndex, type Position } from './live-index.ts';
 import type { QueryTerm } from './query.ts';
 import { documentCount } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
+import type { SearchSettings } from './settings.ts';
 
 /** The scores that a query's words give. */
 export interface WordRanking {
@@ -17,7 +17,7 @@ export interface WordRanking {
   readonly perfect: number;
   /** The score of one tool; 0 where no term matched. */
   scoreOf(segment: number, document: number): number;
-  /** The best `most` of the accepted tools with a score above zero, in no order; all that share the last place. */
+  /** The best `most` of the accepted tools with a score above zero, in no order; of equals the first by server and name. */
   best(most: number, accepts: (segment: number, document: number) => boolean): Position[];
 }
 
@@ -31,11 +31,12 @@ export const rarity = (size: number, count: number): number => Math.log(1 + (siz
 export function rank(
   index: LiveIndex,
   terms: readonly QueryTerm[],
-  options: { readonly synonyms: boolean; readonly server: string | undefined },
+  settings: Pick<SearchSettings, 'synonyms' | 'parts'>,
+  server?: string,
 ): WordRanking {
-  const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), options.server));
+  const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), server));
   let perfect = 0;
-  for (const { term, known, alternatives } of expandAll(index, terms, options.synonyms)) {
+  for (const { term, known, alternatives } of expandAll(index, terms, settings)) {
     if (!term.bonus) perfect += term.weight * rarity(index.size, known);
     for (const [position, board] of boards.entries()) {
       for (const { entry, weight } of alternatives) {
@@ -53,7 +54,7 @@ export function rank(
   return {
     perfect,
     scoreOf: (segment, document) => boards[segment]?.scoreOf(document) ?? 0,
-    best: (most, accepts) => bestOf(boards, most, accepts),
+    best: (most, accepts) => bestOf(boards, most, accepts, (a, b) => comparePositions(index, a, b)),
   };
 }
 
@@ -61,13 +62,13 @@ export function rank(
 export function expandAll(
   index: LiveIndex,
   terms: readonly QueryTerm[],
-  synonyms: boolean,
+  settings: Pick<SearchSettings, 'synonyms' | 'parts'>,
 ): { readonly term: QueryTerm; readonly known: number; readonly alternatives: readonly Alternative[] }[] {
   let guessed = 0;
   return terms.map((term) => {
     const known = index.entry(term.term).count;
     const guess = known === 0 && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
-    return { term, known, alternatives: expand(index, term, synonyms, guess) };
+    return { term, known, alternatives: expand(index, term, settings, guess) };
   });
 }
 
@@ -75,6 +76,7 @@ function bestOf(
   boards: readonly ScoreBoard[],
   most: number,
   accepts: (segment: number, document: number) => boolean,
+  inOrder: (a: Position, b: Position) => number,
 ): Position[] {
   /** The highest scores so far, ascending; zeros where there are fewer. */
   const highest = new Float64Array(most);
@@ -95,12 +97,20 @@ function bestOf(
   }
   const [least = 0] = highest;
   const best: Position[] = [];
+  /** Those that share the last place: very many where a word stands in every description. */
+  const last: Position[] = [];
   for (const [segment, board] of boards.entries()) {
+    const documents: number[] = [];
     board.forEach((document, score) => {
-      if (score >= least && accepts(segment, document)) best.push({ segment, document });
+      if (score < least || !accepts(segment, document)) return;
+      if (score > least) best.push({ segment, document });
+      else documents.push(document);
     });
+    // Documents of a segment are in the order of their servers and names.
+    for (const document of Uint32Array.from(documents).sort().subarray(0, most)) last.push({ segment, document });
   }
-  return best;
+  if (boards.length > 1) last.sort(inOrder);
+  return [...best, ...last.slice(0, most - best.length)];
 }
 
 /** Adds up the scores of one segment. Of the alternatives of a term only the best counts. */

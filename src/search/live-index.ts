@@ -13,6 +13,12 @@ export interface TermEntry {
   readonly count: number;
 }
 
+/** A tool, by segment and document. */
+export interface Position {
+  readonly segment: number;
+  readonly document: number;
+}
+
 /** How many documents of a segment belong to servers that still count. */
 export function liveCount({ segment, alive }: LiveSegment): number {
   let count = 0;
@@ -86,3 +92,15 @@ export class LiveIndex {
 /** Whether a document's server still counts. */
 export const isAlive = (segment: Segment, alive: Uint8Array, document: number): boolean =>
   alive[segment.documentServers[document] as number] === 1;
+
+/** The server a tool belongs to. */
+export function serverOf(index: LiveIndex, { segment, document }: Position): string {
+  const { servers, documentServers } = (index.segments[segment] as LiveSegment).segment;
+  return servers[documentServers[document] as number] as string;
+}
+
+/** Orders tools by server, then by name, as the documents of each segment are. */
+export function comparePositions(index: LiveIndex, a: Position, b: Position): number {
+  if (a.segment === b.segment) return a.document - b.document;
+  return serverOf(index, a) < serverOf(index, b) ? -1 : 1;
+}

@@ -3,7 +3,7 @@
  * typed arrays; nothing is downloaded and nothing runs but this.
  * @module
  */
-import { type Dictionary, findTerm } from './dictionary.ts';
+import { type Dictionary, findTerm, nearTerms, termAt } from './dictionary.ts';
 import { MEANING_PARTS, type MeaningPart } from './meaning-text.ts';
 
 /** A unit vector in whole numbers: the i-th component is `values[i] * scale`. */
@@ -28,35 +28,53 @@ export interface ModelData {
   readonly scales: Float32Array;
 }
 
-const MOST_REMEMBERED = 20_000;
-
 /** Vectors of words, and what texts mean by them. */
 export class MeaningModel {
-  readonly id: string;
   readonly dimensions: number;
   readonly #data: ModelData;
-  readonly #ordinals = new Map<string, number>();
 
   constructor(data: ModelData) {
-    this.id = data.id;
     this.dimensions = data.dimensions;
     this.#data = data;
   }
 
-  /** What a request means, as a unit vector; undefined when none of its words is known. */
-  ofRequest(words: readonly string[]): Float32Array | undefined {
-    const sum = new Float32Array(this.dimensions);
-    this.#add(sum, words, 1);
-    return normalize(sum) ? sum : undefined;
+  /** Names the vectors; vectors that turn out to be damaged have another name. */
+  get id(): string {
+    return this.#data.id;
   }
 
-  /** What a tool means; undefined when none of its words is known. */
-  ofTool(words: Readonly<Record<MeaningPart, readonly string[]>>): Meaning | undefined {
-    const sum = new Float32Array(this.dimensions);
+  /** What a request means, as a unit vector; undefined when none of its words is known. */
+  ofRequest(words: readonly string[]): Float32Array | undefined {
+    const sum = new Float64Array(this.dimensions);
+    this.#add(
+      sum,
+      words.map((word) => this.ordinalOf(word)),
+      1,
+    );
+    return normalize(sum) ? Float32Array.from(sum) : undefined;
+  }
+
+  /** What a tool means, by the ordinals of its words; undefined when none of them is known. */
+  ofTool(ordinals: Readonly<Record<MeaningPart, readonly number[]>>): Meaning | undefined {
+    const sum = new Float64Array(this.dimensions);
     for (const [position, part] of MEANING_PARTS.entries()) {
-      this.#add(sum, words[part], this.#data.partWeights[position] ?? 0);
+      this.#add(sum, ordinals[part], this.#data.partWeights[position] ?? 0);
     }
     return normalize(sum) ? toMeaning(sum) : undefined;
+  }
+
+  /** The number of a word; -1 for one that is not known. */
+  ordinalOf(word: string): number {
+    return findTerm(this.#data.dictionary, word);
+  }
+
+  /** Known words that are at most so many edits away. */
+  near(word: string, distance: number): { readonly word: string; readonly distance: number }[] {
+    const { dictionary } = this.#data;
+    return nearTerms(dictionary, word, distance).map((near) => ({
+      word: termAt(dictionary, near.ordinal),
+      distance: near.distance,
+    }));
   }
 
   /** How alike two words are in use, from -1 to 1; 0 when one of them is not known. */
@@ -65,36 +83,31 @@ export class MeaningModel {
     return a === undefined || b === undefined ? 0 : a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
   }
 
-  /** Tools share most of their words; looking each up once is a good part of the time an index takes. */
-  #ordinalOf(word: string): number {
-    let ordinal = this.#ordinals.get(word);
-    if (ordinal === undefined) {
-      ordinal = findTerm(this.#data.dictionary, word);
-      if (this.#ordinals.size >= MOST_REMEMBERED) this.#ordinals.clear();
-      this.#ordinals.set(word, ordinal);
-    }
-    return ordinal;
-  }
-
   /** Adds words so that a long text weighs more than a short one, but not in proportion. */
-  #add(sum: Float32Array, words: readonly string[], weight: number): void {
-    const { scales } = this.#data;
-    const known = words.map((word) => this.#ordinalOf(word)).filter((ordinal) => ordinal >= 0);
-    const share = weight / Math.sqrt(Math.max(1, known.length));
-    for (const ordinal of known) {
+  #add(sum: Float64Array, ordinals: readonly number[], weight: number): void {
+    const { scales, vectorOf } = this.#data;
+    let known = 0;
+    for (const ordinal of ordinals) if (ordinal >= 0) known++;
+    const share = weight / Math.sqrt(Math.max(1, known));
+    for (const ordinal of ordinals) {
+      if (ordinal < 0) continue;
       const factor = share * (scales[ordinal] as number);
-      const alone = this.#data.vectorOf?.(ordinal);
-      const vectors = alone ?? this.#data.vectors;
-      const start = alone === undefined ? ordinal * sum.length : 0;
-      for (let index = 0; index < sum.length; index++) {
-        sum[index] = (sum[index] as number) + factor * (vectors[start + index] as number);
-      }
+      const alone = vectorOf?.(ordinal);
+      if (alone !== undefined) addScaled(sum, alone, 0, factor);
+      else addScaled(sum, this.#data.vectors, ordinal * this.dimensions, factor);
     }
   }
 }
 
+/** By far the most of an index's arithmetic; on its own, so that it is compiled to little more than that. */
+function addScaled(sum: Float64Array, vectors: Int8Array, start: number, factor: number): void {
+  for (let index = 0; index < sum.length; index++) {
+    sum[index] = (sum[index] as number) + factor * (vectors[start + index] as number);
+  }
+}
+
 /** Makes a vector one long; false when it is nothing. */
-function normalize(vector: Float32Array): boolean {
+function normalize(vector: Float64Array): boolean {
   let square = 0;
   for (const value of vector) square += value * value;
   if (!(square > 1e-12)) return false;
@@ -104,7 +117,7 @@ function normalize(vector: Float32Array): boolean {
 }
 
 /** Rounds a vector to whole numbers so that the largest is 127; the scale makes what is left one long again. */
-export function toMeaning(vector: Float32Array): Meaning {
+export function toMeaning(vector: Float32Array | Float64Array): Meaning {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
   const values = new Int8Array(vector.length);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchDocument } from './document.ts';
+import { Lexicon } from './lexicon.ts';
 import { LiveIndex } from './live-index.ts';
 import { toMeaning } from './meaning-model.ts';
 import { Likeness } from './meaning-ranker.ts';
 import { buildSegment } from './segment-builder.ts';
+import { ALL_PARTS } from './settings.ts';
 
 const DIMENSIONS = 128;
 
@@ -28,13 +30,16 @@ const unit = (vector: Float32Array): Float32Array => {
 /** A vector near another: the larger `spread`, the less near. */
 const near = (vector: Float32Array, spread: number): Float32Array => vector.map((value) => value + spread * normal());
 
+const lexicon = new Lexicon({ parts: ALL_PARTS, model: undefined });
 const documentOf = (name: string, vector: Float32Array | undefined): SearchDocument => ({
   name,
   summary: '',
   signature: '',
   tags: [],
   flags: 1,
-  terms: new Map(),
+  lexicon,
+  terms: new Uint32Array(),
+  impacts: new Uint16Array(),
   meaning: vector && toMeaning(vector),
 });
 

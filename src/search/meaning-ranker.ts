@@ -3,8 +3,7 @@
  * first, which takes a few instructions a tool; only the nearest of those are compared exactly.
  * @module
  */
-import type { Position } from './exact-names.ts';
-import { isAlive, type LiveIndex } from './live-index.ts';
+import { isAlive, type LiveIndex, type Position } from './live-index.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toyModel } from '../../test/fixtures/search/toy-model.ts';
+import { createDictionary } from './dictionary.ts';
 import { MeaningModel } from './meaning-model.ts';
-import { decodeModel, encodeModel } from './model-file.ts';
+import { decodeModel, encodeModel, type ModelLayout, readLayout } from './model-file.ts';
 
 fc.configureGlobal({ seed: 1 });
 
@@ -51,6 +52,17 @@ describe('a model file', () => {
   ])('is refused when its head has %s', (_, head) => {
     const text = typeof head === 'string' ? head : JSON.stringify({ ...readHead(bytes), ...head });
     expect(decodeModel(withHead(bytes, text))).toBeUndefined();
+  });
+
+  it('is refused when any of its numbers is another, or its words are out of order', () => {
+    const layout = readLayout(bytes, bytes.length) as ModelLayout;
+    const changed = (at: number): Uint8Array => bytes.map((byte, place) => (place === at ? byte ^ 0x40 : byte));
+    for (let at = layout.offsets; at < layout.units; at++) expect(decodeModel(changed(at))).toBeUndefined();
+    for (let at = layout.vectors; at < bytes.length; at++) expect(decodeModel(changed(at))).toBeUndefined();
+    // `erase` as `%rase` stands before `delete`.
+    expect(decodeModel(changed(layout.units + 2 * 'delete'.length))).toBeUndefined();
+    const dictionary = createDictionary(['a', 'b', 'b']);
+    expect(decodeModel(encodeModel({ ...toyModel({ a: 0, b: 1, c: 2 }), dictionary }))).toBeUndefined();
   });
 
   it('never throws, whatever the bytes', () => {

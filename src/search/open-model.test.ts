@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { TOY_DIMENSIONS, toyModel } from '../../test/fixtures/search/toy-model.ts';
 import { MeaningModel, type ModelData } from './meaning-model.ts';
-import { encodeModel } from './model-file.ts';
-import { openModel } from './open-model.ts';
+import { encodeModel, type ModelLayout, readLayout } from './model-file.ts';
+import { openModel, readWholeModel } from './open-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'open-model-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const data = toyModel({ delete: 0, erase: { 0: 4, 1: 1 }, read: 2, 検索: 3 }, [0.5, 2, 1, 1, 0.25]);
 const bytes = encodeModel(data);
+const layout = readLayout(bytes, bytes.length) as ModelLayout;
+const changed = (place: number, bits: number): Uint8Array =>
+  bytes.map((byte, at) => (at === place ? byte ^ bits : byte));
 let files = 0;
 
 const fileOf = (content: Uint8Array): string => {
@@ -64,12 +67,34 @@ describe('an opened model file', () => {
     expect(model.vectors).toEqual(new Int8Array(data.vectors.length));
   });
 
-  it('is none when it is missing, a folder, cut short, too long or something else', () => {
-    expect(openModel(join(folder, 'not-there.bin'))).toBeUndefined();
-    expect(openModel(folder)).toBeUndefined();
+  it('knows no meaning of words when its numbers turn out to be damaged', () => {
+    const model = open(fileOf(changed(layout.vectors + 5, 1)));
+    expect(model.vectors).toEqual(new Int8Array(data.vectors.length));
+    expect(new MeaningModel(model).ofRequest(['delete', 'read'])).toBeUndefined();
+    // 0x7f80…: infinitely far.
+    const far = bytes.slice();
+    far.set([0, 0, 0x80, 0x7f], layout.scales);
+    expect(new MeaningModel(open(fileOf(far))).ofRequest(['delete'])).toBeUndefined();
+    expect(new MeaningModel(open(fileOf(far))).ofRequest(['read'])).toBeDefined();
+  });
+
+  it.each([
+    ['opened', openModel],
+    ['read whole', readWholeModel],
+  ])('is none, %s, when it is missing, a folder, cut short, too long or something else', (_, openIt) => {
+    expect(openIt(join(folder, 'not-there.bin'))).toBeUndefined();
+    expect(openIt(folder)).toBeUndefined();
     for (let length = 0; length < bytes.length; length += 13)
-      expect(openModel(fileOf(bytes.slice(0, length)))).toBeUndefined();
-    expect(openModel(fileOf(Uint8Array.from([...bytes, 0, 0, 0, 0])))).toBeUndefined();
-    expect(openModel(fileOf(bytes.map((byte, at) => (at === 8 ? byte ^ 1 : byte))))).toBeUndefined();
+      expect(openIt(fileOf(bytes.slice(0, length)))).toBeUndefined();
+    expect(openIt(fileOf(Uint8Array.from([...bytes, 0, 0, 0, 0])))).toBeUndefined();
+    expect(openIt(fileOf(changed(8, 1)))).toBeUndefined();
+    // The end of the last word.
+    expect(openIt(fileOf(changed(layout.scales - 4, 1)))).toBeUndefined();
+  });
+
+  it('is, read whole, the model that was written, and none when a single bit is wrong', () => {
+    expect(readWholeModel(fileOf(bytes))).toEqual(data);
+    for (const at of [layout.scales, layout.units - 1, layout.vectors, bytes.length - 1])
+      expect(readWholeModel(fileOf(changed(at, 1)))).toBeUndefined();
   });
 });

@@ -1,18 +1,27 @@
 /**
- * A model file in, a model out that reads what it is asked for: the words at once, the vectors of a query one by one, and all
- * of them as soon as there is more to do. A search from the command line then reads a seventh of the file.
+ * A model file in, a model out: either whole and checked, or one that reads what it is asked for: the words at once, the
+ * vectors of a query one by one, and all of them as soon as there is more to do. A search from the command line then reads a
+ * seventh of the file.
  * @module
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { ModelData } from './meaning-model.ts';
-import { decodeWords, readLayout } from './model-file.ts';
+import { decodeModel, decodeWords, isUndamaged, readLayout } from './model-file.ts';
 
 /** The head of a file fits into this. */
 const FIRST_BYTES = 4096;
 /** Vectors that are read one by one before all are. */
 const MOST_ALONE = 256;
 
-/** Opens a model; undefined where there is none. The file stays open until all of it is read. */
+/** Reads a model, all of it; undefined where there is none, or none that is as it was written. */
+export function readWholeModel(file: URL | string): ModelData | undefined {
+  return attempt(() => decodeModel(readFileSync(file)));
+}
+
+/**
+ * Opens a model; undefined where there is none, or its words are damaged. The file stays open until all of it is read; only
+ * then it is seen whether the vectors are as they were written.
+ */
 export function openModel(file: URL | string): ModelData | undefined {
   const opened = attempt(() => openSync(file, 'r'));
   if (opened === undefined) return undefined;
@@ -25,20 +34,32 @@ function readModel(file: number): ModelData | undefined {
   const { size } = fstatSync(file);
   const layout = readLayout(readAt(file, 0, Math.min(size, FIRST_BYTES)), size);
   if (layout === undefined) return undefined;
-  const { dimensions, words } = layout;
-  const numbersFrom = (ordinal: number, count: number): Int8Array => {
-    // A disk that fails now takes the meaning of words away, not the search for them.
+  const words = decodeWords(readAt(file, 0, layout.vectors), layout);
+  if (words === undefined) return undefined;
+  const { dimensions, scales } = words;
+  // A disk that fails now, or a damaged file, takes the meaning of words away, not the search for them.
+  const numbersFrom = (ordinal: number, count: number): Int8Array | undefined => {
     const bytes = attempt(() => readAt(file, layout.vectors + ordinal * dimensions, count * dimensions));
-    return bytes ? new Int8Array(bytes.buffer) : new Int8Array(count * dimensions);
+    return bytes && new Int8Array(bytes.buffer);
   };
   let asked = 0;
   let all: Int8Array | undefined;
+  let damaged = false;
   return {
-    ...decodeWords(readAt(file, 0, layout.vectors), layout),
-    vectorOf: (ordinal) => (asked++ < MOST_ALONE ? numbersFrom(ordinal, 1) : undefined),
+    ...words,
+    get id() {
+      return damaged ? `${words.id}, damaged` : words.id;
+    },
+    vectorOf: (ordinal) => {
+      if (asked++ >= MOST_ALONE) return undefined;
+      const numbers = Number.isFinite(scales[ordinal]) ? numbersFrom(ordinal, 1) : undefined;
+      return numbers ?? new Int8Array(dimensions);
+    },
     get vectors() {
       if (all === undefined) {
-        all = numbersFrom(0, words);
+        const read = numbersFrom(0, layout.words);
+        damaged = read === undefined || !isUndamaged(words, read);
+        all = read && !damaged ? read : new Int8Array(layout.words * dimensions);
         closeSync(file);
         asked = MOST_ALONE;
       }

@@ -2,8 +2,9 @@
  * A query string in, the words to look for and the names it may mention out. Any string is a query; work is bounded.
  * @module
  */
-import { stem } from './stemmer.ts';
+import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
+import { toTerm } from './term.ts';
 import { fold, nameKey, tokenize } from './tokenizer.ts';
 
 /** One word to look for. */
@@ -54,11 +55,11 @@ const LITERALS =
   /\bhttps?:\/\/\S+|(?<!\S)\S+@\S+|(?<!\S)(?:~|\.{1,2})?\/\S+|\b[A-Za-z]:\\\S+|"[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|<[^<>\n]*>|\b\d[\d.,:/-]{3,}/gu;
 
 /** Reads a query. */
-export function parseQuery(query: string): ParsedQuery {
+export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery {
   const text = fold(query.slice(0, MAX_QUERY));
   const pieces = text.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => piece !== '');
   return {
-    ...readTerms(text),
+    ...readTerms(text, parts),
     whole: toMentions(text.trim(), false),
     mentions: pieces
       .flatMap((piece) => {
@@ -92,25 +93,27 @@ function toMentions(text: string, strict: boolean): NameMention[] {
   return mentions;
 }
 
-function readTerms(text: string): Pick<ParsedQuery, 'terms' | 'spoken'> {
-  const bare = text.replace(LITERALS, ' ');
-  const spoken = collectTerms(bare, 1);
-  if (spoken.filter(({ bonus }) => !bonus).length < FEWEST_TERMS) return { terms: collectTerms(text, 1), spoken: text };
+function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken'> {
+  const bare = parts.literals ? text.replace(LITERALS, ' ') : text;
+  const spoken = collectTerms(bare, 1, parts);
+  if (bare === text) return { terms: spoken, spoken: text };
+  if (spoken.filter(({ bonus }) => !bonus).length < FEWEST_TERMS)
+    return { terms: collectTerms(text, 1, parts), spoken: text };
   const known = new Set(spoken.map(({ term }) => term));
-  const literal = collectTerms((text.match(LITERALS) ?? []).join(' '), LITERAL_WEIGHT);
+  const literal = collectTerms((text.match(LITERALS) ?? []).join(' '), LITERAL_WEIGHT, parts);
   return { terms: [...spoken, ...literal.filter(({ term }) => !known.has(term))].slice(0, MAX_TERMS), spoken: bare };
 }
 
-function collectTerms(text: string, weight: number): QueryTerm[] {
+function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
   const words = tokenize(text);
   const meaningful = words.filter(({ text: word }) => !isStopWord(word));
   const terms = new Map<string, QueryTerm>();
   // A query of nothing but stop words still deserves an attempt: a tool's title may be made of them.
-  for (const { text: word, kind } of meaningful.length > 0 ? meaningful : words) {
+  for (const word of meaningful.length > 0 ? meaningful : words) {
     if (terms.size >= MAX_TERMS) break;
-    const bonus = kind === 'compound';
-    const term = bonus ? word : stem(word);
-    if (!terms.has(term)) terms.set(term, { term, length: word.length, weight, bonus });
+    const term = toTerm(word, parts);
+    if (term === undefined || terms.has(term)) continue;
+    terms.set(term, { term, length: word.text.length, weight, bonus: word.kind === 'compound' });
   }
   return [...terms.values()];
 }

@@ -94,6 +94,21 @@ describe('the relevance of a hit', () => {
     }
   });
 
+  it('is seldom high where the tool that was asked for is not there', () => {
+    const sure = (list: typeof CATALOGUE, query: string): boolean => {
+      engine.index(list);
+      return (engine.search(query)[0]?.relevance ?? 0) >= 0.7;
+    };
+    const shareOf = (without: boolean): number =>
+      PARAPHRASES.filter(([query, ...names]) =>
+        sure(without ? CATALOGUE.filter(({ server, name }) => !names.includes(`${server}:${name}`)) : CATALOGUE, query),
+      ).length / PARAPHRASES.length;
+    const [whole, without] = [shareOf(false), shareOf(true)];
+    engine.index(CATALOGUE);
+    expect(whole).toBeGreaterThan(0.15);
+    expect(without).toBeLessThan(0.08);
+  });
+
   it('says of requests that nothing answers that nothing does', () => {
     for (const query of ['photosynthesis in tropical mosses', 'qwrtz plmkn', 'sourdough starter too wet']) {
       for (const { relevance } of engine.search(query)) expect(relevance).toBeLessThan(0.5);

@@ -3,7 +3,7 @@
  * The schema is untrusted: depth, number of nodes and amount of text are bounded.
  * @module
  */
-import type { JsonSchema } from '../types.ts';
+import type { JsonSchema, ToolMetadata } from '../types.ts';
 
 /** The texts of a schema that help to find its tool. */
 export interface SchemaText {
@@ -20,6 +20,18 @@ const MAX_DESCRIPTION = 1_024;
 const MAX_DESCRIPTIONS = 16_384;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The texts of a tool's parameters, whichever way they are known. */
+export function parametersOf({ inputSchema, parameters = [] }: ToolMetadata): SchemaText {
+  // Absent, or null where a careless list says so.
+  if (inputSchema) return readSchema(inputSchema);
+  const known = parameters.slice(0, MAX_NAMES);
+  return {
+    names: known.map(({ name }) => name),
+    descriptions: known.map(({ description }) => description.slice(0, MAX_DESCRIPTION)),
+    values: [],
+  };
+}
 
 /** Collects the searchable texts of a JSON Schema, breadth first, so that a cut loses the deepest ones. */
 export function readSchema(schema: JsonSchema): SchemaText {

@@ -5,9 +5,22 @@ import { SearchEngine } from './search-engine.ts';
 
 fc.configureGlobal({ seed: 1 });
 
-const VOCABULARY = ['create', 'issue', 'file', 'read', 'delete', 'user', 'list', 'search', 'weather', 'mail', 'repo'];
-const word = fc.constantFrom(...VOCABULARY);
+/** Few enough that tools share words, and of every kind there is: scripts, forms, compounds, numbers, stop words. */
+const VOCABULARY =
+  `create issue file read delete user list search weather mail repo created issues files reading deletes mailing
+  invoice payment refund calendar meeting message channel translate document folder upload image video database table
+  row query branch commit deploy container cluster secret token price stock map route flight hotel temperature the of a
+  with HTTPRequest getUserById v2 404 3.14 größe naïve файл найти файлы 検索 ファイル 天气预报 파일 ค้นหา λόγος مرحبا x`.split(
+    /\s+/,
+  );
+const word = fc.oneof(fc.constantFrom(...VOCABULARY.slice(0, 11)), fc.constantFrom(...VOCABULARY));
 const phrase = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+/** Up to and past the 2,000 characters that are read. */
+const longText = fc.oneof(
+  fc.array(word, { minLength: 60, maxLength: 500 }).map((words) => words.join(' ')),
+  fc.string({ unit: 'grapheme', minLength: 300, maxLength: 2_500 }),
+  fc.tuple(word, fc.integer({ min: 100, max: 2_100 })).map(([each, times]) => each.repeat(times).slice(0, 2_200)),
+);
 const name = fc.oneof(
   fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('_')),
   fc.constantFrom('__proto__', 'constructor', 'createIssue', '検索'),
@@ -23,7 +36,13 @@ const tools = fc.uniqueArray(
   }),
   { maxLength: 30, selector: (tool) => `${tool.server}\n${tool.name}` },
 ) as fc.Arbitrary<ToolMetadata[]>;
-const query = fc.oneof(phrase, name, fc.string({ unit: 'binary' }), fc.constantFrom('creat', 'isue', 'sear', 'wether'));
+const query = fc.oneof(
+  { weight: 3, arbitrary: phrase },
+  { weight: 2, arbitrary: name },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 2, arbitrary: fc.constantFrom('creat', 'isue', 'sear', 'wether', 'invoce', 'databse', 'ファイ') },
+  { weight: 1, arbitrary: longText },
+);
 /** In words that no tool has: only meaning finds them. */
 const paraphrase = fc.constantFrom(
   'throw the ticket away',
@@ -32,15 +51,31 @@ const paraphrase = fc.constantFrom(
   'who has an account',
   'jot down a defect',
 );
-const filter = fc.constantFrom(
-  '',
-  'server:alpha',
-  '-server:beta',
-  'tag:file',
-  'name:*issue*',
-  'readonly:false',
-  'server:"__proto__"',
-  'destructive:true',
+/** What may stand in a filter by name: pieces of names, with stars anywhere. */
+const starred = fc
+  .array(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constant('*') },
+      { weight: 2, arbitrary: word },
+      { weight: 1, arbitrary: fc.constantFrom('_', 'cre', 'ISS', 'e', 'a', '.', '[a-z]', '(x+)+', '\\d', '__proto__') },
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((pieces) => pieces.join(''));
+const filter = fc.oneof(
+  fc.constantFrom(
+    '',
+    'server:alpha',
+    '-server:beta',
+    'tag:file',
+    'name:*issue*',
+    'readonly:false',
+    'server:"__proto__"',
+    'destructive:true',
+  ),
+  fc
+    .tuple(fc.constantFrom('', '-'), fc.constantFrom('server', 'tag', 'name'), starred)
+    .map(([minus, key, value]) => `${minus}${key}:${value}`),
 );
 /** Anything a person may ask, filters and all. */
 const request = fc.tuple(fc.oneof(query, paraphrase), filter).map((parts) => parts.join(' '));
@@ -80,17 +115,24 @@ describe('SearchEngine, for all inputs', () => {
   it('answers any string with relevances in [0, 1], best first', () => {
     const engine = engineOf([{ server: 's', name: 'create_issue', summary: 'x', enabled: true, tags: [] }]);
     fc.assert(
-      fc.property(tools, fc.string({ unit: 'binary', maxLength: 3_000 }), request, (list, noise, text) => {
-        engine.index(list);
-        for (const { results } of [engine.find(noise), engine.find(text), engine.find(`${text} ${noise}`)]) {
-          let before = 1;
-          for (const { relevance } of results) {
-            expect(relevance).toBeGreaterThanOrEqual(0);
-            expect(relevance).toBeLessThanOrEqual(before);
-            before = relevance;
+      fc.property(
+        tools,
+        fc.string({ unit: 'binary', maxLength: 3_000 }),
+        longText,
+        request,
+        (list, noise, long, text) => {
+          engine.index(list);
+          for (const asked of [noise, long, text, `${text} ${noise}`, `${text} ${long}`]) {
+            const { results } = engine.find(asked);
+            let before = 1;
+            for (const { relevance } of results) {
+              expect(relevance).toBeGreaterThanOrEqual(0);
+              expect(relevance).toBeLessThanOrEqual(before);
+              before = relevance;
+            }
           }
-        }
-      }),
+        },
+      ),
     );
   });
 
@@ -164,7 +206,8 @@ describe('SearchEngine, for all inputs', () => {
         fc.pre(best !== undefined);
         const strangers = Array.from({ length: count }, (_, index) => ({
           server: 'zz',
-          name: `qqq${index}zzz`,
+          // No digits: a query may ask for a number.
+          name: `qqq${'bcdfghjklm'[Math.floor(index / 10)]}${'bcdfghjklm'[index % 10]}zzz`,
           summary: 'vvvvv kkkkk',
           enabled: true,
           tags: [],
@@ -198,6 +241,30 @@ describe('SearchEngine, for all inputs', () => {
         for (const { server } of names('-server:alpha')) expect(server).not.toBe('alpha');
         for (const { tool } of names('name:create*')) expect(tool.toLowerCase()).toMatch(/^create/);
         for (const { tags } of names('tag:file')) expect(tags).toContain('file');
+      }),
+    );
+  });
+
+  it('shows exactly what a filter with stars lets through', () => {
+    fc.assert(
+      fc.property(tools, starred, fc.constantFrom('name', 'server', 'tag'), (list, pattern, key) => {
+        const engine = engineOf(list);
+        const escaped = pattern
+          .toLowerCase()
+          .split('*')
+          .map((piece) => piece.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+        const fits = new RegExp(`^${escaped.join('.*')}$`, 's');
+        const values = (tool: ToolMetadata): readonly string[] => (key === 'tag' ? tool.tags : [tool[key as 'name']]);
+        const meant = list.filter((tool) => values(tool).some((value) => fits.test(value.toLowerCase())));
+        const names = (asked: string): string[] =>
+          engine
+            .search(asked, { includeDisabled: true, limit: 100 })
+            .map((hit) => `${hit.server}:${hit.tool}`)
+            .sort();
+        const all = (some: readonly ToolMetadata[]): string[] =>
+          some.map((tool) => `${tool.server}:${tool.name}`).sort();
+        expect(names(`${key}:${pattern}`)).toEqual(all(meant));
+        expect(names(`-${key}:${pattern}`)).toEqual(all(list.filter((tool) => !meant.includes(tool))));
       }),
     );
   });

@@ -4,12 +4,12 @@
  */
 import type { SearchOptions, SearchResult, ToolMetadata } from '../types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
-import { allOf, findNamed, findTool, isName, type Position } from './exact-names.ts';
+import { allOf, findNamed, findTool, isName } from './exact-names.ts';
 import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { fuse } from './fusion.ts';
 import { rank } from './keyword-ranker.ts';
-import type { LiveIndex } from './live-index.ts';
+import { type LiveIndex, type Position, serverOf } from './live-index.ts';
 import { Likeness } from './meaning-ranker.ts';
 import { meaningWords } from './meaning-text.ts';
 import { MAX_QUERY, parseQuery } from './query.ts';
@@ -19,9 +19,10 @@ import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
-import { type Selection, select, serverOf } from './selection.ts';
+import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
+import { spellWords } from './spelling.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
@@ -73,8 +74,9 @@ export class SearchEngine {
    */
   *setServerInSteps(server: string, tools: readonly ToolMetadata[], about = ''): Generator<number, void> {
     const documents = new Map<string, SearchDocument>();
+    const lexicon = this.#store.lexicon(this.#settings);
     for (const [position, tool] of tools.entries()) {
-      documents.set(tool.name, toDocument({ ...tool, server }, about, this.#settings));
+      documents.set(tool.name, toDocument({ ...tool, server }, about, this.#settings, lexicon));
       if ((position + 1) % TOOLS_PER_STEP === 0) yield position + 1;
     }
     this.#store.set(
@@ -157,20 +159,21 @@ export class SearchEngine {
     const whole = query.slice(0, MAX_QUERY);
     const read = readFilters(whole);
     // A server may be called `server`, and `server:ping` is then a tool.
-    const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole));
+    const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole, this.#settings.parts));
     const { filters, text } = isFiltered ? read : { filters: [], text: whole };
-    const parsed = parseQuery(text);
-    const { synonyms, model, meaningWeight } = this.#settings;
+    const { model, meaningWeight, parts } = this.#settings;
+    const parsed = parseQuery(text, parts);
     const passes = filterScope(index, filters);
     const inScope = (segment: number, document: number): boolean => {
       if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
       return passes(segment, document);
     };
-    const request = model?.ofRequest(meaningWords(parsed.spoken));
+    const spoken = meaningWords(parsed.spoken);
+    const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
     const ranking = fuse(
       index,
       {
-        words: rank(index, parsed.terms, { synonyms, server }),
+        words: rank(index, parsed.terms, this.#settings, server),
         meaning: request && new Likeness(index, request),
         similar,
         learnt,
@@ -180,11 +183,11 @@ export class SearchEngine {
     );
     // Nothing but filters asks for all that pass them.
     const asksForAll = parsed.terms.length === 0 && filters.length > 0;
-    const size = { limit: toLimit(limit), cut: limit === undefined };
+    const size = { limit: toLimit(limit), cut: limit === undefined, thin: parts.repeats };
     const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
         inScope(segment, document) && accepts(segment, document);
-      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : findNamed(index, parsed);
+      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : parts.names ? findNamed(index, parsed) : [];
       return select(index, ranking, named, { ...size, accepts: isAccepted });
     };
     return { index, parsed, ranking, select: choose };

@@ -4,6 +4,7 @@
  */
 import { createDictionary } from './dictionary.ts';
 import type { SearchDocument } from './document.ts';
+import type { Lexicon } from './lexicon.ts';
 import { type Segment, signCodes, TAG_END, TEXTS } from './segment.ts';
 
 /** Order by UTF-16 units: the same on every machine. */
@@ -36,29 +37,16 @@ function buildPostings(
   documents: readonly SearchDocument[],
 ): Pick<Segment, 'dictionary' | 'postingOffsets' | 'postingDocuments' | 'postingImpacts'> {
   let total = 0;
-  for (const { terms } of documents) total += terms.size;
-  // One look-up a posting: terms get numbers in the order they come and their alphabetical place afterwards.
-  const numbers = new Map<string, number>();
-  const postings = new Uint32Array(total);
-  let at = 0;
-  for (const { terms } of documents) {
-    for (const term of terms.keys()) {
-      let number = numbers.get(term);
-      if (number === undefined) {
-        number = numbers.size;
-        numbers.set(term, number);
-      }
-      postings[at++] = number;
-    }
-  }
-  const sorted = [...numbers.keys()].sort();
-  const places = new Uint32Array(sorted.length);
-  for (const [place, term] of sorted.entries()) places[numbers.get(term) as number] = place;
+  for (const { terms } of documents) total += terms.length;
+  const { sorted, placesOf } = sortTerms(documents);
 
   const postingOffsets = new Uint32Array(sorted.length + 1);
-  for (const number of postings) {
-    const next = (places[number] as number) + 1;
-    postingOffsets[next] = (postingOffsets[next] as number) + 1;
+  for (const { terms, lexicon } of documents) {
+    const places = placesOf(lexicon);
+    for (const number of terms) {
+      const next = (places[number] as number) + 1;
+      postingOffsets[next] = (postingOffsets[next] as number) + 1;
+    }
   }
   for (let place = 0; place < sorted.length; place++) {
     postingOffsets[place + 1] = (postingOffsets[place + 1] as number) + (postingOffsets[place] as number);
@@ -66,17 +54,45 @@ function buildPostings(
   const cursors = postingOffsets.slice();
   const postingDocuments = new Uint32Array(total);
   const postingImpacts = new Uint16Array(total);
-  at = 0;
-  for (const [document, { terms }] of documents.entries()) {
-    for (const impact of terms.values()) {
-      const place = places[postings[at++] as number] as number;
+  for (const [document, { terms, impacts, lexicon }] of documents.entries()) {
+    const places = placesOf(lexicon);
+    for (let at = 0; at < terms.length; at++) {
+      const place = places[terms[at] as number] as number;
       const target = cursors[place] as number;
       cursors[place] = target + 1;
       postingDocuments[target] = document;
-      postingImpacts[target] = impact;
+      postingImpacts[target] = impacts[at] as number;
     }
   }
   return { dictionary: createDictionary(sorted), postingOffsets, postingDocuments, postingImpacts };
+}
+
+/** All terms of the documents in alphabetical order, and the place that each number of a lexicon has in it. */
+function sortTerms(documents: readonly SearchDocument[]): {
+  readonly sorted: readonly string[];
+  placesOf(lexicon: Lexicon): Uint32Array;
+} {
+  const used = new Map<Lexicon, Uint8Array>();
+  for (const { terms, lexicon } of documents) {
+    let marks = used.get(lexicon);
+    if (marks === undefined) {
+      marks = new Uint8Array(lexicon.terms.length);
+      used.set(lexicon, marks);
+    }
+    for (const number of terms) marks[number] = 1;
+  }
+  const all = new Set<string>();
+  for (const [{ terms }, marks] of used) for (const [number, term] of terms.entries()) if (marks[number]) all.add(term);
+  const sorted = [...all].sort();
+  const placeOf = new Map(sorted.map((term, place) => [term, place]));
+  const places = new Map<Lexicon, Uint32Array>();
+  for (const lexicon of used.keys()) {
+    places.set(
+      lexicon,
+      Uint32Array.from(lexicon.terms, (term) => placeOf.get(term) ?? 0),
+    );
+  }
+  return { sorted, placesOf: (lexicon) => places.get(lexicon) as Uint32Array };
 }
 
 function buildMeanings(documents: readonly SearchDocument[]): Pick<Segment, 'meanings' | 'meaningScales' | 'codes'> {

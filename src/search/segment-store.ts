@@ -4,10 +4,12 @@
  * @module
  */
 import type { SearchDocument } from './document.ts';
+import { Lexicon } from './lexicon.ts';
 import { LiveIndex, liveCount } from './live-index.ts';
 import { documentCount, type Segment } from './segment.ts';
 import { buildSegment } from './segment-builder.ts';
 import { type LiveSegment, mergeSegments } from './segment-merger.ts';
+import type { SearchSettings } from './settings.ts';
 
 const NOTHING: Segment = buildSegment(new Map());
 
@@ -17,6 +19,7 @@ export class SegmentStore {
   #segments: LiveSegment[] = [];
   readonly #homes = new Map<string, { readonly live: LiveSegment; readonly ordinal: number }>();
   readonly #pending = new Map<string, readonly SearchDocument[]>();
+  #lexicon: Lexicon | undefined;
   #changed = false;
 
   /** Starts with a segment that is ready, for example one read from disk. */
@@ -24,6 +27,12 @@ export class SegmentStore {
     const store = new SegmentStore();
     store.#push(segment);
     return store;
+  }
+
+  /** The one that all documents share which are yet to become a segment. */
+  lexicon(settings: SearchSettings): Lexicon {
+    this.#lexicon ??= new Lexicon(settings);
+    return this.#lexicon;
   }
 
   /** Replaces what is known of a server. Documents must be sorted by name. */
@@ -81,6 +90,7 @@ export class SegmentStore {
   #tidy(): void {
     if (this.#pending.size > 0) this.#push(buildSegment(this.#pending));
     this.#pending.clear();
+    this.#lexicon = undefined;
     this.#segments = this.#segments
       .filter(({ alive }) => alive.includes(1))
       .map((live) => (liveCount(live) * 2 < documentCount(live.segment) ? this.#adopt(compact(live)) : live));

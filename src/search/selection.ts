@@ -2,9 +2,9 @@
  * Scored tools and named tools in, the list to show out: named ones first, then by score, the weak tail cut off.
  * @module
  */
-import type { NamedTool, Position } from './exact-names.ts';
+import type { NamedTool } from './exact-names.ts';
 import type { Ranking } from './fusion.ts';
-import type { LiveIndex } from './live-index.ts';
+import { comparePositions, type LiveIndex, type Position, serverOf } from './live-index.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { type Segment, TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
@@ -37,6 +37,8 @@ export interface SelectionOptions {
   readonly limit: number;
   /** Whether the weak tail is left out. */
   readonly cut: boolean;
+  /** Whether tools of one server that mean the same step back. */
+  readonly thin: boolean;
   accepts(segment: number, document: number): boolean;
 }
 
@@ -45,7 +47,7 @@ export function select(
   index: LiveIndex,
   ranking: Ranking,
   named: readonly (readonly NamedTool[])[],
-  { limit, cut, accepts }: SelectionOptions,
+  { limit, cut, thin, accepts }: SelectionOptions,
 ): Selection {
   const hits: Hit[] = [];
   const taken = new Set<string>();
@@ -71,7 +73,8 @@ export function select(
 
   const places = hits.length;
   const sure = places > 0 || toRelevance(top, top, second) >= SURE;
-  const shown = withoutRepeats(index, ranked, limit - places, cut);
+  const room = limit - places;
+  const shown = thin ? withoutRepeats(index, ranked, room, cut) : ranked.slice(0, room);
   // The best that answers at all is shown however weak it is, and however many stand before it that do not.
   const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
   const isWorthShowing = (hit: Hit, place: number): boolean =>
@@ -145,15 +148,4 @@ function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   for (let turn = 0; turn < longest; turn++) {
     for (const list of lists) if (turn < list.length) yield list[turn] as T;
   }
-}
-
-function comparePositions(index: LiveIndex, a: Position, b: Position): number {
-  if (a.segment === b.segment) return a.document - b.document;
-  return serverOf(index, a) < serverOf(index, b) ? -1 : 1;
-}
-
-/** The server a tool belongs to. */
-export function serverOf(index: LiveIndex, { segment, document }: Position): string {
-  const { servers, documentServers } = (index.segments[segment] as LiveSegment).segment;
-  return servers[documentServers[document] as number] as string;
 }

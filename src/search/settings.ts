@@ -27,6 +27,37 @@ export interface FieldSettings {
   readonly length: number;
 }
 
+/**
+ * What can be left out: words of the server's description (`about`), `createissue` for `createIssue` (`compounds`) and
+ * `create`, `issue` for it (`pieces`), stems, Chinese, Japanese and Korean (`cjk`), values in a query counting little
+ * (`literals`), tools that the query names coming first (`names`), completions (`prefixes`), `typos`, and tools that say
+ * the same stepping back (`repeats`).
+ */
+export const PARTS = [
+  'about',
+  'compounds',
+  'pieces',
+  'stems',
+  'cjk',
+  'literals',
+  'names',
+  'prefixes',
+  'typos',
+  'repeats',
+] as const;
+
+/** One of them. */
+export type Part = (typeof PARTS)[number];
+
+/** Which of them are on. */
+export type Parts = Readonly<Record<Part, boolean>>;
+
+const partsWithout = (without: readonly Part[]): Parts =>
+  Object.fromEntries(PARTS.map((part) => [part, !without.includes(part)])) as Parts;
+
+/** As everybody has it. */
+export const ALL_PARTS: Parts = partsWithout([]);
+
 /** Choices a caller may make; everything has a measured default. */
 export interface SearchEngineOptions {
   readonly weights?: Partial<Readonly<Record<Field, number>>> | undefined;
@@ -40,6 +71,8 @@ export interface SearchEngineOptions {
   readonly phrases?: PhraseBook | false | undefined;
   /** How much meaning counts against words, 0 to 1. */
   readonly meaningWeight?: number | undefined;
+  /** Parts to do without; `npm run bench:search -- --only ablation` measures what each is worth. Default: none. */
+  readonly without?: readonly Part[] | undefined;
 }
 
 /** Everything the index and the ranking need to know. */
@@ -51,13 +84,16 @@ export interface SearchSettings {
   readonly meaningWeight: number;
   /** Read when a tool is indexed, so that a ready index needs none. */
   readonly phrases: () => PhraseBook | undefined;
+  /** The caller's own, or false for none; undefined for those that come with the package. */
+  readonly ownPhrases: PhraseBook | false | undefined;
+  readonly parts: Parts;
 }
 
 /**
  * Neutral lengths are estimates and stay fixed: a tool's impacts then depend on nothing but the tool, so adding a server never rewrites or reorders the others.
  */
 const FIELDS: Readonly<Record<Field, FieldSettings>> = {
-  name: { weight: 6, b: 0.5, length: 2.7 },
+  name: { weight: 4, b: 0.5, length: 2.7 },
   title: { weight: 2, b: 0.5, length: 3 },
   server: { weight: 1.5, b: 0.5, length: 2.2 },
   description: { weight: 1, b: 0.4, length: 20 },
@@ -87,5 +123,7 @@ export function resolveSettings(options: SearchEngineOptions = {}): SearchSettin
     model: options.model === false ? undefined : (options.model ?? shippedModel()),
     meaningWeight: options.meaningWeight ?? MEANING_WEIGHT,
     phrases: () => (options.phrases === false ? undefined : (options.phrases ?? shippedPhrases())),
+    ownPhrases: options.phrases,
+    parts: options.without === undefined ? ALL_PARTS : partsWithout(options.without),
   };
 }

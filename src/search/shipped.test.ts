@@ -35,7 +35,8 @@ describe('what comes with the package', () => {
     expect(readModel(fileOf('not a model, just some text that is long enough'))).toBeUndefined();
     expect(readModel(fileOf(bytes.slice(0, -4)))).toBeUndefined();
     expect(readModel(fileOf(bytes.map((byte, at) => (at === 8 ? byte ^ 1 : byte))))).toBeUndefined();
-    expect(readModel(fileOf(bytes))?.id).toBe('toy');
+    expect(readModel(fileOf(bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte))))).toBeUndefined();
+    expect(readModel(fileOf(bytes))?.id).toBe(toyModel({ delete: 0 }).id);
   });
 });
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { MeaningModel } from './meaning-model.ts';
-import { openModel } from './open-model.ts';
+import { openModel, readWholeModel } from './open-model.ts';
 import { type PhraseBook, parsePhraseBook } from './phrase-book.ts';
 
 /** Two folders up from here both in `src` and in `dist`, and from the bundled commands. */
@@ -30,11 +30,10 @@ export function shippedPhrases(): PhraseBook {
   return phrases;
 }
 
-/** Reads a model file; undefined where there is none. */
+/** Reads a model file; undefined where there is none that is whole. */
 export function readModel(file: URL | string, frugal = false): MeaningModel | undefined {
-  const data = openModel(file);
-  if (data === undefined) return undefined;
-  return new MeaningModel(frugal ? data : { ...data, vectors: data.vectors, vectorOf: undefined });
+  const data = frugal ? openModel(file) : readWholeModel(file);
+  return data && new MeaningModel(data);
 }
 
 function read(file: URL | string): Buffer | undefined {

@@ -29,6 +29,15 @@ describe('a snapshot', () => {
     expect(decodeSnapshot(bytes, resolveSettings({ synonyms: false }))).toBeDefined();
   });
 
+  it('is refused under other phrases, for they are among its words', () => {
+    const own = (phrase: string) => resolveSettings({ phrases: new Map([['s:alpha', [phrase]]]) });
+    const bytes = encodeSnapshot(segment, own('first letter'));
+    expect(decodeSnapshot(bytes, own('first letter'))).toBeDefined();
+    expect(decodeSnapshot(bytes, own('last letter'))).toBeUndefined();
+    expect(decodeSnapshot(bytes, settings)).toBeUndefined();
+    expect(decodeSnapshot(bytes, resolveSettings({ phrases: false }))).toBeUndefined();
+  });
+
   it('holds what tools mean, and the signs that follow from it', () => {
     const read = decodeSnapshot(encodeSnapshot(segment, settings), settings) as Segment;
     expect(read.meanings).toHaveLength(2 * (settings.model?.dimensions ?? 0));

@@ -167,6 +167,8 @@ function checksum(words: Uint32Array): number {
 }
 
 function settingsMark(settings: SearchSettings): number {
-  const bytes = new TextEncoder().encode(JSON.stringify([settings.fields, settings.k1, settings.model?.id]));
+  const { fields, k1, model, ownPhrases, parts } = settings;
+  const phrases = ownPhrases && [...ownPhrases];
+  const bytes = new TextEncoder().encode(JSON.stringify([fields, k1, model?.id, phrases, parts]));
   return checksum(Uint32Array.from(bytes));
 }

@@ -132,17 +132,10 @@ function porter(word: string): string {
   return tidy(dropSuffix(replaceSuffix(replaceSuffix(result, DERIVATIONS), ENDINGS)));
 }
 
-const CACHE_LIMIT = 50_000;
 const LONGEST_WORD = 32;
-const cache = new Map<string, string>();
 
 /** The stem of a lower-case word. */
 export function stem(word: string): string {
   if (word.length < 3 || word.length > LONGEST_WORD) return word;
-  const known = cache.get(word);
-  if (known !== undefined) return known;
-  const result = /^[a-z]+$/.test(word) ? porter(word) : word;
-  if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(word, result);
-  return result;
+  return /^[a-z]+$/.test(word) ? porter(word) : word;
 }

@@ -39,18 +39,30 @@ const UNSPACED =
 
 /** Splits text into words, in order. */
 export function tokenize(text: string): Word[] {
-  const folded = fold(text);
-  const ascii = ASCII_ONLY.test(folded);
   const words: Word[] = [];
-  for (const chunk of folded.match(ascii ? ASCII_CHUNK : CHUNK) ?? []) pushChunk(words, chunk, ascii);
+  for (const chunk of chunksOf(text)) pushChunk(words, chunk);
   return words;
 }
 
-function pushChunk(words: Word[], chunk: string, ascii: boolean): void {
+/** Splits text into words and identifiers as they stand there, in order. */
+export function chunksOf(text: string): readonly string[] {
+  const folded = fold(text);
+  return folded.match(ASCII_ONLY.test(folded) ? ASCII_CHUNK : CHUNK) ?? [];
+}
+
+/** The words of one of these. */
+export function wordsOf(chunk: string): Word[] {
+  const words: Word[] = [];
+  pushChunk(words, chunk);
+  return words;
+}
+
+function pushChunk(words: Word[], chunk: string): void {
   if (/^[a-z]+$/.test(chunk)) {
     words.push({ text: chunk.slice(0, LONGEST_WORD), kind: 'whole' });
     return;
   }
+  const ascii = ASCII_ONLY.test(chunk);
   const parts = glueInitials(chunk.match(ascii ? ASCII_PART : PART) ?? []);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {

@@ -152,11 +152,30 @@ describe('a record', () => {
     expect(record.size).toBe(0);
   });
 
-  it('writes nothing down that has faded away', () => {
+  it('writes nothing down that had faded away by the time of most others', () => {
     const record = empty();
     record.record('open ticket', 'tracker', 'create_issue', NOW - 400 * DAY);
     record.record('close ticket', 'tracker', 'close_issue', NOW);
-    expect(record.toJSON().queries).toHaveLength(1);
+    expect(record.toJSON().queries).toHaveLength(2);
+    record.record('print ticket', 'tracker', 'print_issue', NOW);
+    expect(record.toJSON().queries).toHaveLength(2);
+    expect(score(UsageRecord.from(record.toJSON(), { hash }), 'open ticket', 'create_issue')).toBe(0);
+  });
+
+  it.each([
+    ['ahead', 3650 * DAY],
+    ['back', -NOW],
+  ])('survives a clock that jumps far %s and is put right again', (_, jump) => {
+    let record = empty();
+    for (const at of [0, 1, 2, 3]) record.record(`open ${word(at)}`, 'tracker', `t${at}`, NOW);
+    const known = (): number[] => [0, 1, 2, 3].map((at) => score(record, `open ${word(at)}`, `t${at}`));
+    const before = known();
+    expect(Math.min(...before)).toBeGreaterThan(0.4);
+    record.record('close ticket', 'tracker', 'close_issue', NOW + jump);
+    record.record('print ticket', 'tracker', 'print_issue', NOW + jump);
+    // Written and read while the clock is wrong, and once more when it is right.
+    for (let times = 0; times < 2; times++) record = UsageRecord.from(JSON.parse(JSON.stringify(record)), { hash });
+    expect(known()).toEqual(before);
   });
 
   const whole = () => {

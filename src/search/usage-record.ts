@@ -183,10 +183,15 @@ export class UsageRecord {
     return query;
   }
 
+  /**
+   * What has faded away is left out, as seen from the middle of all times of use: a clock that was wrong for a while, in
+   * this process or in another one, must not make everything else look old.
+   */
   #strongestFirst(): KnownQuery[] {
-    const now = Math.max(0, ...[...this.#queries.values()].flatMap(({ tools }) => [...tools.values()].map(lastOf)));
+    const times = [...this.#queries.values()].flatMap(({ tools }) => [...tools.values()].map(lastOf));
+    const middle = times.sort((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? 0;
     return [...this.#queries.values()]
-      .map((query) => ({ query, strength: strengthOf(query, now) }))
+      .map((query) => ({ query, strength: strengthOf(query, middle) }))
       .filter(({ strength }) => strength >= FORGOTTEN)
       .sort((a, b) => b.strength - a.strength)
       .map(({ query }) => query);

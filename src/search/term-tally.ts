@@ -1,0 +1,54 @@
+/**
+ * Frequencies of one tool's terms, added up field by field. One tally serves all tools, one after the other: a map for each of
+ * them would cost more than everything else that is done with its terms.
+ * @module
+ */
+
+/** What a tally has added up. */
+export interface TalliedTerms {
+  readonly terms: Uint32Array;
+  readonly frequencies: Float64Array;
+}
+
+export class TermTally {
+  #frequencies = new Float64Array(1024);
+  readonly #terms: number[] = [];
+
+  /** Forgets everything, also what was left behind by a tool that could not be read to its end. */
+  start(): this {
+    for (const term of this.#terms) this.#frequencies[term] = 0;
+    this.#terms.length = 0;
+    return this;
+  }
+
+  /** Adds to the frequency of a term. */
+  add(term: number, frequency: number): void {
+    if (term >= this.#frequencies.length) this.#grow(term);
+    const before = this.#frequencies[term] as number;
+    if (before === 0) this.#terms.push(term);
+    this.#frequencies[term] = before + frequency;
+  }
+
+  /** Whether a term has a frequency. */
+  has(term: number): boolean {
+    return (this.#frequencies[term] ?? 0) !== 0;
+  }
+
+  /** What was added up, in the order it came. */
+  read(): TalliedTerms {
+    const terms = new Uint32Array(this.#terms.length);
+    const frequencies = new Float64Array(terms.length);
+    for (let at = 0; at < terms.length; at++) {
+      const term = this.#terms[at] as number;
+      terms[at] = term;
+      frequencies[at] = this.#frequencies[term] as number;
+    }
+    return { terms, frequencies };
+  }
+
+  #grow(term: number): void {
+    const grown = new Float64Array(Math.max(term + 1, this.#frequencies.length * 2));
+    grown.set(this.#frequencies);
+    this.#frequencies = grown;
+  }
+}
