@@ -75,7 +75,13 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const store =
     bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config, phrases), logger, now });
   const ready = await store?.readIndex();
-  const options = { model: config.search.meaning ? shippedModel(!world.background) : (false as const), phrases };
+  const model = config.search.meaning && (shippedModel(!world.background) ?? false);
+  if (config.search.meaning && !model && !world.before)
+    logger.warn(
+      { code: 'STORAGE_ERROR' },
+      'models/meaning.bin is missing or damaged: tools are found by words, not by meaning. Install the package again.',
+    );
+  const options = { model, phrases };
   const search = ready && SearchEngine.fromSnapshot(ready.snapshot, options);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
   const { tools: maxTools } = config.limits;

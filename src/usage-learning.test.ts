@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { engineIn, entry, type Folder, folder } from '../test/fixtures/engine.ts';
+import { engineIn, entry, type Folder, folder, until } from '../test/fixtures/engine.ts';
 import { evil } from '../test/fixtures/evil.ts';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import { configFile } from './engine-world.ts';
@@ -205,6 +205,8 @@ describe('an engine', () => {
     await engine.reload();
     await use();
     await engine.close();
+    // Behind the reload, which does not wait for it.
+    await until(async () => (await keptIn(home, 'note board')).length > 0);
     expect(await keptIn(home, 'note board')).toEqual([['board:pin_note', 1]]);
   });
 });

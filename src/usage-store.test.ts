@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Folder, folder, memoryLog, until } from '../test/fixtures/engine.ts';
+import { lockPath } from './file-lock.ts';
 import { silentLogger } from './log.ts';
 import { forgetUsage } from './usage-learning.ts';
 import { UsageStore, type UsageStoreOptions, type Use } from './usage-store.ts';
@@ -19,7 +20,8 @@ const storeIn = (home: Folder, more: Partial<UsageStoreOptions> = {}) =>
   });
 const usesOf = async (store: UsageStore, query: string, principal?: string): Promise<[string, number][]> =>
   (await store.recordOf(principal)).learntFor(query, NOW).map(({ tool, uses }) => [tool, uses]);
-const filesIn = (home: Folder) => readdirSync(join(home.path, 'usage')).filter((name) => name !== 'lock');
+/** A lock beside a file is there only while it is written. */
+const filesIn = (home: Folder) => readdirSync(join(home.path, 'usage')).filter((name) => !name.includes(lockPath('')));
 
 describe('a use', () => {
   it('counts at once, and in the next process when it was written', async () => {
@@ -122,13 +124,17 @@ describe('several processes', () => {
     const store = storeIn(home);
     await store.add(undefined, use('open ticket', 'create_issue'));
     await store.flush();
-    const lock = join(home.path, 'usage', 'lock');
+    const [file = ''] = filesIn(home);
+    const lock = lockPath(join(home.path, 'usage', file));
     writeFileSync(lock, '');
+    await store.add(undefined, use('open ticket', 'create_issue'));
+    const flushed = store.flush();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await usesOf(storeIn(home), 'open ticket')).toEqual([['create_issue', 1]]);
     const old = new Date(Date.now() - 60_000);
     utimesSync(lock, old, old);
-    await store.add(undefined, use('open ticket', 'create_issue'));
-    await store.flush();
-    expect(readdirSync(join(home.path, 'usage'))).not.toContain('lock');
+    await flushed;
+    expect(readdirSync(join(home.path, 'usage'))).toEqual([file]);
     expect(await usesOf(storeIn(home), 'open ticket')).toEqual([['create_issue', 2]]);
   });
 });

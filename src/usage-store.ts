@@ -6,12 +6,12 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { FileStore } from './cache/file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from './cache/versioned.ts';
+import { withLock } from './file-lock.ts';
 import { UsageRecord } from './search/usage-record.ts';
 import type { Logger } from './types.ts';
+import { type Attempt, warnOnce } from './warn-once.ts';
 
 /** One use of a tool after a query. */
 export interface Use {
@@ -57,10 +57,8 @@ const WRITE_AFTER_MS = 5_000;
 const READ_AGAIN_MS = 60_000;
 const MAX_BOOKS = 256;
 const MAX_PENDING = 1_000;
-const WARN_EVERY_MS = 60_000;
-const LOCK_TRIES = 40;
-const LOCK_WAIT_MS = 25;
-const STALE_LOCK_MS = 10_000;
+/** The end of a process waits for this. What could not be written by then stays for the next time. */
+const LOCK_WAIT_MS = 2_000;
 
 export class UsageStore {
   readonly folder: string;
@@ -70,20 +68,22 @@ export class UsageStore {
   readonly #books = new Map<string, Promise<Book>>();
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  readonly #attempt: Attempt;
 
   constructor(options: UsageStoreOptions) {
     this.#options = options;
     this.folder = options.folder;
     this.keepQueries = options.keepQueries;
     this.#files = new FileStore(options.folder, { now: options.now });
+    this.#attempt = warnOnce(options);
   }
 
   /** The record of one principal; without one, of whoever runs the gateway. */
   async recordOf(principal: string | undefined): Promise<UsageRecord> {
     const key = keyOf(principal);
     const book = await this.#book(key);
-    if (this.#options.now() - book.readAt > READ_AGAIN_MS) {
+    // Either way: a clock may be put back.
+    if (Math.abs(this.#options.now() - book.readAt) > READ_AGAIN_MS) {
       book.readAt = this.#options.now();
       void this.#read(key).then((record) => this.#replace(book, record));
     }
@@ -133,7 +133,7 @@ export class UsageStore {
   }
 
   async #read(key: string): Promise<UsageRecord> {
-    return (await this.#attempt('read', () => this.#load(key)))?.record ?? this.#recordFrom(newKept());
+    return (await this.#attempt(() => this.#load(key), complaintOf('read')))?.record ?? this.#recordFrom(newKept());
   }
 
   async #load(key: string): Promise<{ readonly salt: string; readonly record: UsageRecord }> {
@@ -148,49 +148,20 @@ export class UsageStore {
   }
 
   async #write(key: string, book: Book): Promise<void> {
-    await this.#attempt('written', () =>
-      this.#alone(async () => {
-        const { salt, record } = await this.#load(key);
-        const uses = [...book.pending];
-        for (const use of uses) note(record, use);
-        await writeDocument(this.#files, key, KEPT, { salt, record: record.toJSON() });
-        book.pending = book.pending.slice(uses.length);
-        book.readAt = this.#options.now();
-        this.#replace(book, record);
-      }),
-    );
-  }
-
-  /** Nobody else of this home writes meanwhile, unless somebody takes very long: then the last uses of one may be lost. */
-  async #alone(act: () => Promise<void>): Promise<void> {
-    const lock = join(this.folder, 'lock');
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    let taken = await takeLock(lock);
-    for (let tries = 1; !taken && tries < LOCK_TRIES; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS));
-      taken = await takeLock(lock);
-    }
-    try {
-      await act();
-    } finally {
-      if (taken) await rm(lock, { force: true });
-    }
-  }
-
-  async #attempt<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      const { logger, now } = this.#options;
-      if (now() - this.#warnedAt >= WARN_EVERY_MS) {
-        this.#warnedAt = now();
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.warn({ code: 'STORAGE_ERROR', reason }, `what was learnt from use could not be ${verb}`);
-      }
-      return undefined;
-    }
+    const add = async (): Promise<void> => {
+      const { salt, record } = await this.#load(key);
+      const uses = [...book.pending];
+      for (const use of uses) note(record, use);
+      await writeDocument(this.#files, key, KEPT, { salt, record: record.toJSON() });
+      book.pending = book.pending.slice(uses.length);
+      book.readAt = this.#options.now();
+      this.#replace(book, record);
+    };
+    await this.#attempt(() => withLock(this.#files.pathOf(key), add, { waitMs: LOCK_WAIT_MS }), complaintOf('written'));
   }
 }
+
+const complaintOf = (verb: string): string => `what was learnt from use could not be ${verb}`;
 
 const note = (record: UsageRecord, { query, server, tool, at, weight }: Use): void =>
   record.record(query, server, tool, at, weight);
@@ -200,19 +171,3 @@ const newKept = (): Kept => ({ salt: randomBytes(16).toString('base64url'), reco
 /** A principal may be a mail address: the file tells whose it is to nobody who does not know. */
 const keyOf = (principal: string | undefined): string =>
   principal === undefined ? 'local' : `principal-${createHash('sha256').update(principal).digest('hex').slice(0, 32)}`;
-
-async function takeLock(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, 'wx', 0o600)).close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    // Left by a process that died while writing.
-    if (age > STALE_LOCK_MS) await rm(lock, { force: true });
-    return false;
-  }
-}

@@ -33,6 +33,8 @@ const ENGINE = [
   'usage-store',
   'watch-config',
 ];
+/** Root files that touch the disk: those may import them whose row says so. */
+const DISK = ['file-lock'];
 const PARTS = ['audit', 'cache', 'catalog', 'config', 'connections', 'embeddings', 'execution', 'rules', 'search'];
 
 interface Allowed {
@@ -45,6 +47,7 @@ const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'];
 
 const TABLE: Readonly<Record<string, Allowed>> = {
   vocabulary: { us: [], outside: ['node:crypto'] },
+  disk: { us: ['vocabulary'], outside: FILES },
   rules: { us: ['vocabulary'], outside: ['re2js'] },
   // Files: only what ships with the package, in one place.
   search: { us: ['vocabulary'], outside: ['node:crypto', 'node:fs'] },
@@ -52,7 +55,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   audit: { us: ['vocabulary'], outside: FILES },
   // A rule that cannot be compiled is a mistake in a file, and is said with the others.
   config: {
-    us: ['vocabulary', 'rules'],
+    us: ['vocabulary', 'disk', 'rules'],
     outside: [...FILES, 'node:os', 'node:url', 'node:zlib', 'jiti', 'smol-toml', 'yaml', 'zod/mini'],
   },
   connections: {
@@ -73,7 +76,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Speaks HTTP as connections do, and reads tools as search does.
   embeddings: { us: ['vocabulary', 'catalog', 'connections', 'search'], outside: ['node:crypto'] },
   execution: { us: ['vocabulary', 'audit'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },
-  engine: { us: ['vocabulary', ...PARTS], outside: FILES },
+  engine: { us: ['vocabulary', 'disk', ...PARTS], outside: FILES },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.
     us: ['vocabulary', 'engine', 'connections'],
@@ -128,6 +131,7 @@ function moduleOf(path: string): string {
   if (rest.length > 0) return first;
   const name = first.replace(/\.ts$/, '');
   if (name === 'index' || name === 'library') return 'index';
+  if (DISK.includes(name)) return 'disk';
   return ENGINE.includes(name) ? 'engine' : 'vocabulary';
 }
 

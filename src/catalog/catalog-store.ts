@@ -4,6 +4,7 @@
  * @module
  */
 import type { Logger } from '../types.ts';
+import { type Attempt, warnOnce } from '../warn-once.ts';
 import { decodeIndex, encodeIndex, type ReadyIndex } from './index-file.ts';
 import type { Listing } from './listing.ts';
 import { decodeListing, encodeListing, type ListingLines } from './listing-file.ts';
@@ -25,66 +26,58 @@ export interface CatalogStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const WARN_EVERY_MS = 60_000;
-
 export class CatalogStore {
   readonly #store: ByteStore;
   readonly #options: CatalogStoreOptions;
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  readonly #attempt: Attempt;
 
   constructor(store: ByteStore, options: CatalogStoreOptions) {
     this.#store = store;
     this.#options = options;
+    this.#attempt = warnOnce({ logger: options.logger, now: options.now ?? Date.now });
   }
 
   /** The list last read from this server over this connection, with the digest of its tools. */
   readListing(server: string, fingerprint: string): Promise<{ listing: Listing; digest: string } | undefined> {
-    return this.#attempt('read', async () => {
+    return this.#attempt(async () => {
       const bytes = await this.#store.read(listingKey(server, fingerprint));
       return bytes && paced(decodeListing(bytes, server, fingerprint));
-    });
+    }, complaintOf('read'));
   }
 
   async writeListing(listing: Listing, lines: ListingLines): Promise<void> {
-    await this.#attempt('written', async () =>
-      this.#store.write(listingKey(listing.server, listing.fingerprint), await paced(encodeListing(listing, lines))),
+    await this.#attempt(
+      async () =>
+        this.#store.write(listingKey(listing.server, listing.fingerprint), await paced(encodeListing(listing, lines))),
+      complaintOf('written'),
     );
   }
 
   async deleteListing(server: string, fingerprint: string): Promise<void> {
-    await this.#attempt('written', () => this.#store.delete(listingKey(server, fingerprint)));
+    await this.#attempt(() => this.#store.delete(listingKey(server, fingerprint)), complaintOf('written'));
   }
 
   /** The ready index, or undefined when there is none that can be used. */
   readIndex(): Promise<ReadyIndex | undefined> {
-    return this.#attempt('read', async () => {
+    return this.#attempt(async () => {
       const bytes = await this.#store.read(this.#indexKey);
       return bytes && decodeIndex(bytes, this.#options.stamp);
-    });
+    }, complaintOf('read'));
   }
 
   async writeIndex(index: ReadyIndex): Promise<void> {
-    await this.#attempt('written', () => this.#store.write(this.#indexKey, encodeIndex(index, this.#options.stamp)));
+    await this.#attempt(
+      () => this.#store.write(this.#indexKey, encodeIndex(index, this.#options.stamp)),
+      complaintOf('written'),
+    );
   }
 
   get #indexKey(): string {
     return `index:${this.#options.owner}`;
   }
-
-  async #attempt<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      const { logger, now = Date.now } = this.#options;
-      if (now() - this.#warnedAt >= WARN_EVERY_MS) {
-        this.#warnedAt = now();
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.warn({ code: 'STORAGE_ERROR', reason }, `the tool cache could not be ${verb}; answers come from memory`);
-      }
-      return undefined;
-    }
-  }
 }
+
+const complaintOf = (verb: string): string => `the tool cache could not be ${verb}; answers come from memory`;
 
 /** Two projects may call different servers by one name; each keeps its list. */
 const listingKey = (server: string, fingerprint: string): string => `server:${fingerprint}:${server}`;

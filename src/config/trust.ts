@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
-import { withLock } from './file-lock.ts';
+import { withLock } from '../file-lock.ts';
 import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { isObject } from './plain-object.ts';
 import { readIfPresent } from './read-file.ts';

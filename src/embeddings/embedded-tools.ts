@@ -123,7 +123,9 @@ export class EmbeddedTools {
           prepared.add(JSON.stringify([next.name, next.stamp]));
           queue.push(...(await this.#prepare(next)));
         } else if (queue.length === 0) return;
-        while (queue.length >= BATCH || (!next && queue.length > 0)) await this.#embed(queue.splice(0, BATCH));
+        // How long vectors are, and so how much they take, is known only when the first have come.
+        while (this.excess === undefined && (queue.length >= BATCH || (!next && queue.length > 0)))
+          await this.#embed(queue.splice(0, BATCH));
       }
     } finally {
       for (const entry of this.#entries.values()) if (entry.unsaved > 0) this.#save(entry);

@@ -141,6 +141,14 @@ describe('an embedding index', () => {
     await using small = kit({ embedder: embedderOf(service), source: new Shelf(LISTS), maxBytes: 100 });
     expect(await small.index.complete()).toMatchObject({ problem: expect.stringMatching(/more than 100 bytes/) });
   });
+
+  it('asks for no more once the first vectors show how much all would take', async () => {
+    await using service = await startEmbeddingService();
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`tool${at}`, `does number ${at}`]));
+    await using kitted = kit({ embedder: embedderOf(service), source: new Shelf({ many }), maxBytes: 300 });
+    expect(await kitted.index.complete()).toMatchObject({ problem: expect.stringMatching(/more than 300 bytes/) });
+    expect(service.requests).toHaveLength(1);
+  });
 });
 
 describe('vectors on disk', () => {

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Logger } from '../types.ts';
+import { type Attempt, warnOnce } from '../warn-once.ts';
 import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
 
 export interface VectorCacheOptions {
@@ -24,7 +25,6 @@ export interface CachedServer {
 }
 
 const FILES_AT_ONCE = 8;
-const WARN_EVERY_MS = 60_000;
 /** Files that nobody has written for months are swept away; one in use is written often enough. */
 const REFRESH_MS = 7 * 24 * 3600_000;
 
@@ -33,20 +33,21 @@ export class VectorCache {
   readonly #embedder: string;
   readonly #turns = new Semaphore(FILES_AT_ONCE);
   readonly #writes = new Set<Promise<unknown>>();
-  #warnedAt = Number.NEGATIVE_INFINITY;
+  readonly #attempt: Attempt;
 
   constructor(options: VectorCacheOptions) {
     this.#options = options;
+    this.#attempt = warnOnce(options);
     // The id holds addresses, and the key is readable in the file.
     this.#embedder = createHash('sha256').update(options.embedder).digest('hex').slice(0, 32);
   }
 
   async read(server: CachedServer): Promise<StoredVectors | undefined> {
     const { store, now } = this.#options;
-    const stored = await this.#attempt('read', async () => {
+    const stored = await this.#attempt(async () => {
       const bytes = await store?.read(this.#key(server));
       return bytes && decodeVectors(bytes);
-    });
+    }, complaintOf('read'));
     if (stored && now() - stored.writtenAt > REFRESH_MS) this.write(server, stored);
     return stored;
   }
@@ -78,20 +79,8 @@ export class VectorCache {
 
   /** Changes begin in the order they were asked for, a few at a time. */
   #inTurn<T>(change: () => Promise<T>): Promise<T | undefined> {
-    return this.#turns.run(() => this.#attempt('written', change));
-  }
-
-  async #attempt<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      const { logger, now } = this.#options;
-      if (now() - this.#warnedAt >= WARN_EVERY_MS) {
-        this.#warnedAt = now();
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.warn({ code: 'STORAGE_ERROR', reason }, `vectors could not be ${verb}; they are kept in memory`);
-      }
-      return undefined;
-    }
+    return this.#turns.run(() => this.#attempt(change, complaintOf('written')));
   }
 }
+
+const complaintOf = (verb: string): string => `vectors could not be ${verb}; they are kept in memory`;

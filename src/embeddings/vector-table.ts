@@ -4,6 +4,8 @@
  * @module
  */
 
+const FEWEST_ROWS = 64;
+
 /** Rows for tools, filled one by one. */
 export class VectorTable {
   readonly names: readonly string[];
@@ -48,18 +50,25 @@ export class VectorTable {
 
   /** Like `set`, with a row of another table or a file. */
   setBytes(row: number, bytes: Int8Array): boolean {
-    if (row >= this.names.length || bytes.length === 0) return false;
-    if (this.#dimensions === 0) {
-      this.#dimensions = bytes.length;
-      this.#bytes = new Int8Array(this.names.length * bytes.length);
-    }
+    if (row >= this.names.length || (this.#dimensions > 0 && bytes.length !== this.#dimensions)) return false;
     let sum = 0;
     for (const value of bytes) sum += value * value;
-    if (bytes.length !== this.#dimensions || sum === 0) return false;
+    if (sum === 0) return false;
+    this.#dimensions = bytes.length;
+    this.#makeRoom(row);
     if (!this.has(row)) this.#filled++;
     this.#bytes.set(bytes, row * this.#dimensions);
     this.#inverse[row] = 1 / Math.sqrt(sum);
     return true;
+  }
+
+  /** Twice as much whenever there is too little: a service that says how long its vectors are must not take it all at once. */
+  #makeRoom(row: number): void {
+    if ((row + 1) * this.#dimensions <= this.#bytes.length) return;
+    const rows = Math.min(this.names.length, Math.max(FEWEST_ROWS, 2 * (row + 1)));
+    const bytes = new Int8Array(rows * this.#dimensions);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
   }
 
   /** The bytes of a row, not to be changed. */

@@ -61,6 +61,20 @@ describe('the check of vectors', () => {
 });
 
 describe('a table of vectors', () => {
+  it('takes memory as vectors come, not for all tools at the first', () => {
+    const names = Array.from({ length: 50_000 }, (_, at) => `tool${at}`);
+    const table = new VectorTable(names, names);
+    expect(table.set(0, unit(...new Array(4096).fill(1)))).toBe(true);
+    expect(table.bytesOf(0).buffer.byteLength).toBeLessThanOrEqual(64 * 4096);
+    expect(table.has(1)).toBe(false);
+    expect(table.set(999, unit(1, ...new Array(4095).fill(0)))).toBe(true);
+    expect(table.bytesOf(999).buffer.byteLength).toBeLessThanOrEqual(2_000 * 4096);
+    expect(table.cosine(0, unit(...new Array(4096).fill(1)))).toBeCloseTo(1, 3);
+    expect(table.filled).toBe(2);
+    const few = tableOf({ a: unit(1, 0), b: unit(0, 1) });
+    expect(few.bytesOf(1).buffer.byteLength).toBe(4);
+  });
+
   it('gives cosines close to the exact ones', () => {
     fc.assert(
       fc.property(numbers, numbers, (left, right) => {

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockPath } from '../../file-lock.ts';
 import { ConfigurationLoader } from '../configuration-loader.ts';
-import { lockPath } from '../file-lock.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts';
 import { parseJsonc } from '../parse-jsonc.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
-import { withLock } from '../file-lock.ts';
+import { withLock } from '../../file-lock.ts';
 import { documentOf, entriesAt } from './edit-text.ts';
 import { readFound, refuseChanged } from './files.ts';
 import type { Installed } from './installed.ts';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from './errors.ts';
 
 /** What a lock may be told. */
 export interface LockOptions {
