@@ -52,7 +52,7 @@ try {
   for (const [name, client] of Object.entries({ anna, ben, nobody }))
     console.log(`${name.padEnd(6)} finds ${(await search(client, 'private notes')).join(', ') || 'nothing private'}`);
 
-  // A hundred requests, of both users at the same time.
+  // Fifty chains of two requests, of both users at the same time.
   const work = Array.from({ length: 50 }, async (_, n) => {
     const [user, other, client] = n % 2 === 0 ? ['anna', 'ben', anna] : ['ben', 'anna', ben];
     const found = await search(client, 'private notes');
@@ -65,7 +65,7 @@ try {
   assert.ok(stolen.isError && stolen.content[0].text.includes('TOOL_NOT_FOUND'));
   assert.deepEqual(await search(nobody, 'private notes'), []);
   assert.equal((await call(nobody, 'execute_tool', { name: 'company_news' })).content[0].text, 'Cake at three.');
-  console.log('100 requests side by side, and nothing crossed over');
+  console.log('50 chains of two requests side by side, and nothing crossed over');
 } finally {
   await Promise.all([anna, ben, nobody].map((client) => client.close()));
   http.close();

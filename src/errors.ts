@@ -145,6 +145,8 @@ export class ToolNotFoundError extends DiscoveryError {
   override readonly name = 'ToolNotFoundError';
   constructor(tool: string);
   constructor(server: string, tool: string, message?: string, details?: ErrorDetails);
+  /** Of no server in particular. */
+  constructor(tool: string, server: undefined, message: string, details?: ErrorDetails);
   constructor(first: string, second?: string, message?: string, details: ErrorDetails = {}) {
     const [server, tool] = second === undefined ? [undefined, first] : [first, second];
     const where = server === undefined ? '' : ` on server "${server}"`;

@@ -12,7 +12,7 @@ export { CachingLayer } from './cache/caching-layer.ts';
 export { ToolMetadataManager } from './catalog/tool-metadata-manager.ts';
 export { formatToolName } from './catalog/tool-name.ts';
 export { ConfigurationLoader } from './config/configuration-loader.ts';
-export { config, type DiscoveryConfig, defineConfig } from './config/define-config.ts';
+export { type AnyGptConfig, config, type DiscoveryConfig, defineConfig } from './config/define-config.ts';
 export type { ResolvedConfig } from './config/resolved-config.ts';
 export {
   type CallRequest,
@@ -54,7 +54,7 @@ export { createLogger, silentLogger } from './log.ts';
 export { fail, ok, type ToolResult } from './result.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
-export type { ToolProvider } from './tool-provider.ts';
+export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from './tool-provider.ts';
 export type * from './types.ts';
 export { VERSION } from './version.ts';
 export { watchConfig } from './watch-config.ts';

@@ -9,3 +9,4 @@ export * from './registry/index.ts';
 export type { ToolResult } from './result.ts';
 export type { Caller, Logger, ToolRef } from './types.ts';
 export * from './unified/index.ts';
+export type { StaticToolAnswer } from './unified/static-tool.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskSecrets } from './mask-secrets.ts';
+import { maskCredentials, maskSecrets } from './mask-secrets.ts';
 
 describe('maskSecrets', () => {
   test.each([
@@ -33,4 +33,15 @@ describe('maskSecrets', () => {
       { numRuns: 50 },
     );
   });
+});
+
+test.each([
+  ['connect pg://user:geheim@db/x failed', 'connect pg://***@db/x failed'],
+  ['Server=db;Password=geheim;Port=1', 'Server=db;Password=***;Port=1'],
+  ['GET /x?access_token=geheim&page=2', 'GET /x?access_token=***&page=2'],
+  ['sent Bearer abc123def456', 'sent Bearer ***'],
+  ['duplicate key: 550e8400-e29b-41d4-a716-446655440000', 'duplicate key: 550e8400-e29b-41d4-a716-446655440000'],
+  ['Unexpected token in JSON; bearer authentication failed', 'Unexpected token in JSON; bearer authentication failed'],
+])('takes only credentials out of what a tool says went wrong: %s', (text, masked) => {
+  expect(maskCredentials(text)).toBe(masked);
 });

@@ -3,6 +3,7 @@
  * @module
  */
 import { DiscoveryError, type ErrorCode, type ErrorDetails, type ErrorInfo } from './errors.ts';
+import { messageOf, thrownAs } from './thrown-message.ts';
 
 /** What an agent asked for, or why it did not get it. `E` is the error: ours, unless a view of the engine has its own. */
 export type ToolResult<T, E = ErrorInfo> =
@@ -23,18 +24,18 @@ const causes = new WeakMap<ErrorInfo, unknown>();
 /** What was thrown below a failure, for callers that can do more with it than read its message. */
 export const causeOf = (error: ErrorInfo): unknown => causes.get(error);
 
-/** The one place where an unknown thrown value becomes a failure. */
+/** The one place where an unknown thrown value becomes a failure. Never throws, whatever it was. */
 export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResult<never> {
-  if (thrown instanceof DiscoveryError) {
+  const ours = thrownAs(DiscoveryError, thrown);
+  if (ours !== undefined) {
     const { server, tool } = details;
     const error = {
       ...(server !== undefined && { server }),
       ...(tool !== undefined && { tool }),
-      ...thrown.toInfo(),
+      ...ours.toInfo(),
     };
-    if (thrown.cause !== undefined) causes.set(error, thrown.cause);
+    if (ours.cause !== undefined) causes.set(error, ours.cause);
     return { success: false, error };
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return fail('TOOL_EXECUTION_ERROR', message, { outcome: 'unknown', ...details });
+  return fail('TOOL_EXECUTION_ERROR', messageOf(thrown), { outcome: 'unknown', ...details });
 }

@@ -36,6 +36,12 @@ export const measure = async () => {
   const provider = new ToolRegistry();
   provider.registerTool({ name: 'provided', description: 'Provided', inputSchema: SCHEMA }, handler);
   registry.addProvider(provider);
+  const stored = [{ name: 'stored', description: 'Stored', inputSchema: SCHEMA }];
+  registry.addProvider({
+    listToolMetadata: () => stored,
+    getTool: () => undefined,
+    callTool: (_name, args) => handler(args),
+  });
   const request = new ToolRegistry();
   request.registerTool({ name: 'of_request', description: 'Of the request', inputSchema: SCHEMA }, handler);
   await registry.search('provided');
@@ -47,6 +53,7 @@ export const measure = async () => {
     ['zod', () => registry.callTool('zod', ARGUMENTS)],
     ['raw JSON Schema', () => registry.callTool('json_schema', ARGUMENTS)],
     ['of a provider (another registry)', () => registry.callTool('provided', ARGUMENTS)],
+    ['of a provider, arguments checked', () => registry.callTool('stored', ARGUMENTS)],
     ['of the request', () => withRequestProviders(request, () => registry.callTool('of_request', ARGUMENTS))],
   ];
   const lines = [{ what: 'handler alone', value: direct, unit: 'µs' }];

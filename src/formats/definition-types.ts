@@ -2,7 +2,7 @@
  * The shapes in which LLM APIs take definitions of tools, one type each, as their own SDKs declare them.
  * @module
  */
-import type { CallToolResult } from '../types.ts';
+import type { CallToolResult, ToolExample } from '../types.ts';
 import type { NamedTool, NameTable } from './names.ts';
 import type { GeminiSchema } from './open-api-schema.ts';
 import type { AiSdkOutput } from './result-types.ts';
@@ -19,6 +19,8 @@ export interface DescribedTool extends NamedTool {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments, as it came. */
   readonly inputSchema?: unknown;
+  /** Calls that somebody wrote down; those that were made up are not sent. */
+  readonly examples?: readonly ToolExample[] | undefined;
 }
 
 /** A JSON Schema with an object at its top. */
@@ -36,6 +38,7 @@ export interface AnthropicTool {
   input_schema: ObjectSchema;
   strict?: boolean;
   defer_loading?: boolean;
+  input_examples?: Record<string, unknown>[];
 }
 
 /** A tool of OpenAI Chat Completions. */
@@ -137,6 +140,11 @@ export interface AnthropicOptions extends CommonOptions {
   readonly strict?: ToolChoice | undefined;
   /** `defer_loading: true`: the model finds these with a tool search. Default false. */
   readonly deferLoading?: ToolChoice | undefined;
+  /**
+   * `input_examples`: up to five that came with the tool or stand in its schema, if they fit for certain; Anthropic refuses
+   * a request with one that does not. Default false.
+   */
+  readonly inputExamples?: ToolChoice | undefined;
 }
 
 /** OpenAI Chat Completions. */

@@ -9,9 +9,9 @@ import { distinct, type Node } from './schema-tree.ts';
 
 /** What became of keywords. */
 export interface FittedKeywords {
-  readonly kept: readonly (readonly [keyword: string, value: unknown])[];
+  readonly kept?: Node | undefined;
   /** To be said in words. */
-  readonly left: Node;
+  readonly left?: Node | undefined;
   /** Written otherwise. */
   readonly changed?: string | undefined;
   readonly misfit?: string | undefined;
@@ -25,8 +25,8 @@ export function fitValues({ const: constant, enum: values }: Node, dialect: Dial
     const all = distinct(values);
     fitted.push(
       arePlain(all, dialect)
-        ? { kept: [['enum', all]], left: {} }
-        : { kept: [], left: { enum: all }, misfit: 'an enum holds what is not a plain value' },
+        ? { kept: { enum: all } }
+        : { left: { enum: all }, misfit: 'an enum holds what is not a plain value' },
     );
   }
   return fitted;
@@ -34,10 +34,8 @@ export function fitValues({ const: constant, enum: values }: Node, dialect: Dial
 
 function fitConstant(value: unknown, isAlone: boolean, dialect: Dialect): FittedKeywords {
   if (!arePlain([value], dialect) || !(dialect.constants || isAlone))
-    return { kept: [], left: { const: value }, misfit: 'a constant is not a plain value' };
-  return dialect.constants
-    ? { kept: [['const', value]], left: {} }
-    : { kept: [['enum', [value]]], left: {}, changed: 'const' };
+    return { left: { const: value }, misfit: 'a constant is not a plain value' };
+  return dialect.constants ? { kept: { const: value } } : { kept: { enum: [value] }, changed: 'const' };
 }
 
 const arePlain = (values: readonly unknown[], { enumTypes }: Dialect): boolean =>
@@ -49,8 +47,8 @@ export function fitKeyword(key: string, value: unknown, dialect: Dialect): Fitte
   const isUnknown =
     (key === 'format' && formats !== undefined && !formats.has(String(value))) ||
     (key === 'pattern' && simplePatterns && !isSimplePattern(String(value)));
-  if (isUnknown) return { kept: [], left: { [key]: value } };
+  if (isUnknown) return { left: { [key]: value } };
   if (key === 'minItems' && maxMinItems !== undefined && Number(value) > maxMinItems)
-    return { kept: [[key, maxMinItems]], left: { [key]: value } };
-  return { kept: [[key, value]], left: {} };
+    return { kept: { [key]: maxMinItems }, left: { [key]: value } };
+  return { kept: { [key]: value } };
 }

@@ -7,6 +7,7 @@ import { requiredSets } from '../schema-merge.ts';
 import { typeText } from '../type-text.ts';
 import type { Dialect } from './dialects.ts';
 import { type FittedKeywords, fitKeyword, fitValues } from './fit-keywords.ts';
+import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { allowsNull, impliedTypes, isNever, liftReference, nullable } from './schema-facts.ts';
 import { describeLeftOut, withNote } from './schema-notes.ts';
@@ -32,6 +33,9 @@ export function fitSchema(schema: Node, dialect: Dialect): FittedSchema {
     ? { ...fitted, misfits: [...fitted.misfits, 'it refers to itself'] }
     : new Fitter(schema, dialect, true).fit();
 }
+
+/** A node while it is written. */
+type Keywords = Record<string, unknown>;
 
 /** Where in the schema we are. */
 interface Place {
@@ -87,15 +91,17 @@ class Fitter {
       return this.#cut('what is too large to be written out');
     const raw = isNode(value) ? value : {};
     if (value === false) this.#misfit(`${where(place)} cannot be anything`);
-    const { node, inside } = this.#merged(liftReference(raw), place);
-    const here = { ...place, inside };
+    const lifted = liftReference(raw);
+    const { node, inside } = Array.isArray(lifted.allOf)
+      ? this.#merged(lifted, place)
+      : { node: lifted, inside: place.inside };
+    const here = inside === place.inside ? place : { ...place, inside };
     if (typeof node.$ref === 'string') return this.#reference(node, here);
     return Array.isArray(node.anyOf) || Array.isArray(node.oneOf) ? this.#choice(node, here) : this.#plain(node, here);
   }
 
   /** The node without `allOf`. */
   #merged(node: Node, place: Place): { readonly node: Node; readonly inside: readonly string[] } {
-    if (!Array.isArray(node.allOf)) return { node, inside: place.inside };
     const inside = [...place.inside];
     const merged = mergeAllOf(node, (part) => {
       if (!isNode(part) || typeof part.$ref !== 'string') return part;
@@ -169,57 +175,56 @@ class Fitter {
 
   #plain(node: Node, place: Place): Node {
     const { keeps, misfits, exact } = this.#dialect;
-    const out: [string, unknown][] = [];
-    const left: Record<string, unknown> = {};
+    const out: Keywords = {};
+    const left: Keywords = {};
     const types = node.type === undefined ? impliedTypes(node) : typesOf(node.type);
-    if (types.length > 0) out.push(['type', types.length === 1 ? types[0] : types]);
+    if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
     for (const fitted of fitValues(node, this.#dialect)) this.#take(fitted, out, left);
-    if (types.includes('object')) out.push(...this.#object(node, place, left));
-    if (types.includes('array')) out.push(...this.#array(node, place, left));
-    for (const [key, value] of Object.entries(node)) {
+    if (types.includes('object')) this.#object(node, place, out, left);
+    if (types.includes('array')) this.#array(node, place, out, left);
+    for (const key of Object.keys(node)) {
       if (HANDLED.has(key)) continue;
       if (misfits.has(key)) this.#misfit(`${where(place)} uses ${key}`);
-      else if (keeps.has(key)) this.#take(fitKeyword(key, value, this.#dialect), out, left);
-      else if (SAYING.has(key)) left[key] = value;
+      else if (keeps.has(key)) this.#take(fitKeyword(key, node[key], this.#dialect), out, left);
+      else if (SAYING.has(key)) left[key] = node[key];
     }
-    if (exact && types.length === 0 && !out.some(([key]) => key === 'enum' || key === 'const'))
+    if (exact && types.length === 0 && out.enum === undefined && out.const === undefined)
       this.#misfit(`${where(place)} may be anything`);
     for (const key of Object.keys(left)) if (key !== 'note') this.#left.add(key);
     const description = describeLeftOut(node.description, left);
-    if (description !== undefined) out.push(['description', description]);
-    return Object.fromEntries(out);
+    if (description !== undefined) out.description = description;
+    return out;
   }
 
-  #object(node: Node, place: Place, left: Record<string, unknown>): [string, unknown][] {
+  #object(node: Node, place: Place, out: Keywords, left: Keywords): void {
     const { closed, allRequired, keeps, exact } = this.#dialect;
     const asked = new Set(namesIn(node.required));
-    const known = entriesOf(node.properties).filter(([name, schema]) => asked.has(name) || !isNever(schema));
-    const described = new Set(known.map(([name]) => name));
-    const missing = [...asked].filter((name) => !described.has(name));
+    const own = isNode(node.properties) ? node.properties : {};
+    const known = Object.keys(own).filter((name) => asked.has(name) || !isNever(own[name]));
+    const missing = [...asked].filter((name) => !Object.hasOwn(own, name));
     if (missing.length > 0) {
       if (exact) this.#misfit(`${where(place)} requires ${String(missing[0]).slice(0, 64)} and does not describe it`);
       this.#left.add('required');
     }
-    const properties = [...known, ...(exact ? [] : missing.map((name): [string, unknown] => [name, true]))].map(
-      ([name, schema]): [string, unknown] => {
-        const at = place.at === '' ? name : `${place.at}.${name}`;
-        const fitted = this.#visit(schema, deeper(place, at));
-        return [name, allRequired && !asked.has(name) && !allowsNull(fitted) ? nullable(fitted) : fitted];
-      },
-    );
-    const required = allRequired
-      ? properties.map(([name]) => name)
-      : [...asked].filter((name) => !exact || described.has(name));
-    const out: [string, unknown][] = [];
-    if (properties.length > 0 || place.isTop) out.push(['properties', Object.fromEntries(properties)]);
-    if (required.length > 0 || allRequired) out.push(['required', required]);
+    const names = exact ? known : [...known, ...missing];
+    const properties: Keywords = {};
+    for (const name of names) {
+      const at = place.at === '' ? name : `${place.at}.${name}`;
+      const fitted = this.#visit(Object.hasOwn(own, name) ? own[name] : true, deeper(place, at));
+      const mayLack = allRequired && !asked.has(name) && !allowsNull(fitted);
+      setOwn(properties, name, mayLack ? nullable(fitted) : fitted);
+    }
+    const required = allRequired ? names : [...asked].filter((name) => !exact || Object.hasOwn(own, name));
+    if (names.length > 0 || place.isTop) out.properties = properties;
+    if (required.length > 0 || allRequired) out.required = required;
     if (closed) {
       this.#close(node, known.length === 0 && !place.isTop, place);
-      out.push(['additionalProperties', false]);
-    } else if (keeps.has('additionalProperties')) out.push(...this.#open(node, place));
-    else if (isNode(node.additionalProperties) && Object.keys(node.additionalProperties).length > 0)
+      out.additionalProperties = false;
+    } else if (keeps.has('additionalProperties')) {
+      const more = this.#open(node, place);
+      if (more !== undefined) out.additionalProperties = more;
+    } else if (isNode(node.additionalProperties) && Object.keys(node.additionalProperties).length > 0)
       left.note = `Names of your own, each ${typeText(node.additionalProperties, this.#root, { maxChars: 80 })}.`;
-    return out;
   }
 
   /** Whether an object may be closed without taking anything away. */
@@ -230,53 +235,45 @@ class Fitter {
       this.#misfit(`${where(place)} takes names that are not listed`);
   }
 
-  /** What else an open object may hold. */
-  #open(node: Node, place: Place): [string, unknown][] {
+  /** What else an open object may hold; undefined when nothing is said. */
+  #open(node: Node, place: Place): unknown {
     const { additionalProperties: more, patternProperties } = node;
     const patterns = entriesOf(patternProperties);
     const inner = deeper(place, `${place.at}.*`);
-    if (patterns.length > 0) {
-      this.#left.add('patternProperties');
-      if (more !== undefined && more !== false)
-        return [['additionalProperties', isNode(more) ? this.#visit(more, inner) : more]];
-      return patterns.length === 1 ? [['additionalProperties', this.#visit(patterns[0]?.[1], inner)]] : [];
-    }
-    if (more === undefined) return [];
-    return [['additionalProperties', isNode(more) ? this.#visit(more, inner) : more]];
+    if (patterns.length > 0) this.#left.add('patternProperties');
+    if (isNode(more)) return this.#visit(more, inner);
+    if (patterns.length === 0 || more === true) return more;
+    return patterns.length === 1 ? this.#visit(patterns[0]?.[1], inner) : undefined;
   }
 
-  #array(node: Node, place: Place, left: Record<string, unknown>): [string, unknown][] {
+  #array(node: Node, place: Place, out: Keywords, left: Keywords): void {
     const { keeps, exact } = this.#dialect;
     const inner = deeper(place, `${place.at}[]`);
     const { prefixItems, items } = node;
     if (!Array.isArray(prefixItems)) {
       if (exact && !isNode(items)) this.#misfit(`${where(place)} does not say what it holds`);
-      return [['items', isNode(items) ? this.#visit(items, inner) : {}]];
+      out.items = isNode(items) ? this.#visit(items, inner) : {};
+      return;
     }
     if (exact) this.#misfit(`${where(place)} uses prefixItems`);
     const fitted = prefixItems.map((one) => this.#visit(one, inner));
-    if (keeps.has('prefixItems'))
-      return [
-        ['prefixItems', fitted],
-        ['items', isNode(items) ? this.#visit(items, inner) : {}],
-      ];
+    if (keeps.has('prefixItems')) {
+      out.prefixItems = fitted;
+      out.items = isNode(items) ? this.#visit(items, inner) : {};
+      return;
+    }
     this.#left.add('prefixItems');
     left.note = `${prefixItems.length} items, in this order: ${prefixItems
       .map((one) => typeText(isNode(one) ? one : {}, this.#root, { maxChars: 60 }))
       .join(', ')
       .slice(0, 300)}.`;
-    const [only] = fitted;
     const different = distinct(fitted);
-    return [['items', different.length === 1 ? only : { anyOf: different }]];
+    out.items = different.length === 1 ? different[0] : { anyOf: different };
   }
 
   /** Takes note of what became of a keyword. */
-  #take(
-    { kept, left, changed, misfit }: FittedKeywords,
-    out: [string, unknown][],
-    said: Record<string, unknown>,
-  ): void {
-    out.push(...kept.map(([key, value]): [string, unknown] => [key, value]));
+  #take({ kept, left, changed, misfit }: FittedKeywords, out: Keywords, said: Keywords): void {
+    Object.assign(out, kept);
     Object.assign(said, left);
     if (changed !== undefined) this.#left.add(changed);
     if (misfit !== undefined && this.#dialect.exact) this.#misfit(misfit);
@@ -310,7 +307,12 @@ class Fitter {
   }
 }
 
-const deeper = (place: Place, at = place.at): Place => ({ ...place, at, isTop: false, depth: place.depth + 1 });
+const deeper = ({ at: outer, depth, inside }: Place, at = outer): Place => ({
+  at,
+  isTop: false,
+  depth: depth + 1,
+  inside,
+});
 const where = ({ at }: Place): string => (at === '' ? 'it' : at.slice(0, 100));
 const rounds = (inside: readonly string[], reference: string): number =>
   inside.reduce((count, one) => (one === reference ? count + 1 : count), 0);

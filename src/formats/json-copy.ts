@@ -16,39 +16,72 @@ export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
-/** Copies what JSON can hold and leaves out the rest; throws `CopyError` beyond the bounds, also for a value that holds itself. */
-export function copyJson(value: unknown): unknown {
-  return copy(value, 0, { values: MAX_VALUES, characters: MAX_CHARACTERS });
-}
+/** Copies parts of one value; all of them together stay within the bounds, or it throws `CopyError`. */
+export class JsonCopier {
+  #values = MAX_VALUES;
+  #characters = MAX_CHARACTERS;
 
-interface Left {
-  values: number;
-  characters: number;
-}
-
-function copy(value: unknown, depth: number, left: Left): unknown {
-  if (--left.values < 0) throw new CopyError('it is too big');
-  if (typeof value === 'string') {
-    spend(value, left);
-    return value;
+  /** What JSON can hold of a value, at this depth; undefined for what it cannot hold. */
+  copy(value: unknown, depth: number): unknown {
+    this.count();
+    if (typeof value === 'string') {
+      this.spend(value);
+      return value;
+    }
+    if (!isJson(value)) return undefined;
+    if (typeof value !== 'object' || value === null) return value;
+    this.enter(depth);
+    if (Array.isArray(value)) return this.#list(value, depth + 1);
+    const copy: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      this.spend(key);
+      const item = this.copy((value as Record<string, unknown>)[key], depth + 1);
+      if (item !== undefined) setOwn(copy, key, item);
+    }
+    return copy;
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value === 'boolean' || value === null) return value;
-  if (typeof value !== 'object') return undefined;
-  if (depth >= MAX_DEPTH) throw new CopyError(`it is nested more than ${MAX_DEPTH} levels deep`);
-  // JSON has no holes in arrays.
-  if (Array.isArray(value)) return Array.from(value, (item) => copy(item, depth + 1, left) ?? null);
-  const entries: [string, unknown][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    spend(key, left);
-    const copied = copy(item, depth + 1, left);
-    if (copied !== undefined) entries.push([key, copied]);
+
+  #list(items: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = [];
+    // JSON has no holes in arrays.
+    for (let at = 0; at < items.length; at++) copy.push(this.copy(items[at], depth) ?? null);
+    return copy;
   }
-  // Entries, not assignment: a key may be `__proto__`.
-  return Object.fromEntries(entries);
+
+  /** Takes one value from what is left. */
+  count(): void {
+    if (--this.#values < 0) throw new CopyError('it is too big');
+  }
+
+  /** Takes a text or a key from what is left. */
+  spend(text: string): void {
+    this.#characters -= text.length;
+    if (this.#characters < 0) throw new CopyError('it is too big');
+  }
+
+  /** Goes into an array or an object; also the end of a value that holds itself. */
+  enter(depth: number): void {
+    if (depth >= MAX_DEPTH) throw new CopyError(`it is nested more than ${MAX_DEPTH} levels deep`);
+  }
 }
 
-function spend(text: string, left: Left): void {
-  left.characters -= text.length;
-  if (left.characters < 0) throw new CopyError('it is too big');
+/** Whether JSON can hold a value, not looking inside. */
+export function isJson(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'object':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    default:
+      return false;
+  }
+}
+
+/** Sets a property whatever its name: a plain assignment to `__proto__` is none. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
 }

@@ -7,7 +7,7 @@ import { ANTHROPIC_STRICT, type Dialect, GEMINI_JSON_SCHEMA, GEMINI_OPEN_API, OP
 import { fitSchema } from './fit-schema.ts';
 import { typesOf } from './merge-schemas.ts';
 import { objectRoot } from './object-root.ts';
-import { ANTHROPIC_PARAMETER_RULE, GEMINI_PARAMETER_RULE, renameParameters } from './parameter-names.ts';
+import { ANTHROPIC_PARAMETER_RULE, GEMINI_PARAMETER_RULE, NONE_RENAMED, renameParameters } from './parameter-names.ts';
 import { dropNulls, restoreNames } from './read-arguments.ts';
 import { readSchema } from './read-schema.ts';
 import { mapSchema, type Node } from './schema-tree.ts';
@@ -26,6 +26,8 @@ export interface MadeSchema {
   readonly notStrict?: string | undefined;
   /** What it no longer says. */
   readonly simplified: readonly string[];
+  /** Parameters that got other names: the new one to the tool's own. */
+  readonly renamed: ReadonlyMap<string, string>;
   /** The arguments as the tool's own schema wants them. */
   readonly readArguments: (args: Arguments) => Arguments;
 }
@@ -44,17 +46,19 @@ export function makeSchema(
 ): MadeSchema | { readonly refused: string } {
   const read = readSchema(input);
   if (read.refused !== undefined) return read;
-  const root = objectRoot(read.schema);
+  const root = objectRoot(read.schema, read.refers);
   const notes = [...read.notes, ...root.notes];
   if (target === 'gemini-json-schema') return simplify(root.schema, GEMINI_JSON_SCHEMA, notes);
   if (target === 'gemini-open-api') return simplify(root.schema, GEMINI_OPEN_API, notes);
   const { schema, renamed } =
     target === 'anthropic'
       ? renameParameters(root.schema, ANTHROPIC_PARAMETER_RULE)
-      : { schema: withItems(root.schema), renamed: undefined };
+      : { schema: withItems(root.schema), renamed: NONE_RENAMED };
   const rename = (args: Arguments) => restoreNames(args, renamed);
-  const plain: MadeSchema = { schema, strict: false, simplified: notes, readArguments: rename };
+  const plain: MadeSchema = { schema, strict: false, simplified: notes, renamed, readArguments: rename };
   if (!strict) return plain;
+  // Whether it would fit no longer matters, and finding out takes longer than all the rest.
+  if (target === 'anthropic' && allowance.spent !== undefined) return { ...plain, notStrict: allowance.spent };
   const fitted = fitSchema(schema, target === 'anthropic' ? ANTHROPIC_STRICT : OPENAI_STRICT);
   const size = sizeOf(fitted.schema);
   const why = fitted.misfits[0] ?? (target === 'anthropic' ? allowance.take(size) : tooLargeForOpenAi(size));
@@ -63,6 +67,7 @@ export function makeSchema(
     schema: fitted.schema,
     strict: true,
     simplified: [...notes, ...leftOut(fitted.left)],
+    renamed,
     readArguments: target === 'anthropic' ? rename : (args) => dropNulls(args, root.schema),
   };
 }
@@ -75,6 +80,7 @@ function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeS
     schema,
     strict: false,
     simplified: [...notes, ...leftOut(fitted.left)],
+    renamed,
     readArguments: (args) => restoreNames(args, renamed),
   };
 }

@@ -57,15 +57,17 @@ interface Entry {
  */
 export function createNameTable(tools: Iterable<NamedTool>, rule: NameRule = COMMON_NAME_RULE): NameTable {
   if (!(rule.maxLength >= MIN_LENGTH)) throw new ValidationError(`Names need at least ${MIN_LENGTH} characters.`);
-  const entries = new Map<string, Entry>();
+  const known = new PairMap<Entry>();
+  const entries: Entry[] = [];
   for (const { server = '', name } of tools) {
-    const ref = { server, tool: name };
-    const key = keyOf(ref);
-    if (!entries.has(key)) entries.set(key, { ref, first: server === '' && isLegalName(name, rule), level: 0 });
+    if (known.get(server, name)) continue;
+    const entry = { ref: { server, tool: name }, first: server === '' && isLegalName(name, rule), level: 0 };
+    known.set(server, name, entry);
+    entries.push(entry);
   }
-  let named = group(entries.values(), rule);
+  let named = group(entries, rule);
   // Everybody in a collision takes the next longer form, so the order in which tools came decides nothing.
-  while (raiseCollisions(named)) named = group(entries.values(), rule);
+  while (raiseCollisions(named)) named = group(entries, rule);
   return toTable(named);
 }
 
@@ -98,36 +100,66 @@ function nameAt(entry: Entry, rule: NameRule): string {
   const whole = legal(server === '' ? tool : `${server}__${tool}`, rule);
   if (entry.level === 0 && whole.length <= rule.maxLength) return whole;
   const hex = Math.min(HEX_LENGTHS[Math.max(entry.level, 1)] ?? 8, rule.maxLength - 2);
-  const hash = createHash('sha256').update(keyOf(entry.ref)).digest('hex').slice(0, hex);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([server, tool]))
+    .digest('hex')
+    .slice(0, hex);
   return `${whole.slice(0, rule.maxLength - hex - 1)}_${hash}`;
 }
 
 /** Whether a name can stay as it is. */
-export const isLegalName = (name: string, rule: NameRule): boolean =>
-  name.length <= rule.maxLength && legal(name, rule) === name;
-
-/** The text with legal characters only; one UTF-16 unit in, one character out. */
-function legal(text: string, { letterFirst, characters }: NameRule): string {
-  const name = text.slice(0, MAX_READ).replace(/[^a-zA-Z0-9_]/g, (char) => (characters.includes(char) ? char : '_'));
-  return name === '' || (letterFirst && !/^[a-zA-Z_]/.test(name)) ? `_${name}` : name;
+export function isLegalName(name: string, rule: NameRule): boolean {
+  if (name === '' || name.length > rule.maxLength || (rule.letterFirst && !isLetter(name.charCodeAt(0)))) return false;
+  for (let at = 0; at < name.length; at++) if (!isLegal(name.charCodeAt(at), rule)) return false;
+  return true;
 }
 
+/** The text with legal characters only; one UTF-16 unit in, one character out. */
+function legal(text: string, rule: NameRule): string {
+  if (isLegalName(text, rule)) return text;
+  const name = text
+    .slice(0, MAX_READ)
+    .replace(/[^a-zA-Z0-9_]/g, (char) => (isLegal(char.charCodeAt(0), rule) ? char : '_'));
+  return name === '' || (rule.letterFirst && !isLetter(name.charCodeAt(0))) ? `_${name}` : name;
+}
+
+/** A to Z, a to z and `_`. */
+const isLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === UNDERSCORE;
+
+const isLegal = (code: number, { characters }: NameRule): boolean =>
+  isLetter(code) || (code >= 48 && code <= 57) || characters.includes(String.fromCharCode(code));
+
+const UNDERSCORE = 95;
 /** Longer than any name; what differs beyond it is told apart by the hash. */
 const MAX_READ = 256;
 
-const keyOf = ({ server, tool }: ToolRef): string => JSON.stringify([server, tool]);
+/** Values by two names. */
+export class PairMap<V> {
+  readonly #outer = new Map<string, Map<string, V>>();
+
+  get(first: string, second: string): V | undefined {
+    return this.#outer.get(first)?.get(second);
+  }
+
+  set(first: string, second: string, value: V): void {
+    const inner = this.#outer.get(first);
+    if (inner) inner.set(second, value);
+    else this.#outer.set(first, new Map([[second, value]]));
+  }
+}
 
 function toTable(named: ReadonlyMap<string, readonly Entry[]>): NameTable {
   const refs = new Map<string, ToolRef>();
-  const names = new Map<string, string>();
+  const names = new PairMap<string>();
   for (const [name, [entry]] of named) {
     if (!entry) continue;
     refs.set(name, entry.ref);
-    names.set(keyOf(entry.ref), name);
+    names.set(entry.ref.server, entry.ref.tool, name);
   }
   return {
     size: refs.size,
-    nameOf: (ref) => names.get(keyOf(ref)),
+    nameOf: ({ server, tool }) => names.get(server, tool),
     refOf: (name) => refs.get(name),
     entries: () => [...refs].sort(([a], [b]) => (a < b ? -1 : 1)),
   };

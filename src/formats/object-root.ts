@@ -3,6 +3,7 @@
  * become one object that allows them all; what they asked for is said in its description.
  * @module
  */
+import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { lookUp, referencesIn } from './schema-pointer.ts';
 import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from './schema-tree.ts';
@@ -17,10 +18,19 @@ const MAX_HOPS = 8;
 const MAX_BRANCHES = 50;
 const MAX_CHOICES = 300;
 /** What no API takes at the top. */
-const REFUSED = ['enum', 'const', 'not', 'anyOf', 'oneOf', 'allOf', '$ref', '$dynamicRef'] as const;
+const REFUSED: ReadonlySet<string> = new Set([
+  'enum',
+  'const',
+  'not',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  '$ref',
+  '$dynamicRef',
+]);
 
-/** Makes the top an object; gives the same keywords back where it is one. */
-export function objectRoot(schema: Node): ObjectRoot {
+/** Makes the top an object; gives the same keywords back where it is one. `refers`: whether there are references in it. */
+export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   const notes: string[] = [];
   const whole = wholeOf(schema, schema, notes);
   const types = typesOf(whole.type);
@@ -29,13 +39,12 @@ export function objectRoot(schema: Node): ObjectRoot {
     return { schema: { type: 'object', properties: {} }, notes };
   }
   const root = withoutChoices(whole, schema, notes);
-  const kept = Object.entries(root).filter(([key]) => {
-    const refused = (REFUSED as readonly string[]).includes(key);
-    if (refused) notes.push(`left out ${key} at the top`);
-    return !refused && key !== 'type' && key !== 'properties';
-  });
-  const properties = Object.fromEntries(entriesOf(root.properties));
-  return { schema: withTargets({ type: 'object', properties, ...Object.fromEntries(kept) }, schema), notes };
+  const made: Record<string, unknown> = { type: 'object', properties: isNode(root.properties) ? root.properties : {} };
+  for (const key of Object.keys(root)) {
+    if (REFUSED.has(key)) notes.push(`left out ${key} at the top`);
+    else if (key !== 'type' && key !== 'properties') setOwn(made, key, root[key]);
+  }
+  return { schema: refers ? withTargets(made, schema) : made, notes };
 }
 
 /** The schema with everything it refers to: what stood in a part that is gone moves to `$defs`. */
@@ -61,11 +70,14 @@ function withTargets(schema: Node, before: Node): Node {
     return name === undefined ? value : `#/$defs/${name}`;
   };
   const whole = { ...schema, $defs: Object.fromEntries([...entriesOf(schema.$defs), ...moved]) };
-  return mapSchema(whole, (node) => ({
-    ...node,
-    ...(node.$ref !== undefined && { $ref: point(node.$ref) }),
-    ...(node.$dynamicRef !== undefined && { $dynamicRef: point(node.$dynamicRef) }),
-  })) as Node;
+  return mapSchema(whole, (node) => {
+    if (node.$ref === undefined && node.$dynamicRef === undefined) return node;
+    return {
+      ...node,
+      ...(node.$ref !== undefined && { $ref: point(node.$ref) }),
+      ...(node.$dynamicRef !== undefined && { $dynamicRef: point(node.$dynamicRef) }),
+    };
+  }) as Node;
 }
 
 /** References at the top followed, the parts of `allOf` merged. */
@@ -95,9 +107,9 @@ function resolved(part: Node, root: Node): unknown {
 
 /** One object that allows every alternative. */
 function withoutChoices(node: Node, root: Node, notes: string[]): Node {
+  if (!Array.isArray(node.anyOf) && !Array.isArray(node.oneOf)) return node;
   const { anyOf, oneOf, ...own } = node;
   const choices = [anyOf, oneOf].filter((list) => Array.isArray(list));
-  if (choices.length === 0) return node;
   let merged: Node = own;
   for (const list of choices) {
     const branches = listOf(list)

@@ -9,7 +9,9 @@ import { entriesOf, isNode, listOf, type Node, namesIn } from './schema-tree.ts'
 
 /** A schema of Gemini's `parameters`. */
 export interface GeminiSchema {
-  type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
+  /** `STRING`, `NUMBER`, `INTEGER`, `BOOLEAN`, `ARRAY` or `OBJECT`. */
+  // biome-ignore lint/suspicious/noExplicitAny: for Google's SDK this is an enum of its own, which takes no text.
+  type?: any;
   description?: string;
   title?: string;
   nullable?: boolean;
@@ -32,7 +34,7 @@ export interface GeminiSchema {
   maxProperties?: string;
 }
 
-type GeminiType = NonNullable<GeminiSchema['type']>;
+type GeminiType = 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
 
 const FORMATS: Readonly<Record<GeminiType, readonly string[]>> = {
   STRING: ['date-time', 'enum'],

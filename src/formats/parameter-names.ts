@@ -5,7 +5,7 @@
  */
 import { createNameTable, isLegalName, type NameRule } from './names.ts';
 import { escapePart, unescapePart } from './schema-pointer.ts';
-import { entriesOf, mapSchema, type Node, namesIn } from './schema-tree.ts';
+import { entriesOf, isNode, mapSchema, type Node, namesIn } from './schema-tree.ts';
 
 /** A schema and its new names; the map is empty when all were legal. */
 export interface RenamedParameters {
@@ -19,10 +19,13 @@ export const ANTHROPIC_PARAMETER_RULE: NameRule = { maxLength: 64, letterFirst: 
 /** What Gemini takes: `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`. */
 export const GEMINI_PARAMETER_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '' };
 
+/** What stands for what when all names are legal. */
+export const NONE_RENAMED: ReadonlyMap<string, string> = new Map();
+
 /** Renames what the rule refuses. */
 export function renameParameters(schema: Node, rule: NameRule): RenamedParameters {
-  const names = entriesOf(schema.properties).map(([name]) => name);
-  if (names.every((name) => isLegalName(name, rule))) return { schema, renamed: new Map() };
+  const names = Object.keys(isNode(schema.properties) ? schema.properties : {});
+  if (names.every((name) => isLegalName(name, rule))) return { schema, renamed: NONE_RENAMED };
   const table = createNameTable(
     names.map((name) => ({ name })),
     rule,

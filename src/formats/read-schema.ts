@@ -3,13 +3,19 @@
  * outside of itself. What was valid stays as it is, without `$schema` and `$id`.
  * @module
  */
-import { CopyError, copyJson } from './json-copy.ts';
+import { CopyError, isJson, JsonCopier, setOwn } from './json-copy.ts';
 import { isExternal, lookUp, referencesIn } from './schema-pointer.ts';
 import { isNode, LISTS, MAPS, mapSchema, type Node, SINGLE, TYPES } from './schema-tree.ts';
 
 /** A schema that can be used and what was mended in it, or why there is none. */
 export type ReadSchema =
-  | { readonly schema: Node; readonly notes: readonly string[]; readonly refused?: undefined }
+  | {
+      readonly schema: Node;
+      readonly notes: readonly string[];
+      /** Whether there are references in it. */
+      readonly refers: boolean;
+      readonly refused?: undefined;
+    }
   | { readonly refused: string };
 
 const MAX_NOTES = 5;
@@ -18,108 +24,155 @@ const REMOVED: ReadonlySet<string> = new Set(['$schema', '$id', '$vocabulary']);
 
 /** Reads a schema. Never throws; a tool without one takes no arguments. */
 export function readSchema(input: unknown): ReadSchema {
-  if (input === undefined || input === null) return { schema: { type: 'object', properties: {} }, notes: [] };
-  let copy: unknown;
+  if (input === undefined || input === null)
+    return { schema: { type: 'object', properties: {} }, notes: [], refers: false };
+  if (!isNode(input)) return { refused: 'Its schema is not an object.' };
+  let reader: Reader;
+  let schema: Node;
   try {
-    copy = copyJson(input);
+    reader = new Reader(input);
+    schema = reader.schema(input, 0) as Node;
   } catch (error) {
     const why = error instanceof CopyError ? error.message : 'it cannot be read';
     return { refused: `Its schema cannot be used: ${why}.` };
   }
-  if (!isNode(copy)) return { refused: 'Its schema is not an object.' };
-  const reader = new Reader(copy);
-  const schema = reader.schema(copy, '') as Node;
+  const notes = reader.invalid.map((what) => `left out what is not valid JSON Schema: ${what}`);
+  if (!reader.refers) return { schema, notes, refers: false };
   const references = [...referencesIn(schema)];
   const external = references.find(isExternal);
   if (external !== undefined)
     return { refused: `Its schema refers to ${external.slice(0, 100)}, which is outside of it.` };
   const lost = references.filter((reference) => lookUp(reference, schema) === undefined);
-  const notes = [
-    ...[...reader.invalid].slice(0, MAX_NOTES).map((what) => `left out what is not valid JSON Schema: ${what}`),
-    ...lost.slice(0, MAX_NOTES).map((reference) => `left out a reference to nothing: ${reference.slice(0, 100)}`),
-  ];
-  return { schema: lost.length === 0 ? schema : withoutReferences(schema, new Set(lost)), notes };
+  if (lost.length === 0) return { schema, notes, refers: true };
+  for (const reference of lost.slice(0, MAX_NOTES))
+    notes.push(`left out a reference to nothing: ${reference.slice(0, 100)}`);
+  return { schema: withoutReferences(schema, new Set(lost)), notes, refers: true };
 }
 
 const withoutReferences = (schema: Node, lost: ReadonlySet<string>): Node =>
   mapSchema(schema, (node) =>
-    Object.fromEntries(
-      Object.entries(node).filter(
-        ([key, value]) => !((key === '$ref' || key === '$dynamicRef') && lost.has(value as string)),
-      ),
-    ),
+    node.$ref === undefined && node.$dynamicRef === undefined
+      ? node
+      : Object.fromEntries(
+          Object.entries(node).filter(
+            ([key, value]) => !((key === '$ref' || key === '$dynamicRef') && lost.has(value as string)),
+          ),
+        ),
   ) as Node;
 
-/** Takes one schema node by node and keeps what the standard allows. */
+/** Copies one schema node by node and keeps what the standard allows. */
 class Reader {
-  /** Places of what was left out. */
-  readonly invalid = new Set<string>();
+  /** Places of what was left out, the first few. */
+  readonly invalid: string[] = [];
+  refers = false;
+  readonly #copier = new JsonCopier();
   readonly #id: string | undefined;
+  /** Names on the way to where we are. */
+  readonly #path: string[] = [];
 
   constructor({ $id }: Node) {
     this.#id = typeof $id === 'string' && $id !== '' ? $id.replace(/#$/, '') : undefined;
   }
 
-  schema(value: unknown, path: string): unknown {
+  schema(value: unknown, depth: number): unknown {
+    this.#copier.count();
     if (typeof value === 'boolean') return value;
     if (!isNode(value)) return undefined;
-    const entries: [string, unknown][] = [];
-    for (const [key, raw] of this.#modern(value)) {
-      if (REMOVED.has(key)) continue;
-      const kept = this.#keyword(key, raw, path === '' ? key : `${path}.${key}`);
-      if (kept !== undefined) entries.push([key, kept]);
-      else if (this.invalid.size < MAX_NOTES) this.invalid.add(path === '' ? key : `${path}.${key}`.slice(0, 100));
+    this.#copier.enter(depth);
+    const node = isOld(value) ? Object.fromEntries(modern(value)) : value;
+    const read: Record<string, unknown> = {};
+    for (const key of Object.keys(node)) {
+      const raw = node[key];
+      if (REMOVED.has(key) || !isJson(raw)) continue;
+      this.#copier.spend(key);
+      const kept = this.#keyword(key, raw, depth + 1);
+      if (kept !== undefined) setOwn(read, key, kept);
+      else this.#leave(key);
     }
-    return Object.fromEntries(entries);
+    return read;
   }
 
-  /** What older drafts wrote in another way. */
-  *#modern(node: Node): Generator<[string, unknown]> {
-    for (const [key, value] of Object.entries(node)) {
-      if (key === 'items' && Array.isArray(value)) {
-        if (value.length > 0) yield ['prefixItems', value];
-        if (node.additionalItems !== undefined) yield ['items', node.additionalItems];
-      } else if ((key === 'exclusiveMinimum' || key === 'exclusiveMaximum') && typeof value === 'boolean') {
-        const limit = node[key === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
-        if (value && typeof limit === 'number') yield [key, limit];
-      } else if (key === 'minimum' && node.exclusiveMinimum === true) {
-        // Said by the exclusive one.
-      } else if (key === 'maximum' && node.exclusiveMaximum === true) {
-        // Likewise.
-      } else if (key !== 'additionalItems') yield [key, value];
-    }
-  }
-
-  #keyword(key: string, value: unknown, path: string): unknown {
-    if (SINGLE.has(key)) return this.schema(value, path);
-    if (LISTS.has(key)) return this.#list(value, path);
-    if (MAPS.has(key)) return this.#map(value, path);
-    if (key === '$ref' || key === '$dynamicRef') return this.#reference(value);
+  #keyword(key: string, value: unknown, depth: number): unknown {
     const check = CHECKS.get(key);
-    return check ? check(value) : value;
+    if (check) return check(this.#copier.copy(value, depth));
+    if (MAPS.has(key)) return this.#map(key, value, depth);
+    if (LISTS.has(key)) return this.#list(key, value, depth);
+    if (SINGLE.has(key)) return this.#inside(key, value, depth);
+    if (key === '$ref' || key === '$dynamicRef') return this.#reference(value);
+    return this.#copier.copy(value, depth);
   }
 
-  #list(value: unknown, path: string): unknown {
+  /** A schema that stands under a name. */
+  #inside(name: string, value: unknown, depth: number): unknown {
+    this.#path.push(name);
+    const schema = this.schema(value, depth);
+    this.#path.pop();
+    return schema;
+  }
+
+  #list(key: string, value: unknown, depth: number): unknown {
     if (!Array.isArray(value)) return undefined;
-    const schemas = value.flatMap((one) => this.schema(one, `${path}[]`) ?? []);
+    this.#copier.enter(depth);
+    const schemas: unknown[] = [];
+    // By number, not `for of`: holes count, too.
+    for (let at = 0; at < value.length; at++) {
+      const schema = this.#inside(`${key}[]`, value[at], depth + 1);
+      if (schema !== undefined) schemas.push(schema);
+    }
     return schemas.length > 0 ? schemas : undefined;
   }
 
-  #map(value: unknown, path: string): unknown {
+  #map(key: string, value: unknown, depth: number): unknown {
     if (!isNode(value)) return undefined;
-    return Object.fromEntries(
-      Object.entries(value).flatMap(([name, one]) => {
-        const schema = this.schema(one, `${path}.${name}`);
-        return schema === undefined ? [] : [[name, schema]];
-      }),
-    );
+    this.#copier.enter(depth);
+    this.#path.push(key);
+    const schemas: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      this.#copier.spend(name);
+      const schema = this.#inside(name, value[name], depth + 1);
+      if (schema !== undefined) setOwn(schemas, name, schema);
+    }
+    this.#path.pop();
+    return schemas;
   }
 
   #reference(value: unknown): unknown {
     if (typeof value !== 'string') return undefined;
+    this.#copier.spend(value);
+    this.refers = true;
     const id = this.#id;
     if (id !== undefined && (value === id || value.startsWith(`${id}#`))) return value.slice(id.length) || '#';
     return value;
+  }
+
+  #leave(key: string): void {
+    if (this.invalid.length >= MAX_NOTES) return;
+    const place = [...this.#path, key].join('.').slice(0, 100);
+    if (!this.invalid.includes(place)) this.invalid.push(place);
+  }
+}
+
+/** Whether a node is written as older drafts did. */
+const isOld = ({ items, additionalItems, exclusiveMinimum, exclusiveMaximum }: Node): boolean =>
+  additionalItems !== undefined ||
+  Array.isArray(items) ||
+  typeof exclusiveMinimum === 'boolean' ||
+  typeof exclusiveMaximum === 'boolean';
+
+/** What older drafts wrote in another way. */
+function* modern(node: Node): Generator<[string, unknown]> {
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'items' && Array.isArray(value)) {
+      if (value.length > 0) yield ['prefixItems', value];
+      if (node.additionalItems !== undefined) yield ['items', node.additionalItems];
+    } else if ((key === 'exclusiveMinimum' || key === 'exclusiveMaximum') && typeof value === 'boolean') {
+      const limit = node[key === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
+      if (value && typeof limit === 'number') yield [key, limit];
+    } else if (key === 'minimum' && node.exclusiveMinimum === true) {
+      // Said by the exclusive one.
+    } else if (key === 'maximum' && node.exclusiveMaximum === true) {
+      // Likewise.
+    } else if (key !== 'additionalItems') yield [key, value];
   }
 }
 
@@ -133,8 +186,11 @@ const isAnchor: Check = (value) =>
   typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value) ? value : undefined;
 const isFilled: Check = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
 const isList: Check = (value) => (Array.isArray(value) ? value : undefined);
-const areNames: Check = (value) =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string') ? [...new Set(value)] : undefined;
+const areNames: Check = (value) => {
+  if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return undefined;
+  const names = new Set(value);
+  return names.size === value.length ? value : [...names];
+};
 
 const areNamesByName: Check = (value) => {
   if (!isNode(value) || !Object.values(value).every(areNames)) return undefined;

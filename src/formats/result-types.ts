@@ -3,11 +3,13 @@
  * @module
  */
 
+// Types, not interfaces, for what LangChain gets: it wants records, and an interface is none.
+
 /** Text, in the shape Anthropic, OpenAI Chat and LangChain share. */
-export interface TextPart {
+export type TextPart = {
   type: 'text';
   text: string;
-}
+};
 
 /** A picture for Anthropic. */
 export interface AnthropicImage {
@@ -83,13 +85,13 @@ export interface AiSdkToolResult {
 }
 
 /** LangChain: a message that becomes a `ToolMessage`. */
-export interface LangChainToolMessage {
+export type LangChainToolMessage = {
   role: 'tool';
   tool_call_id: string;
   name: string;
   content: string | (TextPart | { type: 'image_url'; image_url: { url: string } })[];
   status: 'success' | 'error';
-}
+};
 
 /** The result in each format. */
 export interface ToolResultsOf {

@@ -32,8 +32,11 @@ function typeOf(value: unknown): string {
 export function isNever(schema: unknown): boolean {
   if (schema === false) return true;
   if (!isNode(schema)) return false;
-  const { not, description: _description, ...rest } = schema;
-  return (not === true || (isNode(not) && Object.keys(not).length === 0)) && Object.keys(rest).length === 0;
+  const { not } = schema;
+  return (
+    (not === true || (isNode(not) && Object.keys(not).length === 0)) &&
+    Object.keys(schema).every((key) => key === 'not' || key === 'description')
+  );
 }
 
 /** Whether a fitted node allows null as it is. */
@@ -74,6 +77,7 @@ export const isSimplePattern = (pattern: string): boolean => !/\(\?[=!<]|\\[1-9b
 
 /** `allOf` around one reference, as generators write it to add a description, is that reference. */
 export function liftReference(node: Node): Node {
+  if (!Array.isArray(node.allOf)) return node;
   const { allOf, ...own } = node;
   const [only] = listOf(allOf);
   const isWrap = listOf(allOf).length === 1 && isNode(only) && typeof only.$ref === 'string' && own.$ref === undefined;

@@ -11,6 +11,7 @@ const MAX_EXAMPLE = 60;
 /** The description with what the left-out keywords say; undefined when there is nothing to say. */
 export function describeLeftOut(description: unknown, left: Node): string | undefined {
   const text = typeof description === 'string' ? description : '';
+  if (Object.keys(left).length === 0) return text === '' ? undefined : text;
   const said = [text, ...wordsFor(left), schemaLimits(left).trim()].filter((part) => part !== '').join(' ');
   return said === '' ? undefined : said;
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { JsonSchema } from '../types.ts';
+import { setOwn } from './json-copy.ts';
 
 /** A schema that is an object; `true` and `false` are schemas, too. */
 export type Node = JsonSchema;
@@ -77,29 +78,45 @@ export const namesIn = (value: unknown): string[] => listOf(value).filter((name)
 export const entriesOf = (value: unknown): [string, unknown][] => (isNode(value) ? Object.entries(value) : []);
 
 /** The schemas right inside a node. */
-export function* childrenOf(node: Node): Generator<unknown> {
-  for (const [key, value] of Object.entries(node)) {
-    if (SINGLE.has(key)) yield value;
-    else if (LISTS.has(key)) yield* listOf(value);
-    else if (MAPS.has(key)) yield* Object.values(isNode(value) ? value : {});
+export function childrenOf(node: Node): readonly unknown[] {
+  const children: unknown[] = [];
+  for (const key of Object.keys(node)) {
+    const value = node[key];
+    if (SINGLE.has(key)) children.push(value);
+    else if (LISTS.has(key)) for (const one of listOf(value)) children.push(one);
+    else if (MAPS.has(key) && isNode(value)) for (const name of Object.keys(value)) children.push(value[name]);
   }
+  return children;
 }
 
-/** The same schema with every schema in it changed, the innermost first. The depth was bounded when it was copied. */
+/**
+ * The same schema with every schema in it changed, the innermost first; what does not change is not copied. The depth was
+ * bounded when it was read.
+ */
 export function mapSchema(schema: unknown, change: (node: Node) => Node): unknown {
   if (!isNode(schema)) return schema;
   const inside = (value: unknown) => mapSchema(value, change);
   return change(
-    Object.fromEntries(
-      Object.entries(schema).map(([key, value]) => {
-        if (SINGLE.has(key)) return [key, inside(value)];
-        if (LISTS.has(key) && Array.isArray(value)) return [key, value.map(inside)];
-        if (MAPS.has(key) && isNode(value))
-          return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]))];
-        return [key, value];
-      }),
-    ),
+    mapValues(schema, (value, key) => {
+      if (SINGLE.has(key)) return inside(value);
+      if (MAPS.has(key) && isNode(value)) return mapValues(value, inside);
+      if (!LISTS.has(key) || !Array.isArray(value)) return value;
+      const changed = value.map(inside);
+      return changed.some((one, at) => one !== value[at]) ? changed : value;
+    }),
   );
+}
+
+/** The same object with other values; itself when they are the same. */
+function mapValues(node: Node, change: (value: unknown, key: string) => unknown): Node {
+  let changed: Record<string, unknown> | undefined;
+  for (const key of Object.keys(node)) {
+    const value = change(node[key], key);
+    if (value === node[key]) continue;
+    changed ??= { ...node };
+    setOwn(changed, key, value);
+  }
+  return changed ?? node;
 }
 
 /** Whether two JSON values are the same, whatever the order of their keys. */
@@ -113,6 +130,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 
 /** Every value once. */
 export function distinct<T>(values: readonly T[]): T[] {
+  if (values.every((value) => typeof value === 'string')) return [...new Set(values)];
   const known = new Map<string, T>();
   for (const value of values) {
     const key = JSON.stringify(value);

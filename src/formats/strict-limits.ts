@@ -3,7 +3,7 @@
  * for further strict tools.
  * @module
  */
-import { childrenOf, entriesOf, isNode, listOf, type Node, namesIn } from './schema-tree.ts';
+import { childrenOf, isNode, listOf, type Node, namesIn } from './schema-tree.ts';
 
 /** What the APIs count. */
 export interface SchemaSize {
@@ -29,7 +29,7 @@ export function sizeOf(schema: Node): SchemaSize {
     const isNested = value.properties !== undefined || value.items !== undefined;
     const here = isNested ? level + 1 : level;
     size.levels = Math.max(size.levels, here);
-    const names = entriesOf(value.properties).map(([name]) => name);
+    const names = Object.keys(isNode(value.properties) ? value.properties : {});
     const required = new Set(namesIn(value.required));
     size.properties += names.length;
     size.optional += names.filter((name) => !required.has(name)).length;
@@ -38,7 +38,7 @@ export function sizeOf(schema: Node): SchemaSize {
     const characters = lengthOf(values);
     size.enumValues += values.length;
     if (values.length > LONG_ENUM) size.longEnum = Math.max(size.longEnum, characters);
-    const defined = entriesOf(value.$defs).map(([name]) => name);
+    const defined = Object.keys(isNode(value.$defs) ? value.$defs : {});
     size.characters +=
       lengthOf(names) + lengthOf(defined) + characters + (value.const === undefined ? 0 : lengthOf([value.const]));
     for (const child of childrenOf(value)) visit(child, here);
@@ -75,9 +75,14 @@ export class StrictAllowance {
   #optional = 24;
   #unions = 16;
 
+  /** Says why no tool has a share, once that is so. */
+  get spent(): string | undefined {
+    return this.#tools < 1 ? 'a request may hold 20 strict tools' : undefined;
+  }
+
   /** Takes a tool's share, or says why there is none left. */
   take({ optional, unions }: SchemaSize): string | undefined {
-    if (this.#tools < 1) return 'a request may hold 20 strict tools';
+    if (this.spent !== undefined) return this.spent;
     if (optional > this.#optional)
       return `a request may hold 24 optional parameters in strict tools, and this one has ${optional}`;
     if (unions > this.#unions)

@@ -1,5 +1,5 @@
 import { asSchema, type Tool } from '@ai-sdk/provider-utils';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   aiSdkTools,
   anthropicTools,
@@ -10,7 +10,17 @@ import {
 } from '../../test/api-rules.ts';
 import type { AnthropicTool, DescribedTool } from './definition-types.ts';
 import { createNameTable } from './names.ts';
+import type { LangChainToolMessage } from './result-types.ts';
 import { toDefinitions } from './to-definitions.ts';
+import type {
+  AnthropicToolUse,
+  FormatOf,
+  GeminiFunctionCall,
+  GeminiFunctionCallPart,
+  LangChainToolCall,
+  OpenAiFunctionCall,
+  OpenAiToolCall,
+} from './tool-call.ts';
 import { anthropicToolSearch, openAiToolSearch, toToolReferences } from './tool-search.ts';
 
 const ISSUE: DescribedTool = {
@@ -377,4 +387,46 @@ describe('types', () => {
     const right: AnthropicTool[] = toDefinitions([], { format: 'anthropic' }).definitions;
     expect([wrong.length, right]).toEqual([0, []]);
   });
+
+  it('share nothing with the tools they were made of', () => {
+    const before = structuredClone(ISSUE);
+    for (const format of ['anthropic', 'openai-chat', 'gemini', 'langchain'] as const) {
+      const { definitions } = toDefinitions([ISSUE], { format });
+      deepen(definitions);
+      expect(ISSUE).toEqual(before);
+    }
+  });
+
+  it('know the format of a call by its type, also where LangChain says it may be missing', () => {
+    expectTypeOf<FormatOf<AnthropicToolUse>>().toEqualTypeOf<'anthropic'>();
+    expectTypeOf<FormatOf<OpenAiToolCall | OpenAiFunctionCall>>().toEqualTypeOf<'openai-chat' | 'openai-responses'>();
+    expectTypeOf<FormatOf<GeminiFunctionCall>>().toEqualTypeOf<'gemini'>();
+    expectTypeOf<FormatOf<GeminiFunctionCallPart>>().toEqualTypeOf<'gemini'>();
+    expectTypeOf<FormatOf<{ id?: string; name?: string; args?: Record<string, unknown> }>>().toEqualTypeOf<'gemini'>();
+    expectTypeOf<FormatOf<LangChainToolCall>>().toEqualTypeOf<'langchain'>();
+    type Loose = { name: string; args: Record<string, unknown>; id?: string; type?: 'tool_call' };
+    expectTypeOf<FormatOf<Loose>>().toEqualTypeOf<'langchain'>();
+    expectTypeOf<LangChainToolMessage>().toExtend<Record<string, unknown>>();
+  });
+
+  it('do not look at schemas for strict mode once a request to Anthropic is full', () => {
+    const tools = Array.from({ length: 22 }, (_, at) => ({
+      name: `t${at}`,
+      inputSchema: at < 21 ? {} : { properties: { a: {} } },
+    }));
+    const { definitions, problems } = toDefinitions(tools, { format: 'anthropic', strict: true });
+    expect(definitions.filter(({ strict }) => strict)).toHaveLength(20);
+    expect(problems.map(({ tool, message }) => [tool, message])).toEqual([
+      ['t20', 'It is not strict: a request may hold 20 strict tools.'],
+      ['t21', 'It is not strict: a request may hold 20 strict tools.'],
+    ]);
+  });
 });
+
+/** Changes every object in a value. */
+function deepen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) deepen(inner);
+  if (Array.isArray(value)) value.push('changed');
+  else Object.assign(value, { changed: true });
+}

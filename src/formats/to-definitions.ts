@@ -24,8 +24,9 @@ import {
   type ToolChoice,
   type ToolFormat,
 } from './definition-types.ts';
+import { toInputExamples } from './input-examples.ts';
 import { type MadeSchema, makeSchema, type SchemaTarget } from './make-schema.ts';
-import { createNameTable, type NameTable } from './names.ts';
+import { createNameTable, type NameTable, PairMap } from './names.ts';
 import { toOpenApi } from './open-api-schema.ts';
 import { StrictAllowance } from './strict-limits.ts';
 import { argumentsOf } from './tool-call.ts';
@@ -53,7 +54,8 @@ type AnyOptions = { readonly format: ToolFormat } & AnthropicOptions &
   AiSdkOptions;
 
 /** A tool on its way. */
-interface Defined extends MadeSchema {
+interface Defined {
+  readonly made: MadeSchema;
   readonly tool: DescribedTool;
   readonly name: string;
   readonly description: string | undefined;
@@ -66,14 +68,16 @@ class Definer {
   readonly #problems: FormatProblem[] = [];
   readonly #allowance = new StrictAllowance();
   /** By namespace and name. */
-  readonly #calls = new Map<string, Defined>();
+  readonly #calls = new PairMap<Defined>();
 
   constructor(tools: readonly DescribedTool[], options: AnyOptions) {
     this.#options = options;
-    const valid = tools.filter((tool) => typeof tool?.name === 'string');
-    for (const tool of tools) if (!valid.includes(tool)) this.#problem({ name: '' }, 'left-out', 'It has no name.');
-    this.#tools = valid;
-    this.#names = options.names ?? createNameTable(valid);
+    this.#tools = tools.filter((tool) => {
+      const isNamed = typeof tool?.name === 'string';
+      if (!isNamed) this.#problem({ name: '' }, 'left-out', 'It has no name.');
+      return isNamed;
+    });
+    this.#names = options.names ?? createNameTable(this.#tools);
   }
 
   define(): DefinitionSet<ToolFormat> {
@@ -87,7 +91,7 @@ class Definer {
   }
 
   #definitions(): DefinitionsOf[ToolFormat] {
-    const { format, deferLoading, parameters, execute } = this.#options;
+    const { format, deferLoading, inputExamples, parameters, execute } = this.#options;
     if (format === 'openai-responses') return this.#openAiResponses();
     const defined = this.#defineAll(this.#tools, '', (tool) => this.#names.nameOf(refOf(tool)));
     switch (format) {
@@ -96,13 +100,19 @@ class Definer {
           name: one.name,
           ...words(one),
           input_schema: schemaOf(one),
-          ...(one.strict && { strict: true }),
+          ...(one.made.strict && { strict: true }),
           ...(chosen(deferLoading, one.tool) && { defer_loading: true }),
+          ...(chosen(inputExamples, one.tool) && examplesOf(one)),
         }));
       case 'openai-chat':
         return defined.map((one) => ({
           type: 'function' as const,
-          function: { name: one.name, ...words(one), parameters: schemaOf(one), ...(one.strict && { strict: true }) },
+          function: {
+            name: one.name,
+            ...words(one),
+            parameters: schemaOf(one),
+            ...(one.made.strict && { strict: true }),
+          },
         }));
       case 'gemini': {
         const functionDeclarations = defined.map((one) => ({
@@ -131,13 +141,18 @@ class Definer {
       name: one.name,
       ...words(one),
       parameters: schemaOf(one),
-      strict: one.strict,
+      strict: one.made.strict,
       ...(chosen(this.#options.deferLoading, one.tool) && { defer_loading: true }),
     });
     if (namespaces === false)
       return this.#defineAll(this.#tools, '', (tool) => this.#names.nameOf(refOf(tool))).map(write);
     const servers = new Map<string, DescribedTool[]>();
-    for (const tool of this.#tools) servers.set(tool.server ?? '', [...(servers.get(tool.server ?? '') ?? []), tool]);
+    for (const tool of this.#tools) {
+      const { server = '' } = tool;
+      const known = servers.get(server);
+      if (known) known.push(tool);
+      else servers.set(server, [tool]);
+    }
     const spaces = createNameTable([...servers.keys()].filter((server) => server !== '').map((name) => ({ name })));
     return [...servers].flatMap(([server, tools]): (OpenAiFunction | OpenAiNamespace)[] => {
       const own = createNameTable(tools.map(({ name }) => ({ name })));
@@ -154,17 +169,19 @@ class Definer {
     namespace: string,
     nameOf: (tool: DescribedTool) => string | undefined,
   ): readonly Defined[] {
-    return tools.flatMap((tool) => {
+    const all: Defined[] = [];
+    for (const tool of tools) {
       const name = nameOf(tool);
       if (name === undefined) this.#problem(tool, 'left-out', 'The table of names does not know it.');
-      else if (this.#calls.has(callKey(namespace, name))) this.#problem(tool, 'left-out', 'It is there twice.');
+      else if (this.#calls.get(namespace, name)) this.#problem(tool, 'left-out', 'It is there twice.');
       else {
         const one = this.#one(tool, name);
-        if (one) this.#calls.set(callKey(namespace, name), one);
-        return one ? [one] : [];
+        if (!one) continue;
+        this.#calls.set(namespace, name, one);
+        all.push(one);
       }
-      return [];
-    });
+    }
+    return all;
   }
 
   #one(tool: DescribedTool, name: string): Defined | undefined {
@@ -178,14 +195,11 @@ class Definer {
     }
     if (made.notStrict !== undefined) this.#problem(tool, 'not-strict', `It is not strict: ${made.notStrict}.`);
     if (made.simplified.length > 0) this.#problem(tool, 'simplified', `Its schema: ${made.simplified.join('; ')}.`);
-    const [description] = [tool.description, tool.title].filter(
-      (text) => typeof text === 'string' && text.trim() !== '',
-    );
-    return { ...made, tool, name, description };
+    return { made, tool, name, description: textIn(tool.description) ?? textIn(tool.title) };
   }
 
   #readCall({ name, namespace = '', arguments: raw }: NamedCall): ReadCall | undefined {
-    const one = this.#calls.get(callKey(namespace, name));
+    const one = this.#calls.get(namespace, name);
     if (!one) return undefined;
     const args = argumentsOf(raw);
     return args
@@ -199,19 +213,25 @@ class Definer {
 }
 
 const refOf = ({ server = '', name }: DescribedTool) => ({ server, tool: name });
-const callKey = (namespace: string, name: string): string => `${namespace}\n${name}`;
 const chosen = (choice: ToolChoice | undefined, tool: DescribedTool): boolean =>
   typeof choice === 'function' ? choice(tool) : choice === true;
 const words = ({ description }: Defined): { description?: string } =>
   description === undefined ? {} : { description };
-const schemaOf = ({ schema }: Defined): ObjectSchema => schema as ObjectSchema;
-const readOf = ({ tool, readArguments }: Defined, args: Readonly<Record<string, unknown>>): ReadCall => ({
+const textIn = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.trim() !== '' ? text : undefined;
+const schemaOf = ({ made }: Defined): ObjectSchema => made.schema as ObjectSchema;
+const readOf = ({ tool, made }: Defined, args: Readonly<Record<string, unknown>>): ReadCall => ({
   ...refOf(tool),
-  arguments: readArguments(args),
+  arguments: made.readArguments(args),
 });
 
-function openApi({ schema }: Defined) {
-  const parameters = toOpenApi(schema);
+function examplesOf({ tool, made }: Defined): { input_examples?: Record<string, unknown>[] } {
+  const examples = toInputExamples(tool, made);
+  return examples.length > 0 ? { input_examples: examples } : {};
+}
+
+function openApi({ made }: Defined) {
+  const parameters = toOpenApi(made.schema);
   return parameters === undefined ? {} : { parameters };
 }
 

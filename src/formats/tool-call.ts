@@ -51,7 +51,7 @@ export interface AiSdkToolCall {
   readonly input: unknown;
 }
 
-/** LangChain: an item of `tool_calls`. */
+/** LangChain: an item of `tool_calls`. Its chat models write the type; without it, a call looks like one of Gemini. */
 export interface LangChainToolCall {
   readonly type: 'tool_call';
   readonly id?: string | undefined;
@@ -69,18 +69,23 @@ export type AnyToolCall =
   | AiSdkToolCall
   | LangChainToolCall;
 
+/** What a call says it is; never for those of Gemini, which say nothing. */
+type TypeOf<C> = 'type' extends keyof C ? NonNullable<C['type' & keyof C]> : never;
+
+interface FormatByType {
+  readonly tool_use: 'anthropic';
+  readonly function: 'openai-chat';
+  readonly function_call: 'openai-responses';
+  readonly 'tool-call': 'ai-sdk';
+  readonly tool_call: 'langchain';
+}
+
 /** The format a call is written in. */
-export type FormatOf<C extends AnyToolCall> = C extends { readonly type: 'tool_use' }
-  ? 'anthropic'
-  : C extends { readonly type: 'function' }
-    ? 'openai-chat'
-    : C extends { readonly type: 'function_call' }
-      ? 'openai-responses'
-      : C extends { readonly type: 'tool-call' }
-        ? 'ai-sdk'
-        : C extends { readonly type: 'tool_call' }
-          ? 'langchain'
-          : 'gemini';
+export type FormatOf<C extends AnyToolCall> = C extends unknown
+  ? [TypeOf<C>] extends [never]
+    ? 'gemini'
+    : FormatByType[TypeOf<C> & keyof FormatByType]
+  : never;
 
 /** A call, whoever wrote it. */
 export interface ToolCallParts extends NamedCall {

@@ -99,6 +99,20 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
     expect(run?.inputSchema).toMatchObject({ properties: { name: {}, arguments: {} }, required: ['name'] });
   });
 
+  it('results fit the output schema that is listed, as clients insist they do', async () => {
+    const registry = new ToolRegistry();
+    const outputSchema = z.object({ id: z.number(), role: z.string().default('guest') });
+    registry.registerTool({ name: 'user', description: 'A user', visible: true, outputSchema }, () => {
+      const user = { id: 1, passwordHash: 'secret' };
+      return user;
+    });
+    const client = await attached(create(), {}, registry);
+    await client.listTools();
+    const result = await client.callTool({ name: 'user' });
+    expect(result).toMatchObject({ structuredContent: { id: 1, role: 'guest' } });
+    expect(JSON.stringify(result)).not.toContain('secret');
+  });
+
   it('all tools are listed in the mode for clients that search themselves', async () => {
     const registry = registryOf();
     registry.addProvider(providerOf('provided'));
@@ -132,6 +146,38 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
     expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
     expect(await namesOf(client)).toContain('shown');
   });
+});
+
+describe.each(SERVERS)('what a program gives for a request, on %s', (_, create) => {
+  it.each<[string, () => unknown, string]>([
+    ['takes too long', () => new Promise(() => {}), 'no answer within 20 ms'],
+    ['is no provider', () => ({}), 'lacks listToolMetadata'],
+    ['is no provider among others', () => [providerOf('fine'), null], 'lacks listToolMetadata'],
+    ['tells secrets', () => Promise.reject(new Error('pg://u:geheim@host')), 'pg://***@host'],
+    ['throws what is no error', () => Promise.reject(Object.create(null)), 'could not be asked (no reason was given)'],
+  ])('costs a note when it %s', async (_case, providersFor, note) => {
+    const registry = new ToolRegistry({ providers: { waitMs: 20 } });
+    registry.registerTool({ name: 'shown', description: 'Shown', visible: true }, () => 'shown');
+    const client = await attached(create(), { providersFor: providersFor as never }, registry);
+    expect(await namesOf(client)).toEqual(['shown', 'tool_search', 'execute_tool']);
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 'shown' } });
+    expect(JSON.stringify(found)).toContain(note);
+    expect(JSON.stringify(found)).not.toContain('geheim');
+    expect(errorOf(await execute(client, 'private'))).toMatchObject({ code: 'SERVER_UNAVAILABLE' });
+    expect(textOf(await execute(client, 'shown'))).toBe('shown');
+  });
+
+  it('hides what it would hide anyway when the mode cannot be had', async () => {
+    const mode = () => {
+      throw new Error('no mode');
+    };
+    expect(await namesOf(await attached(create(), { mode }))).toEqual(['shown', 'tool_search', 'execute_tool']);
+  });
+});
+
+it('an option that does not exist is refused', () => {
+  const attach = () => registryOf().attach(new McpServer(INFO), { providerFor: () => [] } as never);
+  expect(attach).toThrow('There is no option providerFor; did you mean providersFor?');
 });
 
 const providerOf = (name: string, visible = false): ToolProvider => ({
@@ -218,6 +264,57 @@ describe("a server's own tools", () => {
     expect(page.tools.map(({ name }) => name)).toEqual(['first', 'shown', 'tool_search', 'execute_tool']);
     expect(page.nextCursor).toBe('more');
     expect((await client.listTools({ cursor: 'more' })).tools.map(({ name }) => name)).toEqual(['second']);
+  });
+
+  it('win on whatever page they are', async () => {
+    const server = new V1Server(INFO, { capabilities: { tools: {} } });
+    let lists = 0;
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+      lists++;
+      return params?.cursor === undefined
+        ? { tools: [{ name: 'first', inputSchema: OBJECT }], nextCursor: 'more' }
+        : { tools: [{ name: 'shown', inputSchema: OBJECT }] };
+    });
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+      content: [{ type: 'text', text: `own ${params.name}` }],
+    }));
+    const client = await attached(server);
+    const call = async () => textOf(await client.callTool({ name: 'shown' }));
+    expect(await call()).toBe('own shown');
+    expect(lists).toBe(2);
+    expect(await namesOf(client)).toEqual(['first', 'tool_search', 'execute_tool']);
+    expect(await call()).toBe('own shown');
+    await client.listTools({ cursor: 'more' });
+    expect(await call()).toBe('own shown');
+    expect(lists).toBe(4);
+  });
+
+  it('that have no last page do not hold up the others', async () => {
+    const server = new V1Server(INFO, { capabilities: { tools: {} } });
+    let lists = 0;
+    server.setRequestHandler(ListToolsRequestSchema, () => {
+      lists++;
+      return { tools: [{ name: `own_${lists}`, inputSchema: OBJECT }], nextCursor: `page ${lists}` };
+    });
+    const client = await attached(server);
+    expect(await namesOf(client)).toEqual(['own_1', 'shown', 'tool_search', 'execute_tool']);
+    expect(lists).toBe(100);
+  });
+
+  it.each([
+    ['version 1', () => new V1McpServer(INFO)],
+    ['version 2', () => new McpServer(INFO)],
+  ])('win also when they come later, and leave their names when they go (%s)', async (_, create) => {
+    const server = create() as V1McpServer;
+    const own = (text: string) => () => ({ content: [{ type: 'text' as const, text }] });
+    server.registerTool('other', {}, own('other'));
+    const client = await attached(server as AttachableServer);
+    const call = async () => textOf(await client.callTool({ name: 'hidden' }));
+    expect(await call()).toBe('from the registry');
+    const tool = server.registerTool('hidden', {}, own('own'));
+    expect(await call()).toBe('own');
+    tool.remove();
+    expect(await call()).toBe('from the registry');
   });
 
   it('keep a name that attach needs, which is said', () => {

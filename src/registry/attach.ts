@@ -5,8 +5,11 @@
  */
 import { DiscoveryError, ValidationError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
+import { maskSecrets } from '../mask-secrets.ts';
+import { messageOf } from '../thrown-message.ts';
 import type { ToolProvider, ToolRequest } from '../tool-provider.ts';
-import type { CallToolResult, ToolDefinition } from '../types.ts';
+import type { CallToolResult } from '../types.ts';
+import { checkProvider } from './check-provider.ts';
 import {
   discoveryTools,
   EXECUTE_TOOL,
@@ -17,18 +20,21 @@ import {
   TOOL_SEARCH,
 } from './discovery-tools.ts';
 import type { ListChanges, ListedServer } from './list-changes.ts';
+import { type ListResult, OwnNames } from './own-names.ts';
+import { checkNames } from './provider-limits.ts';
 import { requestProviders, withRequestProviders } from './request-scope.ts';
 import { isVersion2, toToolContext, toToolRequest } from './sdk-request.ts';
 import {
   type AttachableServer,
   lowLevelOf,
+  onListChanged,
   putInFront,
   type RawHandler,
-  type RawRequest,
   reserveTools,
   tellListChanged,
   withSdkChecks,
 } from './sdk-server.ts';
+import { limitTime } from './time-limit.ts';
 import type { ToolView } from './tool-view.ts';
 
 /** `hidden`: what is not visible is found by `tool_search`. `show-all`: for clients that search themselves; all tools are listed. */
@@ -38,7 +44,7 @@ export type ListMode = 'hidden' | 'show-all';
 export interface AttachOptions {
   /** What `tools/list` shows; may differ from request to request. Default `hidden`. */
   readonly mode?: ListMode | ((request: ToolRequest) => ListMode) | undefined;
-  /** Tools of one request only: of its user, by header or authorization. Asked for each request. */
+  /** Tools of one request only: of its user, by header or authorization. Asked for each request, and waited for `waitMs`. */
   readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
   /** True: `tool_search` gives one line of parameters, `args`, in place of `input_schema`. */
   readonly compact?: boolean | undefined;
@@ -52,6 +58,8 @@ export type RequestProviders = ToolProvider | readonly ToolProvider[] | undefine
 /** What attaching needs of a registry. */
 export interface AttachedRegistry {
   readonly changes: ListChanges;
+  /** How long providers of a request are waited for. */
+  readonly waitMs: number;
   /** The tools that the request sees which is being served. */
   view(): ToolView;
 }
@@ -63,6 +71,7 @@ const RESERVED: ReadonlySet<unknown> = new Set([TOOL_SEARCH, EXECUTE_TOOL]);
 
 /** Puts a registry in front of a server's own tools, which win where names are the same. */
 export function attachTo(server: AttachableServer, options: AttachOptions, registry: AttachedRegistry): void {
+  checkNames(options, ['mode', 'providersFor', 'compact', 'about']);
   const { mode = 'hidden', providersFor, compact = false, about } = options;
   const low = lowLevelOf(server);
   if (attached.has(low)) {
@@ -71,32 +80,22 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
   reserveTools(server, [TOOL_SEARCH, EXECUTE_TOOL]);
   attached.add(low);
   const tools = discoveryTools(about);
-  /** The server's own, as far as its lists have passed by. */
-  const theirNames = new Set<string>();
-  let theirNamesKnown = false;
-
-  const remember = (request: RawRequest, result: ListResult): readonly ListedTool[] => {
-    const theirs = (result.tools ?? []).filter(({ name }) => !RESERVED.has(name));
-    if (request.params?.cursor === undefined) theirNames.clear();
-    for (const { name } of theirs) theirNames.add(name);
-    theirNamesKnown = true;
-    return theirs;
-  };
+  const theirs = new OwnNames(RESERVED, registry.waitMs, () => listBehind());
 
   const inScope = async <T>(sdk: unknown, fn: () => Promise<T>): Promise<T> => {
     if (providersFor === undefined) return fn();
-    return withRequestProviders(await readProviders(providersFor, sdk), fn);
+    return withRequestProviders(await readProviders(providersFor, sdk, registry.waitMs), fn);
   };
 
   const ownList: RawHandler = async () => ({ tools: [] });
   const checkedList = withSdkChecks(low, 'tools/list', ownList);
-  const listBehind = putInFront(low, 'tools/list', (request, sdk, theirs = checkedList) =>
+  const listBehind = putInFront(low, 'tools/list', (request, sdk, behind = checkedList) =>
     inScope(sdk, async () => {
-      const result = (await theirs(request, sdk)) as ListResult;
-      const listed = remember(request, result);
+      const result = (await behind(request, sdk)) as ListResult;
+      const listed = await theirs.passBy(request, result, sdk);
       if (request.params?.cursor !== undefined) return { ...result, tools: listed };
-      const showAll = (typeof mode === 'function' ? mode(toToolRequest(sdk)) : mode) === 'show-all';
-      const ours = (await registry.view().definitions(showAll)).filter(({ name }) => !theirNames.has(name));
+      const showAll = modeFor(mode, sdk) === 'show-all';
+      const ours = (await registry.view().definitions(showAll)).filter(({ name }) => !theirs.knows(name));
       return {
         ...result,
         tools: [...listed, ...ours, ...(showAll ? [] : tools)],
@@ -105,19 +104,7 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
       };
     }),
   );
-
-  const isTheirs = async (name: string, sdk: unknown): Promise<boolean> => {
-    const list = listBehind();
-    if (list === undefined) return false;
-    if (!theirNamesKnown) {
-      const request = { method: 'tools/list', params: {} };
-      // A server that cannot list now has no names to protect; whoever lists is told why.
-      const result = await list(request, sdk).catch(() => undefined);
-      if (result === undefined) return false;
-      remember(request, result as ListResult);
-    }
-    return theirNames.has(name);
-  };
+  onListChanged(low, () => theirs.forget());
 
   const run = withSdkChecks(low, 'tools/call', ({ params = {} }, sdk): Promise<CallToolResult> => {
     const name = String(params.name);
@@ -127,16 +114,16 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
     const view = registry.view();
     if (name === TOOL_SEARCH) return runToolSearch(view, args, compact);
     const context = toToolContext(sdk);
-    const isListed = (one: string) => isTheirs(one, sdk);
+    const isListed = (one: string) => theirs.has(one, sdk);
     if (name === EXECUTE_TOOL) return runExecuteTool(view, args, context, isListed);
     return runTool(view, name, args, context, isListed);
   });
-  putInFront(low, 'tools/call', (request, sdk, theirs) =>
+  putInFront(low, 'tools/call', (request, sdk, behind) =>
     inScope(sdk, async () => {
       const name = request.params?.name;
-      if (theirs === undefined || RESERVED.has(name)) return run(request, sdk);
-      const isOurs = typeof name === 'string' && !(await isTheirs(name, sdk)) && (await registry.view().has(name));
-      return (isOurs ? run : theirs)(request, sdk);
+      if (behind === undefined || RESERVED.has(name)) return run(request, sdk);
+      const isOurs = typeof name === 'string' && !(await theirs.has(name, sdk)) && (await registry.view().has(name));
+      return (isOurs ? run : behind)(request, sdk);
     }),
   );
 
@@ -148,29 +135,38 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
 /** A server keeps what is told about changes for it; nobody else does. */
 const keepAlive = new WeakMap<object, ListedServer>();
 
-interface ListedTool {
-  readonly name: string;
-}
-
-interface ListResult {
-  readonly tools?: readonly (ListedTool | ToolDefinition)[];
-  readonly [key: string]: unknown;
+/** One that cannot be had shows what everybody may see. */
+function modeFor(mode: NonNullable<AttachOptions['mode']>, sdk: unknown): ListMode {
+  if (typeof mode !== 'function') return mode;
+  try {
+    return mode(toToolRequest(sdk));
+  } catch {
+    return 'hidden';
+  }
 }
 
 async function readProviders(
   providersFor: NonNullable<AttachOptions['providersFor']>,
   sdk: unknown,
-): Promise<ToolProvider | readonly ToolProvider[]> {
+  waitMs: number,
+): Promise<readonly ToolProvider[]> {
+  const overdue = () => new Error(`no answer within ${waitMs} ms`);
   try {
-    return (await providersFor(toToolRequest(sdk))) ?? [];
+    const { signal: parent } = toToolContext(sdk);
+    const given = await limitTime({ ms: waitMs, parent, overdue }, () => providersFor(toToolRequest(sdk)));
+    const providers: readonly unknown[] = Array.isArray(given) ? given : [given ?? []].flat();
+    return providers.map((provider) => {
+      checkProvider(provider);
+      return provider;
+    });
   } catch (thrown) {
-    return unavailable(thrown);
+    return [unavailable(thrown)];
   }
 }
 
 /** Stands in for providers that could not be had: the others go on, and the reason is said where it matters. */
 function unavailable(thrown: unknown): ToolProvider {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = maskSecrets(messageOf(thrown));
   const message = `The tools of this request could not be loaded: ${reason}`;
   return {
     name: 'the provider of this request',

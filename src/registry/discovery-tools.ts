@@ -4,7 +4,6 @@
  */
 import { DiscoveryError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
-import { nearestNames } from '../nearest-names.ts';
 import { oneLine } from '../plain-text.ts';
 import type { ToolContext } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
@@ -103,13 +102,8 @@ async function notFound(view: ToolView, name: string, isListed: IsListed): Promi
     const message = `"${shown}" is listed: call it by its name, without ${EXECUTE_TOOL}.`;
     return new DiscoveryError('TOOL_NOT_FOUND', message, { tool: shown, outcome: 'not_sent' });
   }
-  const suggestions = nearestNames(
-    name,
-    (await view.list()).map((tool) => tool.name),
-  );
-  const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}? ` : '';
-  const message = `No tool "${shown}". ${hint}Search with ${TOOL_SEARCH}.`;
-  return new DiscoveryError('TOOL_NOT_FOUND', message, { tool: shown, outcome: 'not_sent', suggestions });
+  const { message, details } = await view.notFound(name);
+  return new DiscoveryError('TOOL_NOT_FOUND', `${message} Search with ${TOOL_SEARCH}.`, { ...details, tool: shown });
 }
 
 /** Says what is wrong with the arguments of a tool. */

@@ -9,6 +9,8 @@ const BETWEEN_WORDS = '\u0001';
 
 interface Field {
   readonly text: string;
+  /** Whether anything in it has more words than one. */
+  readonly hasSpaces: boolean;
   /** Where each tool's part begins. */
   readonly starts: Uint32Array;
 }
@@ -58,10 +60,12 @@ function layOut(texts: readonly string[]): Field {
     at += text.length + 1;
   }
   starts[texts.length] = at;
-  return { text: `${BETWEEN_TOOLS}${texts.join(BETWEEN_TOOLS)}${BETWEEN_TOOLS}`, starts };
+  const text = `${BETWEEN_TOOLS}${texts.join(BETWEEN_TOOLS)}${BETWEEN_TOOLS}`;
+  return { text, hasSpaces: text.includes(' '), starts };
 }
 
-function* find({ text, starts }: Field, needle: string, skip: number): Generator<number> {
+function* find({ text, hasSpaces, starts }: Field, needle: string, skip: number): Generator<number> {
+  if (!hasSpaces && needle.includes(' ')) return;
   let position = 0;
   for (let at = text.indexOf(needle); at !== -1; ) {
     while ((starts[position + 1] as number) <= at + skip) position++;

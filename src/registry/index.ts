@@ -8,11 +8,13 @@ export { DiscoveryError, type ErrorCode, ToolNotFoundError, ValidationError } fr
 export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from '../tool-provider.ts';
 export type { CallToolResult, ContentBlock, JsonSchema, Progress, ToolAnnotations, ToolDefinition } from '../types.ts';
 export type { AttachableServer, AttachOptions, ListMode, RequestProviders } from './attach.ts';
-export type { ProviderLimits } from './known-provider.ts';
 export type { ListChange } from './list-changes.ts';
 export { LEVEL } from './match-level.ts';
+export type { ListLimits } from './provided-tools.ts';
+export type { ProviderLimits } from './provider-limits.ts';
 export { withRequestProviders } from './request-scope.ts';
-export type { StandardSchema } from './standard-schema.ts';
+export type { SchemaSide, ToJsonSchema } from './schema-export.ts';
+export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './standard-schema.ts';
 export type { ArgumentsOf, HandlerResult, ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
 export { type CallContext, ToolRegistry, type ToolRegistryOptions } from './tool-registry.ts';
 export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './tool-search.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/v4';
 import { DiscoveryError, ToolNotFoundError, type ToolProvider, ToolRegistry, type ToolSummary } from './index.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
@@ -247,6 +248,62 @@ describe('a provider that misbehaves spoils nothing', () => {
     const registry = withGood(counting(() => many).provider, { waitMs: 10_000 });
     expect((await registry.search('tool_2345')).results[0]).toMatchObject({ name: 'tool_2345', score: 1 });
   });
+
+  it('by throwing what is no error', async () => {
+    const nothing = Object.create(null);
+    const { provider } = counting(() => ONE, {
+      getTool: () => Promise.reject(nothing),
+      callTool: () => {
+        throw nothing;
+      },
+    });
+    const registry = withGood(provider);
+    expect((await registry.search('customer')).notes[0]).toContain(
+      'The schema of "find_customer" is missing: no reason was given',
+    );
+    expect(await registry.callTool('find_customer')).toEqual({
+      content: [{ type: 'text', text: 'The tool failed and did not say why.' }],
+      isError: true,
+    });
+    const listless = withGood(counting(() => Promise.reject(nothing)).provider);
+    expect((await listless.search('find')).notes).toEqual(['crm could not be asked (no reason was given)']);
+  });
+
+  it('by a revision or a name that cannot be read', async () => {
+    const { provider, asked } = counting(() => ONE);
+    for (const field of ['revision', 'name']) {
+      Object.defineProperty(provider, field, {
+        get: () => {
+          throw new Error('db');
+        },
+      });
+    }
+    const registry = withGood(provider);
+    expect((await registry.search('customer')).results[0]?.name).toBe('find_customer');
+    await registry.search('customer');
+    expect(asked.lists).toBe(1);
+    expect(registry.revision).toContain('1');
+  });
+
+  it('by an entry that cannot be read', async () => {
+    const hostile = {
+      get name(): string {
+        throw new Error('boo');
+      },
+    };
+    const { results, notes } = await withGood(counting(() => [...ONE, hostile]).provider).search('customer');
+    expect(results[0]?.name).toBe('find_customer');
+    expect(notes).toEqual(['crm lists 1 entries that are no tools or are there twice']);
+  });
+
+  it('by secrets in what it says of its failures', async () => {
+    const failing = new Error('connect pg://user:geheim@db: Bearer abc123def456 refused');
+    const { provider } = counting(() => ONE, { getTool: () => Promise.reject(failing) });
+    const { notes } = await withGood(provider).search('customer');
+    expect(notes).toEqual([expect.stringContaining('connect pg://***@db: Bearer *** refused')]);
+    const other = await withGood(counting(() => Promise.reject(failing)).provider).search('customer');
+    expect(other.notes).toEqual(['crm could not be asked (connect pg://***@db: Bearer *** refused)']);
+  });
 });
 
 describe('a call', () => {
@@ -296,11 +353,24 @@ describe('a call', () => {
     registry.addProvider(provider);
     const controller = new AbortController();
     const running = registry.callTool('find_customer', {}, { signal: controller.signal });
+    await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
-    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED' });
+    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'unknown' });
     expect(errorOf(await registry.callTool('find_customer', {}, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'CANCELLED',
+      outcome: 'not_sent',
     });
+  });
+
+  it('that waits for a definition ends when the caller gives up, too', async () => {
+    const { provider } = counting(() => ONE, { getTool: never });
+    const registry = new ToolRegistry();
+    registry.addProvider(provider);
+    const controller = new AbortController();
+    const running = registry.callTool('find_customer', {}, { signal: controller.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
   });
 
   it('with arguments that are nested too deep is refused', async () => {
@@ -309,6 +379,112 @@ describe('a call', () => {
     const registry = new ToolRegistry();
     registry.addProvider(counting(() => ONE).provider);
     expect(errorOf(await registry.callTool('find_customer', deep))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
+  });
+});
+
+describe('the arguments of a call', () => {
+  const SCHEMA = { properties: { id: { type: 'string' }, limit: { type: 'integer' } }, required: ['id'] };
+  const recording = (rest: Partial<ToolProvider> & { list?: () => ToolSummary[] } = {}) => {
+    const { list = () => ONE, ...methods } = rest;
+    const seen: unknown[] = [];
+    const { provider, asked } = counting(list, {
+      getTool: (name) => {
+        asked.definitions++;
+        return { name, inputSchema: SCHEMA };
+      },
+      callTool: (_, args) => {
+        seen.push(args);
+        return { content: [] };
+      },
+      ...methods,
+    });
+    return { provider, asked, seen };
+  };
+
+  it.each([
+    ['from getTool', {}],
+    ['from the list', { list: () => [{ name: 'find_customer', inputSchema: SCHEMA }], getTool: () => undefined }],
+  ])('are checked against the definition, %s', async (_, rest) => {
+    const { provider, seen } = recording(rest);
+    await using registry = new ToolRegistry();
+    registry.addProvider(provider);
+    await registry.search('customer');
+    const refused = await registry.callTool('find_customer', { limit: 'ten' });
+    expect(refused.isError).toBe(true);
+    expect(errorOf(refused)).toMatchObject({
+      code: 'TOOL_VALIDATION_ERROR',
+      tool: 'find_customer',
+      outcome: 'not_sent',
+      message: expect.stringContaining('"limit"'),
+    });
+    expect(errorOf(refused).schema).toBeDefined();
+    expect(seen).toEqual([]);
+    await registry.callTool('find_customer', { arguments: { id: 'a' } });
+    expect(seen).toEqual([{ id: 'a' }]);
+  });
+
+  it('are checked before anybody has searched, with one question for the definition', async () => {
+    const { provider, asked, seen } = recording();
+    await using registry = new ToolRegistry();
+    registry.addProvider(provider);
+    await registry.callTool('find_customer', { id: 'a' });
+    await registry.callTool('find_customer', { id: 'b' });
+    expect(asked).toEqual({ lists: 0, definitions: 1 });
+    expect(errorOf(await registry.callTool('find_customer', {}))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
+    expect(seen).toEqual([{ id: 'a' }, { id: 'b' }]);
+  });
+
+  it('are not refused for what an old definition says', async () => {
+    let inputSchema: object = SCHEMA;
+    const { provider, seen } = recording({ getTool: (name) => ({ name, inputSchema: inputSchema as typeof SCHEMA }) });
+    await using registry = new ToolRegistry();
+    registry.addProvider(provider);
+    await registry.search('customer');
+    inputSchema = { properties: { name: { type: 'string' } }, required: ['name'] };
+    await registry.callTool('find_customer', { name: 'Ada' });
+    expect(seen).toEqual([{ name: 'Ada' }]);
+  });
+
+  it('are not checked where there is no definition, or none that can be had, and that is found out once', async () => {
+    let asked = 0;
+    const { provider, seen } = recording({
+      getTool: () => {
+        asked++;
+        return asked === 1 ? undefined : Promise.reject(new Error('down'));
+      },
+    });
+    let now = 0;
+    await using registry = new ToolRegistry({ now: () => now });
+    registry.addProvider(provider);
+    await registry.callTool('find_customer', { limit: 'ten' });
+    await registry.callTool('find_customer', { limit: 'ten' });
+    expect(asked).toBe(1);
+    now = 30_000;
+    await registry.callTool('find_customer', { limit: 'ten' });
+    await registry.callTool('find_customer', { limit: 'ten' });
+    expect(asked).toBe(2);
+    expect(seen).toHaveLength(4);
+  });
+
+  it('are left to the provider where a program says so', async () => {
+    const { provider, asked, seen } = recording();
+    const registry = new ToolRegistry({ providers: { checkArguments: false } });
+    registry.addProvider(provider);
+    await registry.callTool('find_customer', { limit: 'ten' });
+    expect(seen).toEqual([{ limit: 'ten' }]);
+    expect(asked.definitions).toBe(0);
+  });
+
+  it('are left to another registry, which knows more than JSON Schema says', async () => {
+    const inner = new ToolRegistry();
+    inner.registerTool({ name: 'add', description: '', inputSchema: z.object({ n: z.coerce.number() }) }, ({ n }) =>
+      String(n + 1),
+    );
+    const outer = new ToolRegistry();
+    outer.addProvider(inner);
+    await outer.search('add');
+    expect(textOf(await outer.callTool('add', { n: '4' }))).toBe('5');
+    expect(errorOf(await outer.callTool('add', { n: 'four' }))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
   });
 });
 
@@ -353,5 +529,67 @@ describe('adding and removing', () => {
     expect(registry.removeProvider(provider)).toBe(false);
     expect((await registry.search('customer')).results).toEqual([]);
     await expect(registry.callTool('find_customer')).rejects.toBeInstanceOf(ToolNotFoundError);
+  });
+
+  it('while its list is being asked for leaves nothing of it behind', async () => {
+    let answer: (tools: ToolSummary[]) => void = () => {};
+    const { provider } = counting(() => new Promise((resolve) => (answer = resolve)));
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'post_letter', description: 'Send a mail by post' }, () => '');
+    registry.addProvider(provider);
+    const changes: string[] = [];
+    registry.onToolsChanged((change) => changes.push(change));
+    const running = registry.search('mail');
+    registry.removeProvider(provider);
+    answer(Array.from({ length: 40 }, (_, n) => ({ name: `mail_${n}`, description: 'mail mail', visible: true })));
+    const names = ({ results }: { results: readonly { name: string }[] }) => results.map(({ name }) => name);
+    expect(names(await running)).toEqual(['post_letter']);
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(names(await registry.search('mail'))).toEqual(['post_letter']);
+    }
+    expect(changes).not.toContain('visible');
+  });
+
+  it('while a search indexes its tools takes them out of the answer', async () => {
+    const many = Array.from({ length: 2_000 }, (_, n) => ({ name: `mail_${n}`, description: `Mail number ${n}` }));
+    const { provider } = counting(() => many);
+    const registry = new ToolRegistry();
+    registry.addProvider(provider);
+    registry.addProvider(counting(() => [{ name: 'mail_7', description: 'The other one' }]).provider);
+    const running = registry.search('mail_7');
+    await new Promise((resolve) => setImmediate(resolve));
+    registry.removeProvider(provider);
+    expect((await running).results).toMatchObject([{ name: 'mail_7', description: 'The other one' }]);
+  });
+});
+
+describe('tools of one name', () => {
+  it('take no places from others in an answer', async () => {
+    const list = Array.from({ length: 20 }, (_, n) => ({ name: `mail_${n}`, description: `Mail thing ${n}` }));
+    const registry = new ToolRegistry();
+    registry.addProvider(counting(() => list).provider);
+    registry.addProvider(counting(() => list).provider);
+    for (const [query, maxResults, wanted] of [
+      ['mail', 10, 10],
+      ['mail thing', 15, 15],
+      ['send the mail thing', 20, 20],
+    ] as const) {
+      const names = (await registry.search(query, { maxResults })).results.map(({ name }) => name);
+      expect(new Set(names).size).toBe(wanted);
+      expect(names).toHaveLength(wanted);
+    }
+    expect((await registry.search('mail thing')).results).toHaveLength(10);
+    expect((await registry.search('')).results).toHaveLength(10);
+  });
+
+  it('that are registered do not hide what they stand before', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'pay', description: 'Unrelated words' }, () => '');
+    registry.registerTool({ name: 'other_transfer', description: 'Money transfer' }, () => '');
+    const shadowed = { name: 'pay', description: 'Money transfer', keywords: ['transfer'] };
+    registry.addProvider(counting(() => [shadowed]).provider);
+    const { results } = await registry.search('transfer', { maxResults: 1 });
+    expect(results).toMatchObject([{ name: 'other_transfer' }]);
   });
 });

@@ -5,40 +5,21 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { DiscoveryError } from '../errors.ts';
+import type { SchemaValidators } from '../execution/validation/schema-validators.ts';
+import { maskSecrets } from '../mask-secrets.ts';
 import { oneLine } from '../plain-text.ts';
+import { messageOf, thrownAs } from '../thrown-message.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
-import { toCallToolResult, toErrorResult } from './handler-result.ts';
-import { checkDefinition, checkList, definitionOf, type ListLimits } from './provided-tools.ts';
+import { checkValue, readArguments, refuseArguments } from './check-arguments.ts';
+import { toCallToolResult, toCancelledResult, toErrorResult } from './handler-result.ts';
+import { checkDefinition, checkList, definitionOf } from './provided-tools.ts';
+import { ProviderDefinitions } from './provider-definitions.ts';
+import type { ProviderLimits } from './provider-limits.ts';
 import { outsideRequests } from './request-scope.ts';
-import { limitTime, waitAtMost } from './time-limit.ts';
+import { limitTime, untilAborted, waitAtMost } from './time-limit.ts';
 
-/** How long providers are waited for, and how much they may list. */
-export interface ProviderLimits extends ListLimits {
-  /** How long a list is fresh. Default 5 minutes. */
-  readonly ttlMs: number;
-  /** How long a search waits for a list it has never seen. Default 2 s; the asking goes on behind it. */
-  readonly waitMs: number;
-  /** How long listing may take at all. Default 30 s. */
-  readonly listMs: number;
-  /** How long a call may take. Default 60 s. */
-  readonly callMs: number;
-  /** How many tools a provider of one request may list: each such provider is indexed by itself. Default 1,000. */
-  readonly maxRequestTools: number;
-}
-
-/** What holds where nothing else is said. */
-export const PROVIDER_LIMITS: ProviderLimits = {
-  ttlMs: 300_000,
-  waitMs: 2_000,
-  listMs: 30_000,
-  callMs: 60_000,
-  maxTools: 10_000,
-  maxRequestTools: 1_000,
-  maxListBytes: 16 * 1024 * 1024,
-  maxToolBytes: 256 * 1024,
-};
-
+type Arguments = Readonly<Record<string, unknown>>;
 type Tools = ReadonlyMap<string, ToolSummary>;
 
 /** What a provider listed last. */
@@ -61,12 +42,12 @@ export interface KnownProviderOptions {
   readonly now: () => number;
   /** True: kept for all requests, so lists are asked for outside of any. */
   readonly shared: boolean;
+  readonly validators: SchemaValidators;
   readonly onChange?: ((before: Tools, now: Tools) => void) | undefined;
 }
 
 const NO_TOOLS: Tools = new Map();
 const FIRST_RETRY_MS = 1_000;
-const MAX_KEPT_DEFINITIONS = 1_000;
 
 /** See the module. */
 export class KnownProvider {
@@ -84,19 +65,25 @@ export class KnownProvider {
   #mustWait = true;
   #revision: string | number | undefined;
   #pending: Promise<void> | undefined;
-  #definitions = new Map<string, Promise<ToolDefinition | undefined>>();
+  readonly #definitions: ProviderDefinitions;
+  /** Absent where arguments are not ours to check. */
+  readonly #validators: SchemaValidators | undefined;
 
   constructor(provider: ToolProvider, options: KnownProviderOptions) {
-    const { name } = provider;
-    this.label = typeof name === 'string' && name !== '' ? oneLine(name, 64) : options.label;
-    this.#source = (provider as { [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
+    const { label, limits, now, validators } = options;
+    const ownTools = (provider as { [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS];
+    this.label = nameOf(provider) || label;
+    this.#source = ownTools ?? provider;
     this.#options = options;
+    this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });
+    // Another registry checks for itself, and knows more than JSON Schema says.
+    this.#validators = limits.checkArguments && ownTools === undefined ? validators : undefined;
     this.#home = options.shared ? new AsyncResource('ToolProvider') : undefined;
   }
 
   /** What `ToolProvider.revision` says, or how often the list was read. */
   get revision(): string | number {
-    return this.#source.revision ?? this.#version;
+    return this.#readRevision() ?? this.#version;
   }
 
   /** The list as it is now, without asking anybody. */
@@ -108,7 +95,7 @@ export class KnownProvider {
   /** The list; at once when one is there, else after at most `waitMs`. An old one is renewed behind the answer. */
   read(): Listing | Promise<Listing> {
     const { limits, now } = this.#options;
-    if (!Object.is(this.#source.revision, this.#revision)) this.invalidate();
+    if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
     if (this.#pending === undefined && now() >= this.#due) this.#refresh();
     if (this.#pending === undefined || !this.#mustWait) return this.listing;
     return waitAtMost(this.#pending, limits.waitMs).then(() => this.listing);
@@ -120,6 +107,7 @@ export class KnownProvider {
     this.#mustWait = true;
     this.#failures = 0;
     this.#pending = undefined;
+    this.#definitions.clear();
   }
 
   /** The definition of a tool; undefined when the provider has none, or none that can be used. Rejects when it fails. */
@@ -127,39 +115,60 @@ export class KnownProvider {
     const known = this.#tools?.get(name);
     const listed = known && definitionOf(known);
     if (listed !== undefined) return Promise.resolve(listed);
-    const kept = this.#definitions.get(name);
-    if (kept !== undefined) return kept;
-    const asked = this.#ask(name);
-    if (known === undefined) return asked;
-    const definitions = this.#definitions;
-    if (definitions.size >= MAX_KEPT_DEFINITIONS) definitions.clear();
-    definitions.set(name, asked);
-    asked.then(
-      (definition) => definition ?? definitions.delete(name),
-      () => definitions.delete(name),
-    );
-    return asked;
+    return this.#definitions.get(name);
+  }
+
+  /** Whether the provider describes a tool of that name; false also when it cannot be asked. */
+  async describes(name: string): Promise<boolean> {
+    return (await this.#definitions.forCall(name)) !== undefined;
   }
 
   /** Runs a tool. Throws only `ToolNotFoundError`, for what is not the provider's own. */
-  async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
+  async call(name: string, args: Arguments, context: ToolContext): Promise<CallToolResult> {
     const { callMs } = this.#options.limits;
+    const { signal: parent } = context;
     const overdue = () =>
       new DiscoveryError('TOOL_EXECUTION_TIMEOUT', `${name} gave no answer within ${callMs} ms.`, {
         tool: name,
         outcome: 'unknown',
       });
+    let isSent = false;
     try {
-      const result = await limitTime({ ms: callMs, parent: context.signal, overdue }, (signal) =>
-        this.#source.callTool(name, args, { ...context, signal }),
-      );
+      parent.throwIfAborted();
+      const checked = await untilAborted(parent, this.#readArguments(name, args));
+      const result = await limitTime({ ms: callMs, parent, overdue }, (signal) => {
+        isSent = true;
+        return this.#source.callTool(name, checked, { ...context, signal });
+      });
       return toCallToolResult(result);
     } catch (thrown) {
       if (isNotFound(thrown, name)) throw thrown;
-      if (!context.signal.aborted) return toErrorResult(thrown);
-      return toErrorResult(
-        new DiscoveryError('CANCELLED', `${name} was cancelled.`, { tool: name, outcome: 'unknown' }),
-      );
+      if (!parent.aborted) return toErrorResult(thrown);
+      return toCancelledResult(name, parent, isSent ? 'unknown' : 'not_sent');
+    }
+  }
+
+  /** As the engine does it; a tool without a definition is called unchecked. */
+  async #readArguments(name: string, args: Arguments): Promise<Arguments> {
+    const refuse = refuseArguments(name);
+    const validators = this.#validators;
+    if (validators === undefined) return readArguments(args, undefined, refuse);
+    const check = async (definition: ToolDefinition | undefined): Promise<Arguments> => {
+      const read = readArguments(args, definition?.inputSchema, refuse);
+      if (definition !== undefined) await checkValue(validators, definition.inputSchema, read, refuse);
+      return read;
+    };
+    const known = this.#tools?.get(name);
+    const kept = (known && definitionOf(known)) ?? (await this.#definitions.forCall(name));
+    try {
+      return await check(kept);
+    } catch (refusal) {
+      // It may be the definition that is old, and not the arguments that are wrong.
+      const fresh = kept && (await this.#definitions.renewed(name));
+      if (fresh === undefined) throw refusal;
+      const read = await check(fresh);
+      this.#due = Number.NEGATIVE_INFINITY;
+      return read;
     }
   }
 
@@ -175,7 +184,7 @@ export class KnownProvider {
   #refresh(): void {
     const { limits, now, onChange } = this.#options;
     // Read first: what changes while the list is made is in the next one.
-    this.#revision = this.#source.revision;
+    this.#revision = this.#readRevision();
     const overdue = () => new Error(`gave no list within ${limits.listMs} ms`);
     const asked = limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
       this.#neutrally(() => this.#source.listToolMetadata({ signal })),
@@ -192,19 +201,28 @@ export class KnownProvider {
           this.#problem = problem;
           this.#failures = 0;
           this.#due = now() + limits.ttlMs;
-          this.#definitions = new Map();
+          this.#definitions.clear();
           this.#done();
           onChange?.(before, tools);
         },
         (thrown) => {
           if (!isCurrent()) return;
-          const reason = oneLine(thrown instanceof Error ? thrown.message : String(thrown), 200);
+          const reason = oneLine(maskSecrets(messageOf(thrown)), 200);
           this.#problem = `could not be asked (${reason})${this.#tools === undefined ? '' : '; its last list was used'}`;
           this.#due = now() + Math.min(limits.ttlMs, FIRST_RETRY_MS * 2 ** this.#failures++);
           this.#done();
         },
       );
     this.#pending = pending;
+  }
+
+  /** One that cannot be read has not changed. */
+  #readRevision(): string | number | undefined {
+    try {
+      return this.#source.revision;
+    } catch {
+      return this.#revision;
+    }
   }
 
   #done(): void {
@@ -220,7 +238,15 @@ export class KnownProvider {
 
 /** A tool that calls others may fail for want of one of those; that is not this. */
 export const isNotFound = (thrown: unknown, name: string): boolean => {
-  if (!(thrown instanceof Error) || (thrown as { code?: unknown }).code !== 'TOOL_NOT_FOUND') return false;
-  const { tool } = thrown as { tool?: unknown };
-  return tool === undefined || tool === name;
+  const error = thrownAs<Error & { readonly code?: unknown; readonly tool?: unknown }>(Error, thrown);
+  return error?.code === 'TOOL_NOT_FOUND' && (error.tool === undefined || error.tool === name);
 };
+
+function nameOf(provider: ToolProvider): string {
+  try {
+    const { name } = provider;
+    return typeof name === 'string' ? oneLine(name, 64) : '';
+  } catch {
+    return '';
+  }
+}

@@ -2,6 +2,7 @@
  * Tells attached servers, and whoever else wants to know, that `tools/list` has another answer now.
  * @module
  */
+import { messageOf } from '../thrown-message.ts';
 
 /** What changed: the visible tools, or only such as are listed where all are shown. */
 export type ListChange = 'visible' | 'hidden';
@@ -12,6 +13,9 @@ export interface ListedServer {
   tell(): void;
 }
 
+/** Gets what a listener threw. */
+export type ListenerFailed = (thrown: unknown) => void;
+
 /** See the module. Changes of one moment are told once. */
 export class ListChanges {
   readonly #listeners = new Set<(change: ListChange) => void>();
@@ -19,6 +23,11 @@ export class ListChanges {
   #swept = 16;
   #pending: ListChange | undefined;
   #count = 0;
+  readonly #failed: ListenerFailed;
+
+  constructor(failed: ListenerFailed = warn) {
+    this.#failed = failed;
+  }
 
   /** How often something changed. */
   get count(): number {
@@ -51,8 +60,22 @@ export class ListChanges {
     if (change === undefined) return;
     for (const reference of this.#servers) {
       const server = reference.deref();
-      if (server !== undefined && (change === 'visible' || server.showsAll)) server.tell();
+      if (server !== undefined && (change === 'visible' || server.showsAll)) this.#safely(() => server.tell());
     }
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) this.#safely(() => listener(change));
+  }
+
+  /** Nobody is there to catch what is thrown here, and the others are to be told all the same. */
+  #safely(tell: () => unknown): void {
+    try {
+      const told = tell();
+      if (told instanceof Promise) told.catch(this.#failed);
+    } catch (thrown) {
+      this.#failed(thrown);
+    }
   }
 }
+
+/** To be seen where the program's warnings are, without ending it. */
+const warn: ListenerFailed = (thrown) =>
+  process.emitWarning(`A listener for changed tools failed: ${messageOf(thrown)}`, 'DiscoveryWarning');

@@ -39,12 +39,13 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
   for (const entry of list) {
     if (tools.size >= limits.maxTools)
       return { tools, problem: `lists more than ${limits.maxTools} tools; the rest is left out` };
-    const tool = readSummary(entry, limits.maxToolBytes);
-    if (tool === undefined || tools.has(tool.name)) {
+    const read = tryRead(entry, limits.maxToolBytes);
+    if (read === undefined || tools.has(read.tool.name)) {
       unusable++;
       continue;
     }
-    bytes += sizeOf(tool);
+    const { tool } = read;
+    bytes += read.bytes;
     if (bytes > limits.maxListBytes) {
       return {
         tools,
@@ -57,6 +58,16 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
     tools,
     problem: unusable === 0 ? undefined : `lists ${unusable} entries that are no tools or are there twice`,
   };
+}
+
+/** Undefined for what is no tool, or cannot even be looked at. */
+function tryRead(entry: unknown, maxBytes: number): { readonly tool: ToolSummary; readonly bytes: number } | undefined {
+  try {
+    const tool = readSummary(entry, maxBytes);
+    return tool && { tool, bytes: sizeOf(tool) };
+  } catch {
+    return undefined;
+  }
 }
 
 function readSummary(entry: unknown, maxBytes: number): ToolSummary | undefined {
@@ -100,11 +111,16 @@ export function checkDefinition(value: unknown, name: string, maxBytes: number):
   return { ...definition, name, inputSchema: isSchema ? { type: 'object', ...inputSchema } : { type: 'object' } };
 }
 
+/** The same entry gives the same definition: what was learnt of a schema is remembered by the schema itself. */
+const definitions = new WeakMap<ToolSummary, ToolDefinition>();
+
 /** The definition that a list entry holds, if it came with its schema. */
 export function definitionOf(tool: ToolSummary): ToolDefinition | undefined {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   if (inputSchema === undefined) return undefined;
-  return {
+  const known = definitions.get(tool);
+  if (known !== undefined) return known;
+  const definition: ToolDefinition = {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
@@ -112,4 +128,6 @@ export function definitionOf(tool: ToolSummary): ToolDefinition | undefined {
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
   };
+  definitions.set(tool, definition);
+  return definition;
 }

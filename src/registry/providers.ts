@@ -3,9 +3,12 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
+import type { SchemaValidators } from '../execution/validation/schema-validators.ts';
 import type { ToolProvider, ToolSummary } from '../tool-provider.ts';
-import { KnownProvider, type Listing, type ProviderLimits } from './known-provider.ts';
+import { checkProvider } from './check-provider.ts';
+import { KnownProvider, type Listing } from './known-provider.ts';
 import type { ListChanges } from './list-changes.ts';
+import type { ProviderLimits } from './provider-limits.ts';
 import { ToolIndex } from './tool-index.ts';
 
 /** A provider with the place where its tools are indexed. */
@@ -13,55 +16,77 @@ export class IndexedProvider {
   readonly known: KnownProvider;
   readonly index: ToolIndex;
   readonly group: string;
+  /** Whether everybody sees it. */
+  readonly shared: boolean;
   #indexed = 0;
+  #isRemoved = false;
 
-  constructor(known: KnownProvider, index: ToolIndex, group: string) {
+  constructor(known: KnownProvider, index: ToolIndex, group: string, shared: boolean) {
     this.known = known;
     this.index = index;
     this.group = group;
+    this.shared = shared;
+  }
+
+  /** True: whoever still holds it, from before, must not show its tools any longer. */
+  get isRemoved(): boolean {
+    return this.#isRemoved;
+  }
+
+  /** Takes its tools out of the index for good. */
+  remove(): void {
+    this.#isRemoved = true;
+    this.index.delete(this.group);
   }
 
   /** Hands a list to the index, if that has another. */
   publish({ tools, version }: Listing): void {
-    if (version === this.#indexed) return;
+    if (this.#isRemoved || version === this.#indexed) return;
     this.#indexed = version;
     this.index.set(this.group, [...tools.values()]);
   }
 }
 
+/** What the providers of a registry share. */
+export interface ProvidersOptions {
+  readonly index: ToolIndex;
+  readonly limits: ProviderLimits;
+  readonly now: () => number;
+  readonly changes: ListChanges;
+  readonly validators: SchemaValidators;
+}
+
 /** See the module. */
 export class Providers {
-  readonly #index: ToolIndex;
-  readonly #limits: ProviderLimits;
-  readonly #now: () => number;
-  readonly #changes: ListChanges;
+  readonly #options: ProvidersOptions;
   readonly #shared = new Map<ToolProvider, IndexedProvider>();
   /** By the provider itself: what belongs to a request goes with it. */
   readonly #ofRequests = new WeakMap<ToolProvider, IndexedProvider>();
   #count = 0;
 
-  constructor(index: ToolIndex, limits: ProviderLimits, now: () => number, changes: ListChanges) {
-    this.#index = index;
-    this.#limits = limits;
-    this.#now = now;
-    this.#changes = changes;
+  constructor(options: ProvidersOptions) {
+    this.#options = options;
   }
 
   add(provider: ToolProvider): void {
     checkProvider(provider);
     if (this.#shared.has(provider)) throw new ValidationError('This provider was already added');
     const label = `provider ${++this.#count}`;
-    const onChange = (before: Tools, now: Tools) => this.#changes.announce(changeOf(before, now));
-    const known = new KnownProvider(provider, { label, limits: this.#limits, now: this.#now, shared: true, onChange });
-    this.#shared.set(provider, new IndexedProvider(known, this.#index, label));
+    const { index, limits, now, changes, validators } = this.#options;
+    const onChange = (before: Tools, after: Tools) => {
+      if (!indexed.isRemoved) changes.announce(changeOf(before, after));
+    };
+    const known = new KnownProvider(provider, { label, limits, now, validators, shared: true, onChange });
+    const indexed = new IndexedProvider(known, index, label, true);
+    this.#shared.set(provider, indexed);
   }
 
   delete(provider: ToolProvider): boolean {
     const indexed = this.#shared.get(provider);
     if (indexed === undefined) return false;
     this.#shared.delete(provider);
-    this.#index.delete(indexed.group);
-    this.#changes.announce(changeOf(indexed.known.listing.tools, new Map()));
+    indexed.remove();
+    this.#options.changes.announce(changeOf(indexed.known.listing.tools, new Map()));
     return true;
   }
 
@@ -90,10 +115,11 @@ export class Providers {
     let indexed = this.#ofRequests.get(provider);
     if (indexed === undefined) {
       checkProvider(provider);
-      const { maxTools, maxRequestTools } = this.#limits;
-      const limits = { ...this.#limits, maxTools: Math.min(maxTools, maxRequestTools) };
-      const options = { label: 'provider of this request', limits, now: this.#now, shared: false };
-      indexed = new IndexedProvider(new KnownProvider(provider, options), new ToolIndex(), 'request');
+      const { now, validators } = this.#options;
+      const { maxTools, maxRequestTools } = this.#options.limits;
+      const limits = { ...this.#options.limits, maxTools: Math.min(maxTools, maxRequestTools) };
+      const options = { label: 'provider of this request', limits, now, validators, shared: false };
+      indexed = new IndexedProvider(new KnownProvider(provider, options), new ToolIndex(), 'request', false);
       this.#ofRequests.set(provider, indexed);
     }
     return indexed;
@@ -105,16 +131,6 @@ export class Providers {
 }
 
 type Tools = ReadonlyMap<string, ToolSummary>;
-
-const METHODS = ['listToolMetadata', 'getTool', 'callTool'] as const;
-
-function checkProvider(provider: unknown): void {
-  const missing = METHODS.filter(
-    (method) => typeof (provider as Partial<ToolProvider> | undefined)?.[method] !== 'function',
-  );
-  if (missing.length > 0)
-    throw new ValidationError(`A ToolProvider has three methods; this one lacks ${missing.join(', ')}`);
-}
 
 /** What a new list changes: what everybody sees in `tools/list`, what only those see who are shown all, or nothing. */
 function changeOf(before: Tools, now: Tools): 'visible' | 'hidden' | undefined {

@@ -2,15 +2,15 @@
  * One registered tool, ready to run: arguments checked by its schema, handler called, result put into shape.
  * @module
  */
-import { DiscoveryError, type ErrorDetails, ValidationError } from '../errors.ts';
-import { liftArguments } from '../execution/validation/repair-arguments.ts';
-import type { SchemaValidators, Verdict } from '../execution/validation/schema-validators.ts';
-import { MAX_NESTING, nestsTooDeep } from '../json-nesting.ts';
+import { DiscoveryError, ValidationError } from '../errors.ts';
+import type { SchemaValidators } from '../execution/validation/schema-validators.ts';
 import type { ToolContext } from '../tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
-import { toCallToolResult, toErrorResult } from './handler-result.ts';
+import { checkValue, type Refuse, readArguments, refuseArguments } from './check-arguments.ts';
+import { toCallToolResult, toCancelledResult, toErrorResult, withStructure } from './handler-result.ts';
 import { exportSchema, type ToJsonSchema } from './schema-export.ts';
 import { isStandardSchema, type StandardIssue } from './standard-schema.ts';
+import { untilAborted } from './time-limit.ts';
 import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -61,49 +61,48 @@ export function prepareTool(
     ...(output && { outputSchema: output }),
     ...(annotations && { annotations }),
   };
-  const refuse: Refuse = (problems, details) =>
-    refusal(
-      `Arguments of ${name} do not fit its schema: ${problems}. Mend these and call again; the tool did not run.`,
-      {
-        ...details,
-        tool: name,
-        outcome: 'not_sent',
-      },
-    );
+  const refuse = refuseArguments(name);
   const regret: Refuse = (problems) =>
-    refusal(`The result of ${name} does not fit its output schema: ${problems}. The tool did run.`, {
-      tool: name,
-      outcome: 'failed',
-    });
+    new DiscoveryError(
+      'TOOL_VALIDATION_ERROR',
+      `The result of ${name} does not fit its output schema: ${problems}. The tool did run.`,
+      { tool: name, outcome: 'failed' },
+    );
   const checkInput = inputSchema && checkFor(inputSchema, input, validators, refuse);
   const checkOutput = outputSchema && output && checkFor(outputSchema, output, validators, regret);
 
-  const run = async (args: Arguments, context: ToolContext): Promise<CallToolResult> => {
-    if (nestsTooDeep(args)) throw refuse(`they are nested more than ${MAX_NESTING} levels deep`);
-    const lifted = liftArguments(args, input);
-    const checked = checkInput === undefined ? lifted : checkInput(lifted);
-    const value = checked instanceof Promise ? await checked : checked;
-    const result = toCallToolResult(await handler(value as never, context));
+  const finish = (returned: unknown): CallToolResult | Promise<CallToolResult> => {
+    const result = toCallToolResult(returned);
     const isUnfinished = result.resultType !== undefined && result.resultType !== 'complete';
     if (checkOutput === undefined || result.isError === true || isUnfinished) return result;
-    if (result.structuredContent === undefined) throw regret('there is no structured content');
-    await checkOutput(result.structuredContent);
-    return result;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) throw regret('there is no structured content');
+    // What the schema makes of it is what was promised: without unknown fields, with defaults.
+    const checked = checkOutput(structuredContent);
+    return checked instanceof Promise
+      ? checked.then((value) => withStructure(result, value))
+      : withStructure(result, checked);
   };
   const call = async (args: Arguments, context: ToolContext): Promise<CallToolResult> => {
+    const { signal } = context;
+    let isSent = false;
     try {
-      return await run(args, context);
+      signal.throwIfAborted();
+      const read = readArguments(args, input, refuse);
+      const checked = checkInput === undefined ? read : checkInput(read);
+      const value = checked instanceof Promise ? await untilAborted(signal, checked) : checked;
+      isSent = true;
+      const returned = handler(value as never, context);
+      return await finish(isThenable(returned) ? await untilAborted(signal, returned) : returned);
     } catch (thrown) {
-      return toErrorResult(thrown);
+      return signal.aborted ? toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent') : toErrorResult(thrown);
     }
   };
   return { definition, keywords, visible, call };
 }
 
-type Refuse = (problems: string, details?: ErrorDetails) => DiscoveryError;
-
-const refusal = (message: string, details: ErrorDetails): DiscoveryError =>
-  new DiscoveryError('TOOL_VALIDATION_ERROR', message, details);
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** The schema's own library checks where there is one; raw JSON Schema is checked by ours. */
 function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
@@ -118,19 +117,9 @@ function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValida
       return 'then' in result ? result.then(read) : read(result);
     };
   }
-  const read = (verdict: Verdict, value: unknown): unknown => {
-    if (verdict.status !== 'broken') return value;
-    const { problems } = verdict;
-    throw refuse(problems.map(({ message }) => message).join('; '), {
-      schema: Object.fromEntries(
-        problems.map((problem) => [problem.path === '' ? '(all)' : problem.path, problem.schema]),
-      ),
-      suggestions: problems.flatMap(({ suggestion }) => (suggestion === undefined ? [] : [suggestion])),
-    });
-  };
   return (value) => {
-    const verdict = validators.check(json, value);
-    return verdict instanceof Promise ? verdict.then((found) => read(found, value)) : read(verdict, value);
+    const checked = checkValue(validators, json, value, refuse);
+    return checked instanceof Promise ? checked.then(() => value) : value;
   };
 }
 

@@ -95,6 +95,33 @@ describe('request-scoped providers', () => {
     });
   });
 
+  it('never stand in for a tool of a provider that could not list its tools', async () => {
+    const registry = new ToolRegistry();
+    const said = (text: string) => ({ content: [{ type: 'text', text }] });
+    const pay = { name: 'pay', inputSchema: { type: 'object' } };
+    let isDown = false;
+    registry.addProvider({
+      listToolMetadata: () => Promise.reject(new Error('down')),
+      getTool: (name) => (isDown ? Promise.reject(new Error('down')) : name === 'pay' ? pay : undefined),
+      callTool: (name) => said(`${name} of everybody`),
+    });
+    const ofRequest: ToolProvider = {
+      listToolMetadata: () => [{ name: 'pay' }, { name: 'mine' }],
+      getTool: () => undefined,
+      callTool: (name) => said(`${name} of the request`),
+    };
+    await withRequestProviders(ofRequest, async () => {
+      await registry.search('pay');
+      expect(await registry.callTool('pay')).toEqual(said('pay of everybody'));
+      // What nobody else has does not depend on others.
+      expect(await registry.callTool('mine')).toEqual(said('mine of the request'));
+      isDown = true;
+      registry.invalidate();
+      await registry.search('pay');
+      expect(await registry.callTool('mine')).toEqual(said('mine of the request'));
+    });
+  });
+
   it('do not get into the lists of providers that everybody sees', async () => {
     const inner = new ToolRegistry();
     inner.registerTool({ name: 'inner_tool', description: 'Of the inner registry' }, () => 'inner');

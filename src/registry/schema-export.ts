@@ -3,14 +3,18 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
+import { messageOf } from '../thrown-message.ts';
 import type { JsonSchema } from '../types.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
 /** Which side of a schema: what goes in before defaults and conversions, or what comes out after them. */
 export type SchemaSide = 'input' | 'output';
 
-/** Converts schemas of a library that has the converter in another package. */
-export type ToJsonSchema = (schema: never) => object;
+/**
+ * Converts schemas of a library that has the converter in another package, such as valibot's `toJsonSchema`, which takes
+ * these options.
+ */
+export type ToJsonSchema = (schema: never, options: { readonly typeMode: SchemaSide }) => object;
 
 /** The JSON Schema, with an object at its root; throws `ValidationError` where there is none. */
 export function exportSchema(
@@ -38,12 +42,10 @@ function tryExport(
     if (standard.jsonSchema !== undefined) return standard.jsonSchema[side]({ target: 'draft-2020-12' });
     if (typeof toJSONSchema === 'function') return toJSONSchema.call(schema, { io: side });
     if (typeof toJsonSchema === 'function') return toJsonSchema.call(schema);
-    return convert?.(schema as never);
+    return convert?.(schema as never, { typeMode: side });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`${where}: ${standard.vendor} cannot write this schema as JSON Schema: ${reason}`, {
-      cause,
-    });
+    const message = `${where}: ${standard.vendor} cannot write this schema as JSON Schema: ${messageOf(cause)}`;
+    throw new ValidationError(message, { cause });
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
+import { messageOf } from '../thrown-message.ts';
 
 /** Any server of the MCP SDK: `McpServer` or `Server`, of version 1 or 2. */
 export interface AttachableServer {
@@ -64,10 +65,8 @@ export function reserveTools(server: AttachableServer, names: readonly string[])
     if (isHighLevel(server)) for (const name of names) server.registerTool(name, {}, () => ({ content: [] }));
     else declareTools(lowLevelOf(server));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`The registry cannot be attached: ${reason}. Attach before the server is connected.`, {
-      cause,
-    });
+    const message = `The registry cannot be attached: ${messageOf(cause)}. Attach before the server is connected.`;
+    throw new ValidationError(message, { cause });
   }
 }
 
@@ -98,6 +97,15 @@ export function putInFront(low: LowLevelServer, method: string, front: FrontHand
 /** A handler with the checks of the SDK around it, where it has them apart from its own handlers. */
 export const withSdkChecks = (low: LowLevelServer, method: string, handler: RawHandler): RawHandler =>
   low._wrapHandler?.(method, handler) ?? handler;
+
+/** Calls back whenever the server says that its tools changed, connected or not. */
+export function onListChanged(low: LowLevelServer, changed: () => void): void {
+  const send = low.sendToolListChanged;
+  low.sendToolListChanged = () => {
+    changed();
+    return send.call(low);
+  };
+}
 
 /** Tells the client of a server that is connected that the list changed. */
 export function tellListChanged(low: LowLevelServer): void {

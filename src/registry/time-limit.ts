@@ -40,6 +40,21 @@ export async function limitTime<T>(
   }
 }
 
+/** Gives what `work` gives, but no later than the signal aborts; rejects with the signal's reason then. */
+export async function untilAborted<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
+  let onAbort = (): void => {};
+  const end = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 /** Waits for a promise that never rejects, but not for long. */
 export async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@
 import { firstSentence } from '../plain-text.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import type { ToolSummary } from '../tool-provider.ts';
-import type { ToolMetadata } from '../types.ts';
+import type { SearchResult, ToolMetadata } from '../types.ts';
 import { Haystack, TIERS } from './haystack.ts';
 import { LEVEL, type MatchedTexts, matchLevel, toMatched, toNeedle } from './match-level.ts';
 
@@ -27,7 +27,14 @@ interface Group {
   readonly haystack: Haystack;
 }
 
+/** Whether a tool of a group counts: of several with one name only one does. */
+export type Owns = (group: string, name: string) => boolean;
+
 const DEFAULT_LIMIT = 10;
+/** The engine gives no more. */
+const MAX_LIMIT = 100;
+/** In hundredths, as scores are shown: what would be shown as 0 is no hit, and a default answer wants a little more. */
+const LEAST = { asked: 1, byDefault: 2 };
 const TOOLS_PER_STEP = 100;
 
 /** Searches groups of tools; a group is replaced as a whole. */
@@ -78,22 +85,22 @@ export class ToolIndex {
   }
 
   /** The best tools for a query, best first: at most `limit`, by default 10 and fewer where relevance falls off. */
-  find(query: string, limit: number | undefined): IndexHit[] {
+  find(query: string, limit: number | undefined, owns: Owns): IndexHit[] {
     const needle = toNeedle(query);
     const most = limit ?? DEFAULT_LIMIT;
-    if (needle === '') return this.#all().slice(0, most);
+    if (needle === '') return this.#all(owns).slice(0, most);
     const hits = new Map<Entry, IndexHit>();
     const add = (group: string, entry: Entry | undefined, relevance: number): boolean => {
-      if (entry === undefined || hits.has(entry)) return false;
+      if (entry === undefined || hits.has(entry) || !owns(group, entry.tool.name)) return false;
       hits.set(entry, { group, tool: entry.tool, score: Math.max(relevance, matchLevel(entry.texts, needle)) });
       return true;
     };
-    for (const { server, tool, relevance } of this.#engine.search(query, { limit })) {
+    for (const { server, tool, relevance } of this.#ranked(query, limit, owns)) {
       const group = this.#groups.get(server);
       add(server, group?.entries[group.places.get(tool) ?? -1], relevance);
     }
-    // The engine knows words; parts of words it does not.
-    for (const tier of /\s/.test(needle) ? [] : TIERS) {
+    // The engine knows words; parts of words it does not, nor phrases.
+    for (const tier of TIERS) {
       let left = most - countFrom(hits.values(), LEVEL[tier]);
       for (const [name, { entries, haystack }] of this.#groups) {
         if (left <= 0) break;
@@ -103,16 +110,30 @@ export class ToolIndex {
       }
     }
     // Equal scores stay in the order of the engine, which came first.
-    return [...hits.values()].sort((a, b) => b.score - a.score).slice(0, most);
+    return [...hits.values()]
+      .filter(({ score }) => inHundredths(score) >= LEAST.asked)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, most);
   }
 
-  #all(): IndexHit[] {
+  /** What the engine finds. Where some of it does not count, that takes no place from what does. */
+  #ranked(query: string, limit: number | undefined, owns: Owns): SearchResult[] {
+    const counts = ({ server, tool }: SearchResult): boolean => owns(server, tool);
+    const found = this.#engine.search(query, { limit });
+    if (found.every(counts)) return found;
+    const owned = this.#engine.search(query, { limit: MAX_LIMIT }).filter(counts);
+    return limit === undefined ? owned.filter(({ relevance }) => inHundredths(relevance) >= LEAST.byDefault) : owned;
+  }
+
+  #all(owns: Owns): IndexHit[] {
     const hits = [...this.#groups].flatMap(([group, { entries }]) =>
-      entries.map(({ tool }) => ({ group, tool, score: 0 })),
+      entries.flatMap(({ tool }) => (owns(group, tool.name) ? [{ group, tool, score: 0 }] : [])),
     );
     return hits.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   }
 }
+
+const inHundredths = (score: number): number => Math.round(score * 100);
 
 /** How many hits have at least this score. */
 function countFrom(hits: Iterable<IndexHit>, score: number): number {

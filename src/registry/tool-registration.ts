@@ -34,11 +34,12 @@ type StructuredOf<Output extends ToolSchema> = Output extends StandardSchema<inf
 type WholeResult = CallToolResult &
   ({ readonly content: readonly ContentBlock[] } | { readonly resultType: 'input_required' });
 
-/** What a handler may return: a whole result, a text, or an object that becomes `structuredContent`. */
+/** What a handler may return: a whole result, a text, an object that becomes `structuredContent`, or nothing. */
 export type HandlerResult<Output extends ToolSchema = JsonSchema> =
   | WholeResult
   | string
   | StructuredOf<Output>
+  | null
   | undefined;
 
 /** Runs a tool. What it throws becomes an `isError` result. */

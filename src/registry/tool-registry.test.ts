@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z3 from 'zod/v3';
 import * as z from 'zod/v4';
 import { Haystack, TIERS } from './haystack.ts';
-import { ToolRegistry, type ToolRegistryOptions, ValidationError } from './index.ts';
+import { DiscoveryError, ToolNotFoundError, ToolRegistry, type ToolRegistryOptions, ValidationError } from './index.ts';
 import { LEVEL, matchLevel } from './match-level.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
@@ -131,6 +131,42 @@ describe('a schema', () => {
     expect(errorOf(await registry.callTool('none')).message).toContain('The tool did run');
     expect(await registry.callTool('failed')).toEqual({ content: [], isError: true });
   });
+
+  it('for output is applied: what it does not know stays out, what it fills in is there', async () => {
+    const registry = new ToolRegistry();
+    const outputSchema = z.object({ id: z.number(), role: z.string().default('guest') });
+    const user = { id: 1, passwordHash: 'secret' };
+    const register = (name: string, value: unknown) =>
+      registry.registerTool({ name, description: '', outputSchema }, () => value as never);
+    register('data', user);
+    register('structured', { structuredContent: user });
+    register('copied', { content: [{ type: 'text', text: JSON.stringify(user) }], structuredContent: user });
+    register('worded', { content: [{ type: 'text', text: 'Found them' }], structuredContent: user, _meta: { a: 1 } });
+    const clean = { id: 1, role: 'guest' };
+    for (const name of ['data', 'structured', 'copied']) {
+      expect(await registry.callTool(name)).toEqual({
+        content: [{ type: 'text', text: JSON.stringify(clean) }],
+        structuredContent: clean,
+      });
+    }
+    expect(await registry.callTool('worded')).toEqual({
+      content: [{ type: 'text', text: 'Found them' }],
+      structuredContent: clean,
+      _meta: { a: 1 },
+    });
+  });
+
+  it('of valibot with a transformation is written for the side that is asked for', async () => {
+    const registry = new ToolRegistry({ toJsonSchema });
+    const schema = v.object({ n: v.pipe(v.string(), v.transform(Number), v.number()) });
+    registry.registerTool({ name: 'x', description: '', inputSchema: schema, outputSchema: schema }, ({ n }) => ({
+      n: String(n + 1),
+    }));
+    const [definition] = registry.listTools();
+    expect(definition?.inputSchema).toMatchObject({ properties: { n: { type: 'string' } } });
+    expect(definition?.outputSchema).toMatchObject({ properties: { n: { type: 'number' } } });
+    expect((await registry.callTool('x', { n: '4' })).structuredContent).toEqual({ n: 5 });
+  });
 });
 
 describe('a handler', () => {
@@ -168,6 +204,24 @@ describe('a handler', () => {
       },
     ],
     [
+      'data with a field called isError',
+      { isError: 'yes' },
+      { content: [{ type: 'text', text: '{"isError":"yes"}' }], structuredContent: { isError: 'yes' } },
+    ],
+    [
+      'content that clients refuse',
+      { content: [{ type: 'text' }] },
+      {
+        content: [{ type: 'text', text: '{"content":[{"type":"text"}]}' }],
+        structuredContent: { content: [{ type: 'text' }] },
+      },
+    ],
+    ['a date', new Date(0), { content: [{ type: 'text', text: '1970-01-01T00:00:00.000Z' }] }],
+    ['a map', new Map([['a', 1]]), { content: [{ type: 'text', text: '{"a":1}' }], structuredContent: { a: 1 } }],
+    ['a set', new Set([1, 2]), { content: [{ type: 'text', text: '[1,2]' }] }],
+    ['an error', new Error('no luck'), { content: [{ type: 'text', text: 'no luck' }], isError: true }],
+    ['an object that is a text as JSON', { toJSON: () => 'x' }, { content: [{ type: 'text', text: '"x"' }] }],
+    [
       'a question to the user',
       { resultType: 'input_required', requestState: 's' },
       { resultType: 'input_required', requestState: 's' },
@@ -200,6 +254,66 @@ describe('a handler', () => {
     expect(await registry.callTool('text')).toEqual(error('boom'));
     expect(await registry.callTool('silent')).toEqual(error('The tool failed and did not say why.'));
     expect(await registry.callTool('circle')).toMatchObject({ isError: true });
+  });
+
+  it('may throw anything at all', async () => {
+    const registry = new ToolRegistry();
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const thrown = [
+      Object.create(null),
+      { message: 'quota' },
+      undefined,
+      new DiscoveryError('RATE_LIMITED', 'Too fast', { schema: circle }),
+    ];
+    for (const [at, value] of thrown.entries()) {
+      registry.registerTool({ name: `t${at}`, description: '' }, () => {
+        throw value;
+      });
+    }
+    const texts = await Promise.all(thrown.map(async (_, at) => textOf(await registry.callTool(`t${at}`))));
+    const silent = 'The tool failed and did not say why.';
+    expect(texts.slice(0, 3)).toEqual([silent, 'quota', silent]);
+    expect(JSON.parse(texts[3] ?? '').error).toMatchObject({ code: 'RATE_LIMITED', message: 'Too fast' });
+  });
+
+  it('that throws credentials keeps them from the model, but not what it has to know', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'x', description: '' }, () => {
+      throw new Error('duplicate key: 550e8400-e29b-41d4-a716-446655440000 at pg://u:geheim@db?password=geheim');
+    });
+    expect(textOf(await registry.callTool('x'))).toBe(
+      'duplicate key: 550e8400-e29b-41d4-a716-446655440000 at pg://***@db?password=***',
+    );
+  });
+
+  it('is not run for a caller that has given up, and not waited for by one that gives up', async () => {
+    const registry = new ToolRegistry();
+    let runs = 0;
+    let checked = () => {};
+    registry.registerTool({ name: 'endless', description: '' }, () => {
+      runs++;
+      return new Promise(() => {});
+    });
+    const inputSchema = z.object({}).refine(() => new Promise<boolean>((resolve) => (checked = () => resolve(true))));
+    registry.registerTool({ name: 'thorough', description: '', inputSchema }, () => String(runs++));
+    const before = await registry.callTool('endless', {}, { signal: AbortSignal.abort() });
+    expect(errorOf(before)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
+    expect(runs).toBe(0);
+
+    const controller = new AbortController();
+    const running = registry.callTool('endless', {}, { signal: controller.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new DiscoveryError('SHUTTING_DOWN', 'We are closing.'));
+    expect(errorOf(await running)).toMatchObject({ code: 'SHUTTING_DOWN', tool: 'endless', outcome: 'unknown' });
+
+    const other = new AbortController();
+    const checking = registry.callTool('thorough', {}, { signal: other.signal });
+    other.abort();
+    expect(errorOf(await checking)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
+    checked();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs).toBe(1);
   });
 
   it('gets the signal and everything else of the context', async () => {
@@ -305,6 +419,81 @@ describe('registering', () => {
     await Promise.resolve();
     expect(told).toEqual(['visible', 'hidden']);
   });
+
+  it('is told to everybody, also when a listener fails', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', onWarning);
+    const registry = new ToolRegistry();
+    const told: string[] = [];
+    registry.onToolsChanged(() => {
+      throw new Error('at once');
+    });
+    registry.onToolsChanged(async () => Promise.reject(Object.create(null)));
+    registry.onToolsChanged((change) => told.push(change));
+    registry.registerTool({ name: 'a', description: '' }, () => '');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    process.off('warning', onWarning);
+    expect(told).toEqual(['hidden']);
+    expect(warnings.sort()).toEqual([
+      'A listener for changed tools failed: at once',
+      'A listener for changed tools failed: no reason was given',
+    ]);
+  });
+});
+
+describe('options', () => {
+  it('that do not exist or are of the wrong kind are refused', () => {
+    const create = (options: unknown) => () => new ToolRegistry(options as ToolRegistryOptions);
+    expect(create({ nmae: 'x' })).toThrow('There is no option nmae; did you mean name?');
+    expect(create({ providers: { waitMS: 5 } })).toThrow('did you mean providers.waitMs?');
+    expect(create({ providers: { completely: 5 } })).toThrow('there are ttlMs');
+    expect(create({ providers: { maxTools: -1 } })).toThrow('providers.maxTools must be a number that is not negative');
+    expect(create({ providers: { ttlMs: Number.NaN } })).toThrow('not NaN');
+    expect(create({ providers: { callMs: '5' } })).toThrow('not "5"');
+    expect(create({ providers: { checkArguments: 0 } })).toThrow('must be true or false');
+    expect(create({ providers: [] })).toThrow('providers must be an object');
+    expect(create('name')).toThrow('The options must be an object');
+    expect(create({ providers: { ttlMs: Number.POSITIVE_INFINITY, waitMs: 0 } })).not.toThrow();
+  });
+
+  it('that are undefined mean the default', async () => {
+    const registry = new ToolRegistry({
+      name: undefined,
+      providers: { waitMs: undefined, ttlMs: undefined, callMs: undefined } as never,
+    });
+    let lists = 0;
+    registry.addProvider({
+      listToolMetadata: async () => {
+        lists++;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return [{ name: 'slow', description: 'Slow' }];
+      },
+      getTool: () => undefined,
+      callTool: () => ({ content: [] }),
+    });
+    expect((await registry.search('slow')).results).toHaveLength(1);
+    await registry.search('slow');
+    expect(lists).toBe(1);
+  });
+});
+
+describe('a name that nobody has', () => {
+  it('is refused with the nearest ones', async () => {
+    const registry = new ToolRegistry();
+    for (const name of ['send_email', 'send_fax', 'read_email']) {
+      registry.registerTool({ name, description: '' }, () => '');
+    }
+    const failed = await registry.callTool('sendemail').catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ToolNotFoundError);
+    expect(failed).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      tool: 'sendemail',
+      message: expect.stringContaining('Did you mean send_email'),
+    });
+    expect((failed as ToolNotFoundError).details.suggestions?.[0]).toBe('send_email');
+    await expect(registry.callTool('zzz')).rejects.toThrow('No tool "zzz".');
+  });
 });
 
 describe('a search', () => {
@@ -335,6 +524,18 @@ describe('a search', () => {
         args: 'customer, lines?: string[]',
       },
     ]);
+  });
+
+  it('shows nothing that is worth nothing, however many are asked for', async () => {
+    const many = new ToolRegistry();
+    many.registerTool({ name: 'send_email', description: 'Send an email to a recipient' }, () => '');
+    many.registerTool({ name: 'water_plants', description: 'Water the plants on the balcony' }, () => '');
+    many.registerTool({ name: 'tune_piano', description: 'Tune the piano in the hall' }, () => '');
+    for (const query of ['send_email', 'send a message to a recipient by email', 'email']) {
+      const { results } = await many.search(query, { maxResults: 100 });
+      expect(results[0]?.name).toBe('send_email');
+      expect(results.filter(({ score }) => score <= 0)).toEqual([]);
+    }
   });
 
   it('for nothing lists what there is', async () => {
@@ -373,6 +574,21 @@ describe('a search', () => {
 });
 
 describe('literal matches', () => {
+  it('of several words have their levels, too', async () => {
+    const registry = new ToolRegistry();
+    for (let n = 0; n < 200; n++) {
+      registry.registerTool({ name: `pull_request_${n}`, description: `pull request ${n}` }, () => '');
+    }
+    registry.registerTool({ name: 'merge_it', description: 'Joins branches' }, () => '', 'pull request');
+    registry.registerTool({ name: 'odd', description: 'Ampull requests are counted' }, () => '');
+    const { results } = await registry.search('pull request');
+    expect(results[0]).toMatchObject({ name: 'merge_it', score: LEVEL.keyword });
+    expect(results).toHaveLength(10);
+    const [part] = (await registry.search('mpull requ')).results;
+    expect(part?.name).toBe('odd');
+    expect(part?.score).toBeGreaterThanOrEqual(LEVEL.descriptionContains);
+  });
+
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '_', ' ', 'ß'), maxLength: 6 });
   const texts = fc.record({
     name: word,

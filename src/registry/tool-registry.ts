@@ -8,8 +8,9 @@ import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
 import { EXECUTE_TOOL, TOOL_SEARCH } from './discovery-tools.ts';
-import { OWN_TOOLS, PROVIDER_LIMITS, type ProviderLimits } from './known-provider.ts';
+import { isNotFound, OWN_TOOLS } from './known-provider.ts';
 import { type ListChange, ListChanges } from './list-changes.ts';
+import { checkNames, type ProviderLimits, toProviderLimits } from './provider-limits.ts';
 import { Providers } from './providers.ts';
 import { prepareTool } from './registered-tool.ts';
 import { RegisteredTools } from './registered-tools.ts';
@@ -26,7 +27,7 @@ export interface ToolRegistryOptions {
   readonly name?: string | undefined;
   /** Makes JSON Schema of schemas that cannot do so themselves: valibot's, from `@valibot/to-json-schema`. */
   readonly toJsonSchema?: ToJsonSchema | undefined;
-  /** How long providers are waited for, how long their lists are kept, and how much they may list. */
+  /** How long providers are waited for, how long their lists are kept, how much they may list, and what is checked. */
   readonly providers?: Partial<ProviderLimits> | undefined;
   /** Milliseconds that only go up. */
   readonly now?: (() => number) | undefined;
@@ -58,13 +59,18 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   readonly #index = new ToolIndex();
   readonly #changes = new ListChanges();
   readonly #registered = new RegisteredTools(this.#index);
+  readonly #limits: ProviderLimits;
   readonly #providers: Providers;
 
+  /** Throws `ValidationError` for options that do not exist, and for limits that are none. */
   constructor(options: ToolRegistryOptions = {}) {
+    checkNames(options, ['name', 'toJsonSchema', 'providers', 'now']);
     const { name, toJsonSchema, providers, now = () => performance.now() } = options;
     this.name = name;
     this.#toJsonSchema = toJsonSchema;
-    this.#providers = new Providers(this.#index, { ...PROVIDER_LIMITS, ...providers }, now, this.#changes);
+    this.#limits = toProviderLimits(providers);
+    const parts = { index: this.#index, changes: this.#changes, validators: this.#validators };
+    this.#providers = new Providers({ ...parts, limits: this.#limits, now });
   }
 
   /** Adds a tool; `keywords` are further words it is found by. Throws `ValidationError` for a name that is taken. */
@@ -132,14 +138,23 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return this.#view().get(name);
   }
 
-  /** Runs a tool. Throws `ToolNotFoundError` when there is none of that name; all other failures are results. */
-  callTool(name: string, args: Arguments = {}, context: CallContext = {}): Promise<CallToolResult> {
-    return this.#view().call(name, args, complete(context));
+  /**
+   * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`; all
+   * other failures are results.
+   */
+  async callTool(name: string, args: Arguments = {}, context: CallContext = {}): Promise<CallToolResult> {
+    const view = this.#view();
+    try {
+      return await view.call(name, args, complete(context));
+    } catch (thrown) {
+      throw isNotFound(thrown, name) ? await view.notFound(name) : thrown;
+    }
   }
 
   /** Adds `tool_search` and `execute_tool` to a server of the MCP SDK, version 1 or 2, beside the tools it has. */
   attach(server: AttachableServer, options: AttachOptions = {}): void {
-    attachTo(server, options, { changes: this.#changes, view: () => this.#view() });
+    const { waitMs } = this.#limits;
+    attachTo(server, options, { changes: this.#changes, waitMs, view: () => this.#view() });
   }
 
   /**

@@ -4,6 +4,9 @@
  */
 import { signature } from '../catalog/signature.ts';
 import { jsonBytes } from '../execution/json-bytes.ts';
+import { maskSecrets } from '../mask-secrets.ts';
+import { oneLine } from '../plain-text.ts';
+import { messageOf } from '../thrown-message.ts';
 import type { ToolSummary } from '../tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../types.ts';
 
@@ -79,6 +82,6 @@ async function settle(read: FoundTool['definition']): Promise<Settled> {
     const definition = await read();
     return definition === undefined ? { problem: 'its provider has none, or none of a usable size' } : { definition };
   } catch (thrown) {
-    return { problem: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { problem: oneLine(maskSecrets(messageOf(thrown)), 200) };
   }
 }

@@ -1,17 +1,18 @@
 /**
  * The tools that one request sees: the registered ones, then those of providers, those of everybody first. Of several
- * with one name the first counts, in search as in calls, so what a request brings along never stands in for what is there.
+ * with one name the first counts, in search as in calls, so what a request brings along never stands in for what is known
+ * to be there. A provider that has not listed its tools yet is asked for the one that is called.
  * @module
  */
-import { DiscoveryError, ToolNotFoundError } from '../errors.ts';
-import { MAX_NESTING, nestsTooDeep } from '../json-nesting.ts';
+import { ToolNotFoundError } from '../errors.ts';
+import { nearestNames } from '../nearest-names.ts';
+import { oneLine } from '../plain-text.ts';
 import type { ToolContext, ToolSummary } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
-import { toErrorResult } from './handler-result.ts';
 import { isNotFound, type Listing } from './known-provider.ts';
 import type { IndexedProvider } from './providers.ts';
 import { type RegisteredTools, toSummary } from './registered-tools.ts';
-import type { IndexHit, ToolIndex } from './tool-index.ts';
+import type { IndexHit, Owns, ToolIndex } from './tool-index.ts';
 import {
   type FoundTool,
   type ToolSearchOptions,
@@ -39,16 +40,20 @@ export class ToolView {
   /** Finds tools; providers that cannot be asked are named in the notes. */
   async search(query: string, { maxResults, compact = false }: ToolSearchOptions): Promise<ToolSearchResult> {
     const limit = toLimit(maxResults);
-    const listings = await this.#read();
+    const read = await this.#read();
     this.#registered.publish();
-    for (const [place, provider] of this.#providers.entries()) provider.publish(listings[place] as Listing);
+    for (const [place, provider] of this.#providers.entries()) provider.publish(read[place] as Listing);
     const indexes = new Set([this.#index, ...this.#providers.map(({ index }) => index)]);
     for (const index of indexes) {
       const indexing = index.ready();
       if (indexing !== undefined) await indexing;
     }
+    const listings = this.#present(read);
     const hits = [...indexes]
-      .flatMap((index) => index.find(query, limit).flatMap((hit) => this.#owned(index, hit, listings)))
+      .flatMap((index) => {
+        const owns = this.#ownership(index, listings);
+        return index.find(query, limit, owns).map((hit) => this.#found(hit, listings));
+      })
       .sort((a, b) => b.score - a.score)
       .slice(0, limit ?? DEFAULT_RESULTS);
     return toSearchResult(hits, this.#notes(listings), compact);
@@ -114,11 +119,11 @@ export class ToolView {
   async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.call(args, context);
-    if (nestsTooDeep(args)) {
-      const message = `Arguments of ${name} are nested more than ${MAX_NESTING} levels deep. Flatten them and call again; the tool did not run.`;
-      return toErrorResult(new DiscoveryError('TOOL_VALIDATION_ERROR', message, { tool: name, outcome: 'not_sent' }));
-    }
-    for (const { known } of this.#likeliest(name)) {
+    const candidates = this.#likeliest(name);
+    const isOfRequest = candidates.some(({ shared, known }) => !shared && known.listing.tools.has(name));
+    for (const { shared, known } of candidates) {
+      // Only if it has the tool does it come before the request's own, which would otherwise depend on it.
+      if (isOfRequest && shared && known.listing.version === 0 && !(await known.describes(name))) continue;
       try {
         return await known.call(name, args, context);
       } catch (thrown) {
@@ -128,8 +133,23 @@ export class ToolView {
     throw new ToolNotFoundError(name);
   }
 
+  /** The error for a name that nobody has, with those that come near it. */
+  async notFound(name: string): Promise<ToolNotFoundError> {
+    const suggestions = nearestNames(
+      name,
+      (await this.list()).map((tool) => tool.name),
+    );
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+    return new ToolNotFoundError(name, undefined, `No tool "${oneLine(name, 128)}".${hint}`, { suggestions });
+  }
+
   async #read(): Promise<readonly Listing[]> {
-    return Promise.all(this.#providers.map(({ known }) => known.read()));
+    return this.#present(await Promise.all(this.#providers.map(({ known }) => known.read())));
+  }
+
+  /** Providers may have been removed while somebody waited. */
+  #present(listings: readonly Listing[]): readonly Listing[] {
+    return listings.map((listing, place) => (this.#providers[place]?.isRemoved ? GONE : listing));
   }
 
   #notes(listings: readonly Listing[]): string[] {
@@ -139,23 +159,39 @@ export class ToolView {
   }
 
   /** Found is only what would be called. */
-  #owned(index: ToolIndex, { group, tool, score }: IndexHit, listings: readonly Listing[]): FoundTool[] {
-    const source = this.#providers.find((provider) => provider.index === index && provider.group === group);
-    const registered = this.#registered.get(tool.name);
-    if (registered !== undefined)
-      return source === undefined ? [{ tool, score, definition: () => registered.definition }] : [];
-    const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))];
-    return owner !== undefined && owner === source
-      ? [{ tool, score, definition: () => owner.known.definition(tool.name) }]
-      : [];
+  #ownership(index: ToolIndex, listings: readonly Listing[]): Owns {
+    const places = new Map<string, number>();
+    for (const [place, provider] of this.#providers.entries()) {
+      if (provider.index === index) places.set(provider.group, place);
+    }
+    return (group, name) => {
+      const place = places.get(group);
+      if (this.#registered.get(name) !== undefined) return place === undefined;
+      return place !== undefined && place === listings.findIndex(({ tools }) => tools.has(name));
+    };
   }
 
-  /** Those that list a tool, then those whose list is not known, then the rest: a tool may be newer than the list. */
+  #found({ tool, score }: IndexHit, listings: readonly Listing[]): FoundTool {
+    const registered = this.#registered.get(tool.name);
+    if (registered !== undefined) return { tool, score, definition: () => registered.definition };
+    const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))] as IndexedProvider;
+    return { tool, score, definition: () => owner.known.definition(tool.name) };
+  }
+
+  /**
+   * Those that list a tool, then those whose list is not known, then the rest: a tool may be newer than the list. Those of
+   * the request come after what everybody has, or may have.
+   */
   #likeliest(name: string): readonly IndexedProvider[] {
-    const place = ({ known }: IndexedProvider): number => {
+    const place = ({ known, shared }: IndexedProvider): number => {
       const { tools, version } = known.listing;
-      return tools.has(name) ? 0 : version === 0 ? 1 : 2;
+      if (tools.has(name)) return shared ? 0 : 2;
+      if (version === 0) return shared ? 1 : 3;
+      return 4;
     };
-    return [...this.#providers].sort((a, b) => place(a) - place(b));
+    return this.#providers.filter(({ isRemoved }) => !isRemoved).sort((a, b) => place(a) - place(b));
   }
 }
+
+/** The list of a provider that was removed. */
+const GONE: Listing = { tools: new Map(), version: 0, problem: undefined };

@@ -1,18 +1,26 @@
 /** What must not compile does not: `tsc` fails on an expected error that is none. */
 import { McpServer as V1McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer, Server } from '@modelcontextprotocol/server';
+import { toJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod/v4';
+import type { AnyGptConfig, ToolContext as EngineToolContext, ToolSummary as EngineToolSummary } from '../index.ts';
 import {
+  type ListLimits,
+  type StandardJsonSchema,
+  type StandardResult,
+  type StaticToolAnswer,
+  type ToJsonSchema,
   type ToolContext,
   ToolNotFoundError,
   type ToolProvider,
   type ToolRegistration,
   ToolRegistry,
+  type ToolSummary,
   withRequestProviders,
-} from './index.ts';
+} from '../library.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 
@@ -50,6 +58,8 @@ function handlers(registry: ToolRegistry): void {
     content: [{ type: 'text', text: 'failed' }],
     isError: true,
   }));
+  registry.registerTool({ name: 'a', description: '' }, () => null);
+  registry.registerTool({ name: 'a', description: '' }, async () => null);
 
   const inputSchema = z.object({ to: z.string() });
   // @ts-expect-error the schema has no such property
@@ -119,6 +129,23 @@ function servers(registry: ToolRegistry): void {
   registry.callTool('x', 'y');
 }
 
+/** What a program may want to name can be imported; checked by the compiler, run by nobody. */
+function named(
+  limits: ListLimits,
+  answer: StaticToolAnswer,
+  result: StandardResult<number>,
+  written: StandardJsonSchema,
+  contexts: [ToolContext, EngineToolContext],
+  tools: [ToolSummary, EngineToolSummary],
+  config: AnyGptConfig,
+): unknown {
+  const convert: ToJsonSchema = (schema, { typeMode }) => toJsonSchema(schema, { typeMode });
+  new ToolRegistry({ toJsonSchema: convert, providers: { maxTools: limits.maxTools, checkArguments: false } });
+  new ToolRegistry({ toJsonSchema });
+  new ToolRegistry({ toJsonSchema: (schema: object) => schema });
+  return [answer, result, written, contexts, tools, config];
+}
+
 it('types are checked by the compiler', () => {
-  expect([handlers, providers, servers]).toHaveLength(3);
+  expect([handlers, providers, servers, named]).toHaveLength(4);
 });

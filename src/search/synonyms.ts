@@ -93,10 +93,33 @@ const GROUPS = [
 ].map((group) => group.split(' '));
 
 /** Stems that may stand for the given stem. */
-export function synonymsOf(word: string): readonly string[] {
-  // A stem begins with the letter its word begins with: the first query need not wait for the stems of all groups.
-  const groups = GROUPS.filter((group) => group.some((other) => other[0] === word[0] && stem(other) === word));
-  const stems = new Set(groups.flatMap((group) => group.map(stem)));
-  stems.delete(word);
-  return [...stems];
+export const synonymsOf = (word: string): readonly string[] => stemsWith(word.charAt(0)).get(word) ?? [];
+
+/** By their first letter, so that the first query need not wait for the stems of all groups. */
+const known = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
+/** The synonyms of all stems that begin with a letter. A stem begins with the letter its word begins with. */
+function stemsWith(initial: string): ReadonlyMap<string, readonly string[]> {
+  let synonyms = known.get(initial);
+  // Queries may begin with any character; only those of the groups are worth remembering.
+  if (synonyms === undefined && /[a-z]/.test(initial)) {
+    synonyms = toSynonyms(initial);
+    known.set(initial, synonyms);
+  }
+  return synonyms ?? NONE;
+}
+
+const NONE: ReadonlyMap<string, readonly string[]> = new Map();
+
+function toSynonyms(initial: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
+  for (const group of GROUPS.filter((words) => words.some((word) => word.startsWith(initial)))) {
+    const stems = group.map(stem);
+    for (const own of stems.filter((word) => word.startsWith(initial))) {
+      const others = found.get(own) ?? new Set();
+      for (const other of stems) if (other !== own) others.add(other);
+      found.set(own, others);
+    }
+  }
+  return new Map([...found].map(([own, others]) => [own, [...others]]));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryLog } from '../../test/fixtures/engine.ts';
 import { ValidationError } from '../errors.ts';
 import { TOOL_FORMATS } from '../formats/definition-types.ts';
+import { ok } from '../result.ts';
 import { startTestServer } from '../testing/index.ts';
 import type { JsonSchema } from '../types.ts';
 import { UnifiedToolRegistry } from './index.ts';
@@ -86,6 +87,23 @@ describe('getToolDefinitions', () => {
     expect(registry.getToolDefinitions({ format: 'openai-chat' })).toHaveLength(3);
   });
 
+  it('makes each definition once for as long as its tool stays', () => {
+    const registry = new UnifiedToolRegistry();
+    registry.registerMcpTools('a', [{ name: 'x', inputSchema: issue }]);
+    const [before] = registry.getToolDefinitions();
+    registry.registerMcpTools('b', [{ name: 'y', inputSchema: issue }]);
+    expect(registry.getToolDefinitions()[0]?.input_schema).toBe(before?.input_schema);
+    registry.registerMcpTools('a', [{ name: 'x', inputSchema: { type: 'object' } }]);
+    expect(registry.getToolDefinitions()[0]?.input_schema).not.toBe(before?.input_schema);
+    const { readCall } = registry.getDefinitionSet({ format: 'anthropic' });
+    expect(readCall({ name: 'b__y', arguments: '{"title":"x"}' })).toEqual({
+      server: 'b',
+      tool: 'y',
+      arguments: { title: 'x' },
+    });
+    expect(readCall({ name: 'c__z' })).toBeUndefined();
+  });
+
   it('says which tools are not as they were, and leaves out those that no API takes', () => {
     const log = memoryLog();
     const registry = new UnifiedToolRegistry({ logger: log });
@@ -113,7 +131,10 @@ describe('calls come back in the words of the format that was handed out', () =>
     expect(await registry.callTool('github__create_issue', args)).toMatchObject({ success: true });
     expect(await registry.callTool('note', args, { format: 'openai-chat' })).toMatchObject({ success: true });
     expect(server.calls).toEqual([{ tool: 'create_issue', arguments: { title: 'Broken' } }]);
-    expect(noted).toEqual([{ title: 'Broken' }]);
+    expect(await registry.callTool('note', { arguments: { title: 'Broken', body: null } })).toMatchObject({
+      success: true,
+    });
+    expect(noted).toEqual([{ title: 'Broken' }, { title: 'Broken' }]);
     expect(await registry.callTool('note', 'no JSON')).toMatchObject({ error: { code: 'TOOL_INVALID_INPUT' } });
   });
 
@@ -134,6 +155,132 @@ describe('calls come back in the words of the format that was handed out', () =>
       output: 'opened Broken',
     });
     expect(server.calls).toHaveLength(1);
+  });
+
+  it('whatever another request asked for meanwhile, and in a process that handed out nothing', async () => {
+    await using all = await open();
+    const { registry, server, noted } = all;
+    const inSpace = {
+      type: 'function_call',
+      call_id: 'c1',
+      namespace: 'github',
+      name: 'create_issue',
+      arguments: '{"title":"Broken","body":null}',
+    } as const;
+    const strict = { type: 'function', id: 'c2', function: { name: 'note', arguments: inSpace.arguments } } as const;
+    const others = [
+      () => [],
+      () => registry.getToolDefinitions({ format: 'openai-responses', namespaces: true, strict: true }),
+      () => registry.getToolDefinitions({ format: 'openai-responses' }),
+      () => registry.getToolDefinitions({ format: 'openai-chat' }),
+      () => registry.getToolDefinitions({ format: 'gemini' }),
+    ];
+    for (const other of others) {
+      other();
+      expect(await registry.handle(inSpace)).toMatchObject({ output: 'opened Broken' });
+      expect(await registry.handle(strict)).toMatchObject({ content: 'noted' });
+      expect(await registry.callTool('note', inSpace.arguments)).toMatchObject({ success: true });
+    }
+    expect(server.calls).toEqual(others.map(() => ({ tool: 'create_issue', arguments: { title: 'Broken' } })));
+    expect(noted).toEqual(others.flatMap(() => [{ title: 'Broken' }, { title: 'Broken' }]));
+  });
+
+  it('by namespace also before the list of that server was read, and never from another', async () => {
+    await using server = await startTestServer({ tools: { 'do it': { call: () => 'theirs' } } });
+    const servers = [{ name: 'my-server', connection: server.connection }];
+    await using registry = new UnifiedToolRegistry({ servers, env: { HOME: '/nonexistent' } });
+    registry.registerStaticTool('do_it', () => 'ours', {});
+    const call = {
+      type: 'function_call',
+      call_id: 'c',
+      namespace: 'my-server',
+      name: 'do_it',
+      arguments: '{}',
+    } as const;
+    expect(await registry.handle(call)).toMatchObject({ output: 'theirs' });
+    const unknown = await registry.handle({ ...call, namespace: 'elsewhere' });
+    expect(unknown.output).toContain('There is no tool \\"do_it\\" in \\"elsewhere\\"');
+    const absent = await registry.handle({ ...call, name: 'gone' });
+    expect(absent.output).toContain('TOOL_NOT_IMPLEMENTED');
+  });
+
+  it('by the namespaces that definitions show, however odd the names', async () => {
+    const called: string[] = [];
+    const odd = ['a b', 'a.b', 'a_b', '__proto__', 'x'.repeat(90), 'Ünïcode'];
+    const registry = new UnifiedToolRegistry({
+      servers: {
+        serverNames: async () => odd,
+        readLists: async () => new Map(),
+        definitionsOf: async () => ok(odd.map((name) => ({ name, inputSchema: { type: 'object' } }))),
+        call: async ({ server, tool }) => {
+          called.push(`${server} ${tool}`);
+          return ok({ content: [] });
+        },
+      },
+    });
+    await registry.discoverAllTools();
+    const definitions = registry.getToolDefinitions({ format: 'openai-responses', namespaces: true });
+    for (const space of definitions) {
+      if (space.type !== 'namespace') throw new Error('all tools are in namespaces');
+      for (const { name } of space.tools)
+        await registry.handle({ type: 'function_call', call_id: 'c', namespace: space.name, name, arguments: '' });
+    }
+    expect(called.sort()).toEqual(odd.flatMap((server) => odd.map((tool) => `${server} ${tool}`)).sort());
+  });
+
+  it('by the names a model was shown before others made them longer', async () => {
+    const called: unknown[] = [];
+    const run = (name: string) => (args: object) => {
+      called.push([name, args]);
+      return '';
+    };
+    const registry = new UnifiedToolRegistry();
+    const lists: Record<string, string[]> = { first: ['a.b'] };
+    const provider = {
+      get revision() {
+        return JSON.stringify(lists);
+      },
+      listToolMetadata: () => (lists.first ?? []).map((name) => ({ name, inputSchema: { type: 'object' } })),
+      getTool: () => undefined,
+      callTool: (name: string, args: object) => {
+        run(name)(args);
+        return { content: [] };
+      },
+    };
+    registry.addProvider(provider);
+    await registry.discoverAllTools();
+    expect(registry.getToolDefinitions().map(({ name }) => name)).toEqual(['a_b']);
+    lists.first = ['a.b', 'a_b'];
+    await registry.discoverAllTools();
+    await registry.callTool('a_b');
+    expect(called).toEqual([['a.b', {}]]);
+    registry.getToolDefinitions();
+    await registry.callTool('a_b');
+    expect(called[1]).toEqual(['a_b', {}]);
+  });
+
+  it('under the tool’s own names for parameters, in the words of any format', async () => {
+    const registry = new UnifiedToolRegistry();
+    const got: unknown[] = [];
+    const properties = { 'first name': { type: 'string' }, 'a.b': { type: 'number' } };
+    registry.registerStaticTool('greet', (args) => void got.push(args), {
+      inputSchema: { type: 'object', properties },
+    });
+    const keys = {
+      anthropic: Object.keys(registry.getToolDefinitions()[0]?.input_schema.properties ?? {}),
+      gemini: Object.keys(
+        registry.getToolDefinitions({ format: 'gemini' })[0]?.functionDeclarations[0]?.parametersJsonSchema
+          ?.properties ?? {},
+      ),
+    };
+    const write = ([name, dotted]: string[]) => ({ [String(name)]: 'Ada', [String(dotted)]: 1 });
+    await registry.handle({ functionCall: { name: 'greet', args: write(keys.gemini) } });
+    await registry.handle({ type: 'tool_use', id: 't', name: 'greet', input: write(keys.anthropic) });
+    await registry.callTool('greet', write(keys.gemini));
+    await registry.callTool('greet', write(keys.anthropic));
+    await registry.callTool('greet', { 'first name': 'Ada', 'a.b': 1 });
+    expect(keys.gemini).not.toEqual(keys.anthropic);
+    expect(got).toEqual(Array.from({ length: 5 }, () => ({ 'first name': 'Ada', 'a.b': 1 })));
   });
 
   it('through the AI SDK', async () => {

@@ -1,15 +1,12 @@
 /**
- * Tools of a registry as models are given them: the table in, definitions for any API out, and the way back from what a
- * model wrote to the tool's own arguments.
+ * Tools of a registry as models are given them: the table in, definitions for any API out.
  * @module
  */
 import type {
   AnthropicTool,
   DefinitionSet,
   DefinitionsOf,
-  NamedCall,
   OptionsOf,
-  ReadCall,
   ToolFormat,
 } from '../formats/definition-types.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
@@ -28,9 +25,6 @@ const MAX_KEPT = 8;
 
 export class Definitions {
   readonly #table: ToolTable;
-  /** What was handed out last in each format: what models of that format have seen. */
-  readonly #handed = new Map<ToolFormat, DefinitionSet<ToolFormat>>();
-  #last: ToolFormat = 'anthropic';
   /** Sets by their options, for as long as the table stays as it is. */
   #kept: { readonly entries: readonly ToolEntry[]; readonly sets: Map<string, DefinitionSet<ToolFormat>> } | undefined;
 
@@ -41,23 +35,12 @@ export class Definitions {
   /** All tools in one format. */
   set<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
     const set = this.#made(options) as DefinitionSet<F>;
-    this.#handed.set(options.format, set as DefinitionSet<ToolFormat>);
-    this.#last = options.format;
     return { ...set, definitions: copyOf<F>(set.definitions) };
   }
 
   /** One tool as Anthropic takes it. */
   claudeTool(entry: ToolEntry): ClaudeTool {
     return withExtras(this.#table.claudeTool(entry.name), entry);
-  }
-
-  /**
-   * The tool a model means and its arguments in the tool's own words, by the definitions it was given: in that format, or
-   * else in the one that was asked for last.
-   */
-  readCall(call: NamedCall, format: ToolFormat = this.#last): ReadCall | undefined {
-    const set = this.#handed.get(format) ?? (format === 'anthropic' ? this.#table.claude : undefined);
-    return set?.readCall(call);
   }
 
   #made<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<ToolFormat> {
@@ -85,10 +68,8 @@ export class Definitions {
 const isAnthropic = (set: DefinitionSet<ToolFormat>): set is DefinitionSet<'anthropic'> =>
   Array.isArray(set.definitions) && set.definitions.every((tool) => 'input_schema' in tool);
 
-const withExtras = (tool: AnthropicTool, entry: ToolEntry | undefined): AnthropicTool => ({
-  ...tool,
-  ...entry?.own?.anthropic,
-});
+const withExtras = (tool: AnthropicTool, entry: ToolEntry | undefined): AnthropicTool =>
+  entry?.own?.anthropic ? { ...tool, ...entry.own.anthropic } : tool;
 
 /** Programs mark definitions, for instance the last one to be cached; ours stay as they are. */
 function copyOf<F extends ToolFormat>(definitions: DefinitionsOf[F]): DefinitionsOf[F] {

@@ -34,3 +34,33 @@ export function serversFromEnv(names: readonly string[], env: Environment = proc
     return [{ name, connection: { type: 'http', url: `\${${address}}`, ...headers } }];
   });
 }
+
+/** What is wrong with the variables an entry refers to, by name and never by value; undefined when that is not it. */
+export function variableProblem({ connection }: ServerEntry, env: Environment = process.env): string | undefined {
+  if (!connection || !('url' in connection)) return undefined;
+  const address = variableIn(connection.url);
+  if (address !== undefined && !isWebAddress(env[address]))
+    return `the environment variable ${address} is not an address that begins with http:// or https://`;
+  const key = Object.values(connection.headers ?? {})
+    .map(variableIn)
+    .find((name) => name && !isHeader(env[name]));
+  return key && `the environment variable ${key} holds characters that HTTP does not allow in a header`;
+}
+
+/** `RUBE_API_KEY` in `Bearer ${RUBE_API_KEY}`. */
+const variableIn = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.length <= MAX_REFERENCE ? REFERENCE.exec(text)?.[1] : undefined;
+
+const REFERENCE = /^(?:Bearer )?\$\{([A-Z0-9_]+)\}$/;
+const MAX_REFERENCE = 200;
+
+const isWebAddress = (text = ''): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+function isHeader(value = ''): boolean {
+  try {
+    new Headers({ value });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -4,9 +4,10 @@
  * @module
  */
 import { DiscoveryError, ValidationError } from '../errors.ts';
-import { liftArguments, repairArguments } from '../execution/validation/repair-arguments.ts';
+import { repairArguments } from '../execution/validation/repair-arguments.ts';
 import { SchemaValidators } from '../execution/validation/schema-validators.ts';
 import { nestsTooDeep } from '../json-nesting.ts';
+import { checkValue, readArguments, refuseArguments } from '../registry/check-arguments.ts';
 import { toCallToolResult } from '../registry/handler-result.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
 import type { OwnTool, OwnToolContext } from './tool-table.ts';
@@ -53,7 +54,7 @@ export function createStaticTool(
   if (typeof handler !== 'function') throw new ValidationError(`The handler of "${name}" must be a function.`);
   if (typeof definition !== 'object' || definition === null)
     throw new ValidationError(`The definition of "${name}" must be an object: { description, input_schema }.`);
-  const { name: own = name, description, input_schema, inputSchema, ...anthropic } = definition;
+  const { name: own = name, description, input_schema, inputSchema, ...rest } = definition;
   if (own !== name) throw new ValidationError(`The definition of "${name}" calls it "${own}"; use one name.`);
   if (input_schema !== undefined && inputSchema !== undefined)
     throw new ValidationError(`The definition of "${name}" has both input_schema and inputSchema; keep one.`);
@@ -65,37 +66,25 @@ export function createStaticTool(
     ...(description !== undefined && { description }),
     inputSchema: schema,
   };
+  const refuse = refuseArguments(name);
   const run: OwnTool['run'] = async (sent, context) => {
-    const args = await checkArguments(tool, sent);
+    const args = readArguments(sent, schema, refuse);
+    await checkValue(validators, schema, args, refuse);
     return toCallToolResult(await (handler as StaticToolHandler<object>)(args, context));
   };
+  // What is not said must not override what definitions are asked for with.
+  const anthropic = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return { definition: tool, anthropic, run };
 }
 
-/** The arguments as an object, with the slips of models mended. Throws where they are none. */
-export function readArguments(name: string, sent: unknown): Readonly<Record<string, unknown>> {
+/** What was sent as an object, or the text of one. Throws where it is none. */
+export function toObject(tool: string, sent: unknown): Readonly<Record<string, unknown>> {
   const args = repairArguments(sent);
   if (args !== undefined && !nestsTooDeep(args)) return args;
-  throw invalid(name, args === undefined ? 'must be a JSON object' : 'are nested too deep', { type: 'object' });
-}
-
-async function checkArguments(
-  { name, inputSchema }: ToolDefinition,
-  sent: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const args = liftArguments(sent, inputSchema);
-  const verdict = await validators.check(inputSchema, args);
-  if (verdict.status !== 'broken') return args;
-  const problems = verdict.problems.map(({ message }) => message).join('; ');
-  const schema = Object.fromEntries(verdict.problems.map((problem) => [problem.path || '(all)', problem.schema]));
-  const suggestions = verdict.problems.flatMap(({ suggestion }) => suggestion ?? []);
-  throw invalid(name, `do not fit its schema: ${problems}`, schema, suggestions);
-}
-
-const invalid = (tool: string, problem: string, schema: unknown, suggestions: readonly string[] = []): DiscoveryError =>
-  new DiscoveryError('TOOL_VALIDATION_ERROR', `Arguments of ${tool} ${problem}.`, {
+  const problem = args === undefined ? 'must be a JSON object' : 'are nested too deep';
+  throw new DiscoveryError('TOOL_VALIDATION_ERROR', `Arguments of ${tool} ${problem}.`, {
     tool,
     outcome: 'not_sent',
-    schema,
-    suggestions,
+    schema: { type: 'object' },
   });
+}

@@ -4,20 +4,21 @@
  * @module
  */
 import { readingsOf } from '../catalog/tool-name.ts';
-import { DiscoveryError, type Outcome } from '../errors.ts';
+import { DiscoveryError, type ErrorInfo, type Outcome } from '../errors.ts';
 import type { NamedCall, ToolFormat } from '../formats/definition-types.ts';
 import { createNameTable } from '../formats/names.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { shorten } from '../plain-text.ts';
 import { limitTime } from '../registry/time-limit.ts';
 import { ok } from '../result.ts';
-import type { CallToolResult } from '../types.ts';
-import type { Definitions } from './definitions.ts';
+import type { CallToolResult, ToolRef } from '../types.ts';
+import { type CallReader, toOwnWords } from './call-reader.ts';
 import type { ProvidedTools } from './provided-tools.ts';
 import type { Tell } from './registry-log.ts';
-import { readArguments } from './static-tool.ts';
+import { namespaceOf } from './shown-names.ts';
+import { toObject } from './static-tool.ts';
 import type { ToolDiscovery } from './tool-discovery.ts';
-import { type RegistryResult, refuse, toRegistryResult, toReportedFailure } from './tool-error.ts';
+import { type RegistryResult, refuse, toRegistryResult, toReportedFailure, withoutStop } from './tool-error.ts';
 import { parseToolName } from './tool-name.ts';
 import type { ServerCall } from './tool-servers.ts';
 import type { OwnTool, ToolEntry, ToolTable } from './tool-table.ts';
@@ -28,7 +29,7 @@ export interface RegistryCallOptions {
   readonly traceId?: string | undefined;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
-  /** The format of the definitions the model was given. Default: the one that was asked for last. */
+  /** The format of the definitions the model was given. Without it, arguments are read in the words of any format. */
   readonly format?: ToolFormat | undefined;
 }
 
@@ -36,14 +37,15 @@ export interface ToolCallerParts {
   readonly table: ToolTable;
   readonly discovery: ToolDiscovery;
   readonly provided: ProvidedTools;
-  readonly definitions: Definitions;
+  readonly reader: CallReader;
   readonly tell: Tell;
 }
 
 /** A call as a model wrote it. */
 export interface ModelCall extends NamedCall {
-  /** The format of the definitions it was given; without it, the one that was asked for last. */
   readonly format?: ToolFormat | undefined;
+  /** The tool itself, where somebody has read the call already. */
+  readonly ref?: ToolRef | undefined;
 }
 
 const MAX_NAME = 1024;
@@ -54,16 +56,17 @@ export async function callTool(
   call: ModelCall,
   options: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
-  const read = parts.definitions.readCall(call, call.format);
-  const seen = read && parts.table.findRef(read.server, read.tool);
+  const { name, format, ref } = call;
+  if (typeof name !== 'string' || name.length > MAX_NAME) return parseName(name);
+  const seen = ref ? parts.table.findRef(ref.server, ref.tool) : parts.reader.find(call);
   const found = seen
     ? ok(seen)
-    : await whileWanted(options.signal, call.name, 'not_sent', () => findTool(parts, call.name, options.traceId));
+    : await whileWanted(options.signal, name, 'not_sent', () => findTool(parts, call, options.traceId));
   if (!found.success) return found;
-  // What cannot be read as arguments is refused where every call is checked.
-  const args = seen && read && read.invalid === undefined ? read.arguments : call.arguments;
   const { server, definition, own } = found.data;
   const { name: tool } = definition;
+  // What cannot be read as arguments is refused where every call is checked.
+  const args = ref ? call.arguments : toOwnWords(definition, call.arguments, format);
   const result = own
     ? await runOwn(own, tool, args, options)
     : await callServer(parts.discovery, { server: server ?? '', tool, arguments: args }, options);
@@ -72,23 +75,21 @@ export async function callTool(
 
 /** The tool behind a name. Providers and servers that may have it are asked if their lists are due. */
 async function findTool(
-  { table, discovery, provided, tell }: ToolCallerParts,
-  name: string,
+  { table, discovery, provided, reader, tell }: ToolCallerParts,
+  call: ModelCall,
   traceId: string | undefined,
 ): Promise<RegistryResult<ToolEntry>> {
-  if (typeof name !== 'string' || name.length > MAX_NAME) return parseName(name);
-  const known = table.find(name);
-  if (known) return ok(known);
-  const { changed } = await provided.readDue(traceId);
-  if (changed) table.told(tell, traceId);
-  const candidates = table.find(name) ? [] : await serversFor(name, discovery);
-  const failures = await Promise.all(candidates.map((server) => discovery.discover(server, traceId)));
-  const found = table.find(name);
+  const { name } = call;
+  const read = await provided.readDue('tool', traceId);
+  if (read.changed) table.told(tell, traceId);
+  const candidates = reader.find(call) ? [] : await serversFor(call, discovery);
+  const asked = await Promise.all(candidates.map((server) => discovery.discover(server, traceId)));
+  const found = reader.find(call);
   if (found) return ok(found);
-  const failure = failures.find((one) => one !== undefined);
+  const failure = asked.find((one) => one !== undefined);
   if (failure) return toRegistryResult({ success: false, error: { ...failure, tool: name, outcome: 'not_sent' } });
   const isMalformed = name.includes('__') && !parseToolName(name).success;
-  return isMalformed ? parseName(name) : notFound(table, name);
+  return isMalformed ? parseName(name) : notFound(table, call, read.unread);
 }
 
 /** Why a name is none. */
@@ -98,27 +99,38 @@ function parseName(name: string): RegistryResult<never> {
 }
 
 /** Servers whose list is due and may hold a tool of this name. */
-async function serversFor(name: string, discovery: ToolDiscovery): Promise<string[]> {
-  const written = new Set([...readingsOf(name)].map(({ server }) => server));
+async function serversFor({ name, namespace }: ModelCall, discovery: ToolDiscovery): Promise<string[]> {
+  const written = new Set(namespace ? [namespace] : [...readingsOf(name)].map(({ server }) => server));
   if (written.size === 0) return [];
   const names = await (await discovery.servers()).serverNames();
-  return names.filter(
-    (server) => discovery.isStale(server) && (written.has(server) || name.startsWith(prefixOf(server))),
-  );
+  const isMeant = (server: string): boolean =>
+    written.has(server) || (namespace ? namespaceOf(server) === namespace : name.startsWith(prefixOf(server)));
+  return names.filter((server) => discovery.isStale(server) && isMeant(server));
 }
 
 /** What the names of a server's tools begin with. */
 const prefixOf = (server: string): string =>
   createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
 
-function notFound(table: ToolTable, name: string): RegistryResult<never> {
+/** Nobody has it, or nobody who could be asked: then asking again may help. */
+function notFound(
+  table: ToolTable,
+  { name, namespace }: ModelCall,
+  unread: readonly ErrorInfo[],
+): RegistryResult<never> {
   const suggestions = nearestNames(
-    name,
+    namespace ? `${namespace}__${name}` : name,
     table.entries.map((entry) => entry.name),
   );
   const quoted = suggestions.map((one) => `"${one}"`).join(', ');
   const hint = suggestions.length > 0 ? ` Did you mean ${quoted}?` : '';
-  return refuse('TOOL_NOT_FOUND', `There is no tool "${shorten(name, 100)}".${hint}`, { tool: name, suggestions });
+  const within = namespace ? ` in "${shorten(namespace, 100)}"` : '';
+  const message = `There is no tool "${shorten(name, 100)}"${within}.${hint}`;
+  const [failure] = unread;
+  if (!failure) return refuse('TOOL_NOT_FOUND', message, { tool: name, suggestions });
+  const { server, retryable } = failure;
+  const reason = `${message} But the tools of ${server} are not known: ${withoutStop(failure.message)}.`;
+  return refuse(failure.code, reason, { server, tool: name, suggestions, retryable });
 }
 
 async function callServer(
@@ -137,7 +149,7 @@ async function runOwn(
   sent: unknown,
   { traceId, signal }: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
-  const args = readArguments(tool, sent);
+  const args = toObject(tool, sent);
   const outcome = signal?.aborted ? 'not_sent' : 'unknown';
   return ok(await whileWanted(signal, tool, outcome, (ended) => own.run(args, { traceId, signal: ended })));
 }
@@ -154,9 +166,6 @@ async function whileWanted<T>(
     return await limitTime({ ms: Number.POSITIVE_INFINITY, parent: signal, overdue }, work);
   } catch (error) {
     if (!signal?.aborted) throw error;
-    throw new DiscoveryError('CANCELLED', `The call of ${shorten(String(tool), 100)} was cancelled.`, {
-      tool,
-      outcome,
-    });
+    throw new DiscoveryError('CANCELLED', `The call of ${shorten(tool, 100)} was cancelled.`, { tool, outcome });
   }
 }

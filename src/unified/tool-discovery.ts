@@ -6,6 +6,7 @@
 import { DiscoveryError, type ErrorInfo } from '../errors.ts';
 import { toFailure } from '../result.ts';
 import { Semaphore } from '../semaphore.ts';
+import { messageOf } from '../thrown-message.ts';
 import type { Tell } from './registry-log.ts';
 import type { OpenServers, ToolServers } from './tool-servers.ts';
 import type { ToolTable } from './tool-table.ts';
@@ -166,8 +167,7 @@ export class ToolDiscovery {
       this.#readAt.set(server, now());
       tell('tools.discovery.server.success', { serverName: server, toolCount: listed.data.length }, traceId);
     } catch (error) {
-      const errorMessage = error instanceof Error ? error.message : String(error);
-      tell('tools.discovery.server.failed', { serverName: server, errorMessage }, traceId);
+      tell('tools.discovery.server.failed', { serverName: server, errorMessage: messageOf(error) }, traceId);
       if (isCurrent() && !table.hasServer(server)) await this.#recall(server, servers, isCurrent);
       throw error;
     }

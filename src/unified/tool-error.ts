@@ -75,6 +75,13 @@ export const toRegistryResult = <T>(result: ToolResult<T>): RegistryResult<T> =>
 export const refuse = (code: ErrorCode, message: string, details: ErrorDetails = {}): RegistryResult<never> =>
   toRegistryResult(fail(code, message, { outcome: 'not_sent', ...details }));
 
+/** A message to be set into another: it ends without a full stop. */
+export function withoutStop(message: string): string {
+  let end = message.length;
+  while (end > 0 && '. '.includes(message.charAt(end - 1))) end--;
+  return message.slice(0, end);
+}
+
 /** A failure from whatever was thrown; what nobody expected is TOOL_EXECUTION_FAILED. */
 export function toRegistryFailure(thrown: unknown, details: ErrorDetails = {}): RegistryResult<never> {
   const failure = toFailure(thrown, { retryable: isRetryable(thrown), ...details });
@@ -111,6 +118,15 @@ const MAX_CAUSES = 8;
  * if (!result.success && isRetryable(result.error)) await retryLater();
  */
 export function isRetryable(error: unknown): boolean {
+  try {
+    return mayPass(error);
+  } catch {
+    // Anything can be thrown, also what cannot even be looked at.
+    return false;
+  }
+}
+
+function mayPass(error: unknown): boolean {
   let at: unknown = error;
   for (let step = 0; step < MAX_CAUSES && isObject(at); step++) {
     if (at.success === true) return false;

@@ -3,10 +3,10 @@
  * needed. Until then nothing of it is even loaded.
  * @module
  */
-import type { ErrorInfo } from '../errors.ts';
+import type { ErrorCode, ErrorInfo } from '../errors.ts';
 import { fail, type ToolResult } from '../result.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
-import type { ServerEntry } from './servers-from-env.ts';
+import { type ServerEntry, variableProblem } from './servers-from-env.ts';
 
 /** A call on its way to a server. */
 export interface ServerCall {
@@ -59,7 +59,7 @@ const NONE: ToolServers = {
 };
 
 const nobody = (server: string, tool?: string) =>
-  fail('TOOL_NOT_FOUND', `This registry has no server "${server}" that could be asked.`, {
+  fail('SERVER_NOT_FOUND', `This registry has no server "${server}" that could be asked.`, {
     server,
     tool,
     outcome: 'not_sent',
@@ -84,9 +84,41 @@ export async function openServers(
     { ...(env && { env }), now, background: false, wholeResults: true },
   );
   return {
-    servers: engine,
+    servers: namingVariables(engine, given, env),
     refresh: () => engine.reload({ ifChanged: true }),
     close: () => engine.close(),
+  };
+}
+
+/** What a server fails with whose entry is wrong: the second while it is not tried again yet. */
+const MISTAKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CONFIGURATION_ERROR', 'SERVER_UNAVAILABLE']);
+
+/** The same servers; a mistake in the environment is told by the variable it is in, not by a place nobody wrote. */
+function namingVariables(
+  engine: Required<ToolServers>,
+  entries: readonly ServerEntry[],
+  env: ServersWorld['env'],
+): ToolServers {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const named = (error: ErrorInfo): ErrorInfo => {
+    const entry = MISTAKEN.has(error.code) ? byName.get(error.server ?? '') : undefined;
+    const problem = entry && variableProblem(entry, env);
+    if (!problem) return error;
+    const { retryAfterMs: _never, ...rest } = error;
+    return { ...rest, code: 'CONFIGURATION_ERROR', message: `${error.server}: ${problem}.`, retryable: false };
+  };
+  return {
+    serverNames: () => engine.serverNames(),
+    readLists: async (options) =>
+      new Map([...(await engine.readLists(options))].map(([server, error]) => [server, named(error)])),
+    definitionsOf: (server) => engine.definitionsOf(server),
+    call: async (call) => {
+      const result = await engine.call(call);
+      return result.success ? result : { success: false, error: named(result.error) };
+    },
+    unseen: () => engine.unseen(),
+    onReload: (listener) => engine.onReload(listener),
+    onNotification: (listener) => engine.onNotification(listener),
   };
 }
 

@@ -6,9 +6,10 @@
 import { readingsOf } from '../catalog/tool-name.ts';
 import type { AnthropicTool, DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
 import { createNameTable, type NameTable } from '../formats/names.ts';
-import { toDefinitions } from '../formats/to-definitions.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
+import { claudeSet, describe } from './claude-set.ts';
 import type { Tell } from './registry-log.ts';
+import { ShownNames } from './shown-names.ts';
 
 /** What a program's own tool may know while it runs. */
 export interface OwnToolContext {
@@ -43,12 +44,20 @@ export interface ExcludedTool {
   readonly reason: string;
 }
 
+/** What a provider gives. */
+export interface Provided {
+  readonly tools: ReadonlyMap<string, OwnTool>;
+  /** What it lists and nobody can use. */
+  readonly excluded: readonly ExcludedTool[];
+}
+
 interface View {
   /** Sorted by name. */
   readonly entries: readonly ToolEntry[];
   readonly byName: ReadonlyMap<string, ToolEntry>;
   readonly names: NameTable;
   readonly described: readonly DescribedTool[];
+  readonly shown: ShownNames;
   readonly claude: DefinitionSet<'anthropic'>;
   readonly claudeTools: ReadonlyMap<string, AnthropicTool>;
   readonly excluded: readonly ExcludedTool[];
@@ -57,7 +66,7 @@ interface View {
 
 export class ToolTable {
   readonly #static = new Map<string, OwnTool>();
-  readonly #provided = new Map<object, ReadonlyMap<string, OwnTool>>();
+  readonly #provided = new Map<object, Provided>();
   readonly #servers = new Map<string, ReadonlyMap<string, ToolDefinition>>();
   #view: View | undefined;
 
@@ -71,8 +80,8 @@ export class ToolTable {
   }
 
   /** Replaces what one provider gives; of two providers with a tool of one name, the first that was added wins. */
-  setProvided(provider: object, tools: ReadonlyMap<string, OwnTool>): void {
-    this.#provided.set(provider, tools);
+  setProvided(provider: object, provided: Provided): void {
+    this.#provided.set(provider, provided);
     this.#view = undefined;
   }
 
@@ -90,7 +99,8 @@ export class ToolTable {
     const byName = new Map<string, ToolDefinition>();
     for (const tool of tools) {
       if (!isTool(tool) || byName.has(tool.name)) continue;
-      byName.set(tool.name, isSchema(tool.inputSchema) ? tool : { ...tool, inputSchema: { type: 'object' } });
+      // A copy: what is remembered of a tool is remembered for this list.
+      byName.set(tool.name, isSchema(tool.inputSchema) ? { ...tool } : { ...tool, inputSchema: { type: 'object' } });
     }
     this.#servers.set(server, byName);
     this.#view = undefined;
@@ -116,6 +126,11 @@ export class ToolTable {
 
   get names(): NameTable {
     return this.#current().names;
+  }
+
+  /** The names as models see them; another object when the tools have changed. */
+  get shown(): ShownNames {
+    return this.#current().shown;
   }
 
   /** The same tools in Anthropic's format. */
@@ -176,7 +191,7 @@ export class ToolTable {
     const ownNames = createNameTable([...own.keys()].map((name) => ({ name })));
     const mcpNames = createNameTable(this.#listed());
     const byName = new Map<string, ToolEntry>();
-    const excluded: ExcludedTool[] = [];
+    const excluded = [...this.#provided.values()].flatMap((provided) => provided.excluded);
     for (const [name, { tool }] of ownNames.entries()) {
       const found = own.get(tool);
       if (found) byName.set(name, { name, server: null, definition: found.definition, own: found });
@@ -194,7 +209,7 @@ export class ToolTable {
       entries: () => [...byName.keys()].sort().map((name) => [name, refOf(byName.get(name))] as const),
     };
     const shown = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const claude = toDefinitions(shown.map(describe), { format: 'anthropic', names });
+    const claude = claudeSet(shown, names);
     const claudeTools = new Map(claude.definitions.map((tool) => [tool.name, tool]));
     for (const { kind, server, tool, message } of claude.problems) {
       if (kind === 'left-out')
@@ -203,13 +218,15 @@ export class ToolTable {
     const entries = shown.filter(({ name }) => claudeTools.has(name));
     for (const { name } of shown) if (!claudeTools.has(name)) byName.delete(name);
     const ownCount = entries.filter(({ server }) => server === null).length;
-    return { entries, byName, names, described: entries.map(describe), claude, claudeTools, excluded, ownCount };
+    const described = entries.map(describe);
+    const seen = new ShownNames(names, described);
+    return { entries, byName, names, described, shown: seen, claude, claudeTools, excluded, ownCount };
   }
 
   /** The program's tools: static ones first, then those of providers in the order these were added. */
   #own(): ReadonlyMap<string, OwnTool> {
     const own = new Map<string, OwnTool>(this.#static);
-    for (const tools of this.#provided.values())
+    for (const { tools } of this.#provided.values())
       for (const [name, tool] of tools) if (!own.has(name)) own.set(name, tool);
     return own;
   }
@@ -220,14 +237,6 @@ export class ToolTable {
 }
 
 const refOf = (entry: ToolEntry | undefined) => ({ server: entry?.server ?? '', tool: entry?.definition.name ?? '' });
-
-const describe = ({ server, definition }: ToolEntry): DescribedTool => ({
-  ...(server !== null && { server }),
-  name: definition.name,
-  title: definition.title,
-  description: definition.description,
-  inputSchema: definition.inputSchema,
-});
 
 const isSchema = (schema: unknown): boolean => typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 

@@ -201,10 +201,8 @@ describe('lists from outside', () => {
       { name: 's__a', description: 'Does something.', input_schema: tool('a').inputSchema },
       { name: 's__bare', input_schema: { type: 'object', properties: {} } },
     ]);
-    expect(registry.registerMcpTools('s', 'nothing' as never)).toMatchObject({
-      success: false,
-      error: { code: 'TOOL_INVALID_INPUT' },
-    });
+    for (const result of [registry.registerMcpTools('s', 'nothing' as never), registry.registerMcpTools('', [])])
+      expect(result).toMatchObject({ success: false, error: { code: 'TOOL_INVALID_INPUT' } });
   });
 
   it('go with removeServerTools', () => {
@@ -228,7 +226,9 @@ describe('lists from outside', () => {
   it('cannot be called where nothing stands behind them', async () => {
     const registry = new UnifiedToolRegistry();
     registry.registerMcpTools('mine', [tool('a')]);
-    expect(await registry.callTool('mine__a')).toMatchObject({ error: { code: 'TOOL_NOT_IMPLEMENTED' } });
+    expect(await registry.callTool('mine__a')).toMatchObject({
+      error: { code: 'TOOL_UNAVAILABLE', details: { code: 'SERVER_NOT_FOUND', server: 'mine', tool: 'a' } },
+    });
     expect(await registry.discoverAllTools()).toEqual({ success: true, data: { registered: 1 } });
   });
 });
@@ -527,7 +527,12 @@ describe('calls', () => {
     expect(await registry.callTool('rube__search')).toMatchObject({
       error: { code: 'TOOL_UNAVAILABLE', details: { code: 'SHUTTING_DOWN' } },
     });
-    expect(await registry.discoverAllTools()).toMatchObject({ error: { code: 'TOOL_UNAVAILABLE' } });
+    expect(await registry.discoverAllTools()).toMatchObject({
+      error: {
+        code: 'TOOL_UNAVAILABLE',
+        message: 'Not all tools could be read: The registry is closed. What was known before stays.',
+      },
+    });
     expect(calls).toEqual([]);
   });
 });
@@ -583,6 +588,31 @@ describe('static tools', () => {
     });
   });
 
+  it.each<[string, unknown, string]>([
+    ['an object without a prototype', Object.assign(Object.create(null), { message: 'bare' }), 'bare'],
+    ['an object with a message', { message: 'quota' }, 'quota'],
+    ['nothing', undefined, 'no reason was given'],
+    [
+      'a thing that cannot be looked at',
+      new Proxy({}, { get: () => JSON.parse('{'), getPrototypeOf: () => JSON.parse('{') }),
+      'no reason was given',
+    ],
+  ])('fail and never reject when they throw %s', async (_what, thrown, message) => {
+    const registry = new UnifiedToolRegistry();
+    registry.registerStaticTool('broken', () => Promise.reject(thrown), {});
+    expect(await registry.callTool('broken')).toMatchObject({
+      error: { code: 'TOOL_EXECUTION_FAILED', message, retryable: false },
+    });
+    const { servers } = serversOf({ a: [] });
+    const log = memoryLog();
+    const away = new UnifiedToolRegistry({
+      servers: { ...servers, readLists: () => Promise.reject(thrown) },
+      logger: log,
+    });
+    expect(await away.discoverAllTools()).toMatchObject({ error: { failures: [{ server: 'a', message }] } });
+    expect(log.lines.join()).toContain(message.replaceAll('"', '\\"'));
+  });
+
   it('keep what only Anthropic’s format knows', () => {
     const registry = new UnifiedToolRegistry();
     registry.registerStaticTool('t', () => '', { name: 't', cache_control: { type: 'ephemeral' }, strict: true });
@@ -593,6 +623,18 @@ describe('static tools', () => {
         cache_control: { type: 'ephemeral' },
         strict: true,
       },
+    ]);
+  });
+});
+
+describe('definitions of static tools', () => {
+  it('do not override with what they leave open', () => {
+    const registry = new UnifiedToolRegistry();
+    registry.registerStaticTool('open', () => '', { defer_loading: undefined, strict: undefined });
+    registry.registerStaticTool('said', () => '', { defer_loading: false });
+    expect(registry.getToolDefinitions({ deferLoading: true, strict: true })).toMatchObject([
+      { name: 'open', defer_loading: true, strict: true },
+      { name: 'said', defer_loading: false },
     ]);
   });
 });
@@ -609,10 +651,10 @@ describe('a programmer’s mistakes', () => {
     ['two names', () => registry.registerStaticTool('x', () => '', { name: 'y' })],
     ['two schemas', () => registry.registerStaticTool('x', () => '', { input_schema: {}, inputSchema: {} })],
     ['a schema of a text', () => registry.registerStaticTool('x', () => '', { inputSchema: { type: 'string' } })],
-    ['a server without a name', () => registry.registerMcpTools('', [])],
     ['a provider that is none', () => registry.addProvider({} as never)],
     ['an unknown option', () => new UnifiedToolRegistry({ severs: [] } as never)],
     ['a time to live that is none', () => new UnifiedToolRegistry({ ttlMs: Number.NaN })],
+    ['a time limit that is none', () => new UnifiedToolRegistry({ callMs: -1 })],
     ['a name the environment cannot have', () => serversFromEnv(['a b'])],
   ])('throw: %s', (_what, mistake) => {
     expect(mistake).toThrow(ValidationError);
@@ -858,5 +900,20 @@ describe('servers from the environment', () => {
     http.close();
     expect(seen[0]).toBe('Bearer secret-key-123');
     expect(log.lines.join('\n')).not.toContain('secret-key');
+  });
+
+  it.each([
+    ['RUBE_MCP_URL', { RUBE_MCP_URL: 'secret-host' }, 'is not an address that begins with http:// or https://'],
+    ['RUBE_MCP_URL', { RUBE_MCP_URL: 'ftp://secret-host' }, 'is not an address that begins with http:// or https://'],
+    ['RUBE_API_KEY', { RUBE_MCP_URL: 'http://127.0.0.1:1', RUBE_API_KEY: 'secret\nkey' }, 'HTTP does not allow'],
+  ])('are told by the variable that is wrong: %s', async (variable, env, problem) => {
+    await using registry = new UnifiedToolRegistry(world({ servers: serversFromEnv(['rube'], env), env }));
+    for (const result of [await registry.discoverAllTools(), await registry.callTool('rube__search')]) {
+      if (result.success) throw new Error('it cannot work');
+      expect(result.error).toMatchObject({ code: 'TOOL_INVALID_INPUT', retryable: false });
+      expect(result.error.message).toContain(`the environment variable ${variable} `);
+      expect(result.error.message).toContain(problem);
+      expect(result.error.message).not.toMatch(/configuration in code|secret|\.\./);
+    }
   });
 });

@@ -13,9 +13,11 @@ import type { ToolResultsOf } from '../formats/result-types.ts';
 import { type AnyToolCall, type FormatOf, readToolCall } from '../formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
 import { shorten } from '../plain-text.ts';
+import { checkProvider } from '../registry/check-provider.ts';
 import { ok, toFailure } from '../result.ts';
 import type { ToolProvider } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
+import { CallReader } from './call-reader.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
 import { ProvidedTools } from './provided-tools.ts';
 import { createTell, type RegistryLogger, type Tell } from './registry-log.ts';
@@ -23,8 +25,15 @@ import type { ServerEntry } from './servers-from-env.ts';
 import { createStaticTool, type StaticToolDefinition, type StaticToolHandler } from './static-tool.ts';
 import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
 import { type Discovered, ToolDiscovery } from './tool-discovery.ts';
-import { type RegistryResult, refuse, toModelResult, toRegistryFailure, toToolError } from './tool-error.ts';
-import { type ParsedToolName, parseToolName } from './tool-name.ts';
+import {
+  type RegistryResult,
+  refuse,
+  toModelResult,
+  toRegistryFailure,
+  toToolError,
+  withoutStop,
+} from './tool-error.ts';
+import { formatToolName, type ParsedToolName, parseToolName } from './tool-name.ts';
 import { openServers, type ToolServers } from './tool-servers.ts';
 import { type ExcludedTool, type ToolEntry, ToolTable } from './tool-table.ts';
 
@@ -49,8 +58,10 @@ export interface UnifiedToolRegistryOptions {
   readonly logger?: RegistryLogger | undefined;
   /** How long a list of tools holds, in ms. Default 5 minutes. */
   readonly ttlMs?: number | undefined;
-  /** How long a provider may take to list its tools, in ms. Default 5 s. */
+  /** How long a provider is waited for, its list and definitions together, in ms. Default 5 s; what takes longer follows. */
   readonly providerMs?: number | undefined;
+  /** How long a call of a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own. */
+  readonly callMs?: number | undefined;
   /** The time in ms. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Where entries find their variables. Default `process.env`. */
@@ -73,8 +84,9 @@ export interface DiscoverySummary {
 
 const TTL_MS = 300_000;
 const PROVIDER_MS = 5_000;
+const CALL_MS = 60_000;
 const MAX_REASONS = 5;
-const OPTIONS: ReadonlySet<string> = new Set(['servers', 'logger', 'ttlMs', 'providerMs', 'now', 'env']);
+const OPTIONS: ReadonlySet<string> = new Set(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'now', 'env']);
 
 /**
  * One registry for an agent loop.
@@ -90,20 +102,23 @@ export class UnifiedToolRegistry {
   readonly #discovery: ToolDiscovery;
   readonly #provided: ProvidedTools;
   readonly #definitions = new Definitions(this.#table);
+  readonly #reader = new CallReader(this.#table);
   readonly #tell: Tell;
   readonly #parts: ToolCallerParts;
 
   constructor(options: UnifiedToolRegistryOptions = {}) {
     const unknown = Object.keys(options).find((key) => !OPTIONS.has(key));
     if (unknown !== undefined) throw new ValidationError(`A registry has no option "${unknown}".`);
-    const { servers = [], ttlMs = TTL_MS, providerMs = PROVIDER_MS, now = Date.now, env } = options;
-    if (!(ttlMs >= 0)) throw new ValidationError('ttlMs must be a number of milliseconds, 0 or more.');
+    const { servers = [], now = Date.now, env } = options;
+    const { ttlMs = TTL_MS, providerMs: patienceMs = PROVIDER_MS, callMs = CALL_MS } = options;
+    for (const [name, ms] of Object.entries({ ttlMs, providerMs: patienceMs, callMs }))
+      if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);
     this.#tell = createTell(options.logger);
     const shared = { table: this.#table, ttlMs, now, tell: this.#tell };
     this.#discovery = new ToolDiscovery({ ...shared, open: () => openServers(servers, { env, now }) });
-    this.#provided = new ProvidedTools({ ...shared, patienceMs: providerMs });
+    this.#provided = new ProvidedTools({ ...shared, patienceMs, callMs });
     const { table, tell } = shared;
-    this.#parts = { table, discovery: this.#discovery, provided: this.#provided, definitions: this.#definitions, tell };
+    this.#parts = { table, discovery: this.#discovery, provided: this.#provided, reader: this.#reader, tell };
   }
 
   /** Adds a tool of the program itself. Throws `ValidationError` for a name that is taken or cannot be used. */
@@ -122,9 +137,7 @@ export class UnifiedToolRegistry {
    * tools with one name, the one that was registered or added first wins.
    */
   addProvider(provider: ToolProvider): void {
-    const methods = [provider?.listToolMetadata, provider?.getTool, provider?.callTool];
-    if (methods.some((method) => typeof method !== 'function'))
-      throw new ValidationError('A provider has the methods listToolMetadata, getTool and callTool.');
+    checkProvider(provider);
     if (!this.#provided.has(provider)) this.#provided.add(provider);
   }
 
@@ -136,7 +149,7 @@ export class UnifiedToolRegistry {
   /** Replaces the tools of one server, as `tools/list` gives them. They count as read now. */
   registerMcpTools(serverName: string, tools: readonly ToolDefinition[]): RegistryResult<DiscoverySummary> {
     if (typeof serverName !== 'string' || serverName === '')
-      throw new ValidationError('The name of a server must be a text that is not empty.');
+      return refuse('VALIDATION_ERROR', 'The name of a server must be a text that is not empty.');
     if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
     this.#table.setServer(serverName, tools);
     this.#discovery.registered(serverName);
@@ -171,11 +184,13 @@ export class UnifiedToolRegistry {
   /** `getToolDefinitions` with what a caller may want to know: tools that are not strict or say less, and why. */
   getDefinitionSet<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
     // The AI SDK calls tools itself; it is told how unless the program wants to.
-    const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) =>
-      toModelResult(
-        await this.#call({ name: this.#table.names.nameOf({ server, tool }) ?? tool, arguments: args }, { signal }),
-      );
-    return this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
+    const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) => {
+      const name = server === '' ? tool : formatToolName({ server, tool });
+      return toModelResult(await this.#call({ name, ref: { server, tool }, arguments: args }, { signal }));
+    };
+    const set = this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
+    this.#reader.handedOut();
+    return set;
   }
 
   /** The tool of a server by the name models see; undefined for the program's own and for names that are not there. */
@@ -208,7 +223,7 @@ export class UnifiedToolRegistry {
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
     const parts = await Promise.all([
-      this.#provided.readDue(traceId).catch(asDiscovered),
+      this.#provided.readDue('list', traceId).catch(asDiscovered),
       this.#discovery.discoverAll(traceId).catch(asDiscovered),
     ]);
     if (parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId);
@@ -263,7 +278,7 @@ export class UnifiedToolRegistry {
     try {
       return await callTool(this.#parts, call, options);
     } catch (error) {
-      return toRegistryFailure(error, { tool: String(call.name) });
+      return toRegistryFailure(error, { tool: call.name });
     }
   }
 
@@ -280,7 +295,7 @@ export class UnifiedToolRegistry {
 
 function reasonsOf(failures: readonly ErrorInfo[]): string {
   const reasons = failures.slice(0, MAX_REASONS).map(({ server, message }) => {
-    const reason = shorten(message, 300);
+    const reason = withoutStop(shorten(message, 300));
     return server === undefined ? reason : `${server} (${reason})`;
   });
   if (failures.length > MAX_REASONS) reasons.push(`and ${failures.length - MAX_REASONS} more`);

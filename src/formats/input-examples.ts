@@ -1,0 +1,40 @@
+/**
+ * Calls that the author of a tool published as examples: the tool and its schema as it is sent in, arguments out that an
+ * API takes beside that schema. None is made up, and one that may not fit is left out, for the API would refuse it all.
+ * @module
+ */
+import type { DescribedTool } from './definition-types.ts';
+import { JsonCopier } from './json-copy.ts';
+import type { MadeSchema } from './make-schema.ts';
+import { isNode, isSame, listOf } from './schema-tree.ts';
+import { surelyFits } from './surely-fits.ts';
+
+const MAX_EXAMPLES = 5;
+const MAX_LOOKED_AT = 20;
+
+/** The examples that came with the tool and those in its schema, under the names that are sent. */
+export function toInputExamples(
+  { examples, inputSchema }: DescribedTool,
+  { schema, renamed }: MadeSchema,
+): Record<string, unknown>[] {
+  const given = listOf(examples).flatMap((one) => (isNode(one) && one.generated !== true ? [one.parameters] : []));
+  const published = isNode(inputSchema) ? listOf(inputSchema.examples) : [];
+  const sentNames = new Map([...renamed].map(([sent, own]) => [own, sent]));
+  const found: Record<string, unknown>[] = [];
+  for (const example of [...given, ...published].slice(0, MAX_LOOKED_AT)) {
+    const copy = copyOf(example);
+    if (found.length >= MAX_EXAMPLES || !isNode(copy)) continue;
+    const sent = Object.fromEntries(Object.entries(copy).map(([name, value]) => [sentNames.get(name) ?? name, value]));
+    if (surelyFits(sent, schema) && !found.some((one) => isSame(one, sent))) found.push(sent);
+  }
+  return found;
+}
+
+/** A copy as JSON; undefined for what is too big or cannot be read, which is then no example. */
+function copyOf(example: unknown): unknown {
+  try {
+    return new JsonCopier().copy(example, 0);
+  } catch {
+    return undefined;
+  }
+}
