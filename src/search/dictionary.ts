@@ -108,13 +108,19 @@ function endOfPrefix(dictionary: Dictionary, from: number, length: number): numb
 const MAX_STEPS = 20_000;
 
 /**
- * Terms at most `distance` edits from `word` (insert, delete, replace, swap neighbours), from ordinal `from` on.
+ * Terms at most `distance` edits from `word` (insert, delete, replace, swap neighbours), of ordinals `from` to `to`.
  * Walks the sorted terms like a trie: rows of the edit matrix are shared by terms with a common prefix, and a prefix
  * that is already too far away is skipped with all its terms.
  */
-export function nearTerms(dictionary: Dictionary, word: string, distance: number, from = 0): NearTerm[] {
+export function nearTerms(
+  dictionary: Dictionary,
+  word: string,
+  distance: number,
+  from = 0,
+  to = termCount(dictionary),
+): NearTerm[] {
   const { units, offsets } = dictionary;
-  const count = termCount(dictionary);
+  const count = to;
   const width = word.length + 1;
   const depth = word.length + distance;
   const rows = new Uint8Array(width * (depth + 1));

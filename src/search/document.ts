@@ -3,11 +3,11 @@
  * @module
  */
 import type { ToolMetadata } from '../types.ts';
-import { Lexicon } from './lexicon.ts';
+import { Lexicon, type Reading } from './lexicon.ts';
 import type { Meaning } from './meaning-model.ts';
-import { toolTexts } from './meaning-text.ts';
+import { type MeaningPart, MOST_PARAMETERS, MOST_WORDS, splitDescription } from './meaning-text.ts';
 import { phrasesOf } from './phrase-book.ts';
-import { parametersOf, type SchemaText } from './schema-text.ts';
+import { parametersOf } from './schema-text.ts';
 import { FLAG } from './segment.ts';
 import type { Field, FieldSettings, SearchSettings } from './settings.ts';
 import type { TermTally } from './term-tally.ts';
@@ -23,9 +23,9 @@ export interface SearchDocument {
   readonly flags: number;
   /** Whose numbers `terms` are. */
   readonly lexicon: Lexicon;
-  readonly terms: Uint32Array;
+  readonly terms: readonly number[];
   /** Of each term the saturated, field-weighted frequency, 1 to 65535; 0 for the name's key. */
-  readonly impacts: Uint16Array;
+  readonly impacts: readonly number[];
   /** What it means; undefined without a model or when no word of it is known. */
   readonly meaning: Meaning | undefined;
 }
@@ -61,15 +61,13 @@ export function toDocument(
   lexicon: Lexicon = new Lexicon(settings),
 ): SearchDocument {
   const tally = lexicon.tally.start();
-  const parameters = parametersOf(tool);
-  for (const [field, texts] of fieldTexts(tool, parameters, settings)) {
-    addField(tally, texts, settings.fields[field], lexicon);
-  }
-  for (const term of termsOf(lexicon, aboutTexts(about, settings)).terms) {
-    if (!tally.has(term)) tally.add(term, ONLY_ABOUT);
+  const fields = readFields(tool, settings, lexicon);
+  for (const [field, readings] of fields) addField(tally, readings, settings.fields[field]);
+  for (const term of settings.parts.about ? lexicon.termsAbout(about.slice(0, MAX_SHORT_TEXT)) : []) {
+    if (tally.frequencyOf(term) === 0) tally.add(term, ONLY_ABOUT);
   }
   tally.add(lexicon.numberOf(NAME_KEY + nameKey(tool.name)), ONLY_KEY);
-  const { terms, frequencies } = tally.read();
+  const terms = tally.terms();
   return {
     name: tool.name,
     summary: tool.summary,
@@ -78,15 +76,9 @@ export function toDocument(
     flags: flagsOf(tool),
     lexicon,
     terms,
-    impacts: toImpacts(frequencies, settings.k1),
-    meaning: settings.model?.ofTool(lexicon.meaningOf(toolTexts(tool, parameters.names))),
+    impacts: terms.map((term) => toImpact(tally.frequencyOf(term), settings.k1)),
+    meaning: settings.model?.ofTool(spokenParts(tool, fields)),
   };
-}
-
-function toImpacts(frequencies: Float64Array, k1: number): Uint16Array {
-  const impacts = new Uint16Array(frequencies.length);
-  for (let at = 0; at < impacts.length; at++) impacts[at] = toImpact(frequencies[at] as number, k1);
-  return impacts;
 }
 
 function toImpact(frequency: number, k1: number): number {
@@ -100,14 +92,10 @@ function toImpact(frequency: number, k1: number): number {
 export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
   const lexicon = new Lexicon(settings);
   const shares = new Map<Field, FieldShares>();
-  for (const [field, texts] of fieldTexts(tool, parametersOf(tool), settings)) {
+  for (const [field, readings] of readFields(tool, settings, lexicon)) {
     const tally = lexicon.tally.start();
-    addField(tally, texts, settings.fields[field], lexicon);
-    const { terms, frequencies } = tally.read();
-    shares.set(
-      field,
-      new Map(Array.from(terms, (term, at) => [lexicon.terms[term] as string, frequencies[at] as number])),
-    );
+    addField(tally, readings, settings.fields[field]);
+    shares.set(field, new Map(tally.terms().map((term) => [lexicon.terms[term] as string, tally.frequencyOf(term)])));
   }
   return shares;
 }
@@ -115,24 +103,63 @@ export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<F
 /** The terms that a server's description gives its tools. */
 export function aboutTerms(about: string, settings: SearchSettings): readonly string[] {
   const lexicon = new Lexicon(settings);
-  termsOf(lexicon, aboutTexts(about, settings));
+  if (settings.parts.about) lexicon.read(about.slice(0, MAX_SHORT_TEXT));
   return lexicon.terms;
 }
 
-const aboutTexts = (about: string, { parts }: SearchSettings): readonly string[] =>
-  parts.about ? [about.slice(0, MAX_SHORT_TEXT)] : [];
+/** What a lexicon knows of each text of a field. */
+type FieldReadings = readonly (readonly Reading[])[];
+
+/** The texts of a tool as a lexicon reads them, field by field. */
+function readFields(tool: ToolMetadata, settings: SearchSettings, lexicon: Lexicon): Map<Field, FieldReadings> {
+  const fields = new Map<Field, FieldReadings>();
+  for (const [field, texts] of fieldTexts(tool, settings)) {
+    fields.set(
+      field,
+      texts.map((text) => lexicon.read(text)),
+    );
+  }
+  return fields;
+}
+
+/** The model's ordinals of the words that have a meaning, part by part: the words of `toolWords`. */
+function spokenParts(
+  tool: ToolMetadata,
+  fields: ReadonlyMap<Field, FieldReadings>,
+): Record<MeaningPart, readonly number[]> {
+  const of = (field: Field): FieldReadings => fields.get(field) ?? [];
+  const [lead = [], rest = []] = of('description');
+  return {
+    server: spoken(of('server'), MOST_WORDS.server),
+    // What only the annotations call it has no part in what was learnt.
+    name: spoken(tool.title === undefined ? of('name') : [...of('name'), ...of('title')], MOST_WORDS.name),
+    lead: spoken([lead], MOST_WORDS.lead),
+    rest: spoken([rest], MOST_WORDS.rest),
+    parameters: spoken(of('parameterNames').slice(0, MOST_PARAMETERS), MOST_WORDS.parameters),
+  };
+}
+
+function spoken(texts: FieldReadings, most: number): number[] {
+  const ordinals: number[] = [];
+  for (const readings of texts) {
+    for (const { spoken: words } of readings) {
+      for (const ordinal of words) {
+        if (ordinals.length === most) return ordinals;
+        ordinals.push(ordinal);
+      }
+    }
+  }
+  return ordinals;
+}
 
 /** The texts of a tool, field by field. */
-function fieldTexts(
-  tool: ToolMetadata,
-  parameters: SchemaText,
-  settings: SearchSettings,
-): [Field, readonly string[]][] {
+function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, readonly string[]][] {
+  const parameters = parametersOf(tool);
   return [
     ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],
     ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
     ['server', [tool.server.slice(0, MAX_SHORT_TEXT)]],
-    ['description', [(tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION)]],
+    ['description', splitDescription((tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION))],
     ['parameterNames', parameters.names],
     ['parameterDescriptions', parameters.descriptions],
     ['values', parameters.values],
@@ -160,17 +187,13 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 const labels = (values: readonly string[]): string[] =>
   values.slice(0, MAX_LABELS).map((value) => value.slice(0, MAX_SHORT_TEXT));
 
-function addField(tally: TermTally, texts: readonly string[], field: FieldSettings, lexicon: Lexicon): void {
-  const { terms, words } = termsOf(lexicon, texts);
-  const share = field.weight / (1 - field.b + (field.b * words) / field.length);
+/** A field counts by its length in words, where an identifier counts by its parts. */
+function addField(tally: TermTally, texts: FieldReadings, field: FieldSettings): void {
+  let length = 0;
+  for (const readings of texts) for (const { words } of readings) length += words;
+  const share = field.weight / (1 - field.b + (field.b * length) / field.length);
   if (share <= 0) return;
-  for (const term of terms) tally.add(term, share);
-}
-
-/** The terms of texts, and how many words they have when an identifier counts by its parts. */
-function termsOf(lexicon: Lexicon, texts: readonly string[]): { readonly terms: number[]; readonly words: number } {
-  const terms: number[] = [];
-  let words = 0;
-  for (const text of texts) words += lexicon.read(text, terms);
-  return { terms, words };
+  for (const readings of texts) {
+    for (const { terms } of readings) for (const term of terms) tally.add(term, share);
+  }
 }

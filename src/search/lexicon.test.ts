@@ -4,8 +4,7 @@ import { toyModel } from '../../test/fixtures/search/toy-model.ts';
 import { toDocument } from './document.ts';
 import { Lexicon } from './lexicon.ts';
 import { MeaningModel } from './meaning-model.ts';
-import { MEANING_PARTS, toolTexts, toolWords } from './meaning-text.ts';
-import { parametersOf } from './schema-text.ts';
+import { MEANING_PARTS, type MeaningPart, toolWords } from './meaning-text.ts';
 import { SearchEngine } from './search-engine.ts';
 import { resolveSettings } from './settings.ts';
 
@@ -29,16 +28,24 @@ const texts = fc.oneof(
 );
 
 describe('Lexicon', () => {
-  it('reads the same words of a tool as training does, however often it has read them', () => {
+  it('gives tools the meaning of the words that training reads', () => {
     const lexicon = new Lexicon(settings);
     fc.assert(
-      fc.property(texts, texts, (name, description) => {
-        const tool = toolOf(name, description);
-        const expected = toolWords(tool);
-        const read = lexicon.meaningOf(toolTexts(tool, parametersOf(tool).names));
-        for (const part of MEANING_PARTS)
-          expect(read[part]).toEqual(expected[part].map((word) => model.ordinalOf(word)));
-      }),
+      fc.property(
+        texts,
+        texts,
+        fc.option(texts, { nil: undefined }),
+        fc.array(texts),
+        (name, description, title, names) => {
+          const properties = Object.fromEntries(names.map((own) => [own.slice(0, 64), {}]));
+          const tool = { ...toolOf(name, description), title, inputSchema: { type: 'object', properties } };
+          const words = toolWords(tool);
+          const ordinals = Object.fromEntries(
+            MEANING_PARTS.map((part) => [part, words[part].map((word) => model.ordinalOf(word))]),
+          ) as Record<MeaningPart, number[]>;
+          expect(toDocument(tool, '', settings, lexicon).meaning).toEqual(model.ofTool(ordinals));
+        },
+      ),
     );
   });
 

@@ -5,21 +5,29 @@
  * @module
  */
 import type { MeaningModel } from './meaning-model.ts';
-import { type MeaningPart, type MeaningText, spokenWords } from './meaning-text.ts';
 import type { Parts, SearchSettings } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
 import { TermTally } from './term-tally.ts';
-import { chunksOf, wordsOf } from './tokenizer.ts';
+import { chunksOf, type Word, wordsOf } from './tokenizer.ts';
 
 /** What is known of one word or identifier. */
-interface Reading {
+export interface Reading {
   /** The numbers of its terms. */
   readonly terms: readonly number[];
   /** How many words it is when an identifier counts by its parts. */
   readonly words: number;
   /** The model's ordinals of its words. */
   readonly spoken: readonly number[];
+}
+
+/** What is known of one word. */
+interface KnownWord {
+  readonly isStopWord: boolean;
+  /** The number of its term; undefined for one that is left out. */
+  readonly term: number | undefined;
+  /** The model's ordinal; -1 where it has none. */
+  readonly ordinal: number;
 }
 
 /** Terms by number, in the order they came up. */
@@ -29,6 +37,12 @@ export class Lexicon {
   readonly tally = new TermTally();
   readonly #numbers = new Map<string, number>();
   readonly #readings = new Map<string, Reading>();
+  readonly #words: Readonly<Record<Word['kind'], Map<string, KnownWord>>> = {
+    whole: new Map(),
+    part: new Map(),
+    compound: new Map(),
+  };
+  #about: { readonly text: string; readonly terms: readonly number[] } | undefined;
   readonly #parts: Parts;
   readonly #model: MeaningModel | undefined;
 
@@ -37,7 +51,12 @@ export class Lexicon {
     this.#model = model;
   }
 
-  /** The number of a term. */
+  /** The number of a term that has come up. */
+  find(term: string): number | undefined {
+    return this.#numbers.get(term);
+  }
+
+  /** The number of a term, which has come up now. */
   numberOf(term: string): number {
     let number = this.#numbers.get(term);
     if (number === undefined) {
@@ -47,38 +66,16 @@ export class Lexicon {
     return number;
   }
 
-  /** Adds the terms of a text to `numbers`; how many words it has. */
-  read(text: string, numbers: number[]): number {
-    let words = 0;
-    for (const chunk of text === '' ? [] : chunksOf(text)) {
-      const reading = this.#readingOf(chunk);
-      words += reading.words;
-      for (const number of reading.terms) numbers.push(number);
-    }
-    return words;
+  /** What is known of each word and identifier of a text. */
+  read(text: string): readonly Reading[] {
+    return text === '' ? [] : chunksOf(text).map((chunk) => this.#readingOf(chunk));
   }
 
-  /** The model's ordinals of the words of a tool, part by part; -1 for those it does not know. */
-  meaningOf(texts: Readonly<Record<MeaningPart, MeaningText>>): Record<MeaningPart, number[]> {
-    const { server, name, lead, rest, parameters } = texts;
-    return {
-      server: this.#spoken(server),
-      name: this.#spoken(name),
-      lead: this.#spoken(lead),
-      rest: this.#spoken(rest),
-      parameters: this.#spoken(parameters),
-    };
-  }
-
-  #spoken({ text, most }: MeaningText): number[] {
-    const ordinals: number[] = [];
-    for (const chunk of text === '' ? [] : chunksOf(text)) {
-      for (const ordinal of this.#readingOf(chunk).spoken) {
-        if (ordinals.length === most) return ordinals;
-        ordinals.push(ordinal);
-      }
-    }
-    return ordinals;
+  /** The terms that a server's description gives its tools, which come one after the other. */
+  termsAbout(about: string): readonly number[] {
+    if (this.#about?.text !== about)
+      this.#about = { text: about, terms: this.read(about).flatMap(({ terms }) => terms) };
+    return this.#about.terms;
   }
 
   #readingOf(chunk: string): Reading {
@@ -91,16 +88,33 @@ export class Lexicon {
   }
 
   #takeApart(chunk: string): Reading {
-    const model = this.#model;
     const terms: number[] = [];
+    const spoken: number[] = [];
     let words = 0;
     for (const word of wordsOf(chunk)) {
-      if (isStopWord(word.text)) continue;
+      const known = this.#known(word);
+      if (word.kind !== 'compound') spoken.push(known.ordinal);
+      if (known.isStopWord) continue;
       if (word.kind !== 'compound') words++;
-      const term = toTerm(word, this.#parts);
-      if (term !== undefined) terms.push(this.numberOf(term));
+      if (known.term !== undefined) terms.push(known.term);
     }
-    const spoken = model ? spokenWords(chunk).map((word) => model.ordinalOf(word)) : [];
     return { terms, words, spoken };
+  }
+
+  #known(word: Word): KnownWord {
+    // The same letters may be a word here and part of an identifier there, and count for different things.
+    const words = this.#words[word.kind];
+    let known = words.get(word.text);
+    if (known === undefined) {
+      const isStop = isStopWord(word.text);
+      const term = isStop ? undefined : toTerm(word, this.#parts);
+      known = {
+        isStopWord: isStop,
+        term: term === undefined ? undefined : this.numberOf(term),
+        ordinal: word.kind === 'compound' ? -1 : (this.#model?.ordinalOf(word.text) ?? -1),
+      };
+      words.set(word.text, known);
+    }
+    return known;
   }
 }

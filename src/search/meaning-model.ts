@@ -3,7 +3,7 @@
  * typed arrays; nothing is downloaded and nothing runs but this.
  * @module
  */
-import { type Dictionary, findTerm, nearTerms, termAt } from './dictionary.ts';
+import { type Dictionary, findTerm, nearTerms, prefixRange, termAt } from './dictionary.ts';
 import { MEANING_PARTS, type MeaningPart } from './meaning-text.ts';
 
 /** A unit vector in whole numbers: the i-th component is `values[i] * scale`. */
@@ -68,10 +68,12 @@ export class MeaningModel {
     return findTerm(this.#data.dictionary, word);
   }
 
-  /** Known words that are at most so many edits away. */
+  /** Known words that begin like a word and are at most so many edits away. */
   near(word: string, distance: number): { readonly word: string; readonly distance: number }[] {
     const { dictionary } = this.#data;
-    return nearTerms(dictionary, word, distance).map((near) => ({
+    // The first letter is seldom the wrong one, and this is the slowest a query can ask.
+    const [from, to] = prefixRange(dictionary, word.charAt(0));
+    return nearTerms(dictionary, word, distance, from, to).map((near) => ({
       word: termAt(dictionary, near.ordinal),
       distance: near.distance,
     }));
@@ -99,10 +101,13 @@ export class MeaningModel {
   }
 }
 
-/** By far the most of an index's arithmetic; on its own, so that it is compiled to little more than that. */
+/** By far the most of an index's arithmetic, so four at a time; dimensions come in thirty-twos. */
 function addScaled(sum: Float64Array, vectors: Int8Array, start: number, factor: number): void {
-  for (let index = 0; index < sum.length; index++) {
-    sum[index] = (sum[index] as number) + factor * (vectors[start + index] as number);
+  for (let at = 0, from = start; at < sum.length; at += 4, from += 4) {
+    sum[at] = (sum[at] as number) + factor * (vectors[from] as number);
+    sum[at + 1] = (sum[at + 1] as number) + factor * (vectors[from + 1] as number);
+    sum[at + 2] = (sum[at + 2] as number) + factor * (vectors[from + 2] as number);
+    sum[at + 3] = (sum[at + 3] as number) + factor * (vectors[from + 3] as number);
   }
 }
 

@@ -38,8 +38,8 @@ const documentOf = (name: string, vector: Float32Array | undefined): SearchDocum
   tags: [],
   flags: 1,
   lexicon,
-  terms: new Uint32Array(),
-  impacts: new Uint16Array(),
+  terms: [],
+  impacts: [],
   meaning: vector && toMeaning(vector),
 });
 

@@ -17,42 +17,43 @@ const MAX_TEXT = 2_000;
 const MAX_WORDS = 64;
 const FIRST_SENTENCE = /^.{12,}?[.!?。！？](?=\s|$)|^.+/su;
 
-/** A text, and how many of its words count. */
-export interface MeaningText {
-  readonly text: string;
-  readonly most: number;
-}
-
-const meaningText = (text: string, most = MAX_WORDS): MeaningText => ({ text: text.slice(0, MAX_TEXT), most });
+/** How many words of each part count. */
+export const MOST_WORDS: Readonly<Record<MeaningPart, number>> = {
+  server: 12,
+  name: 24,
+  lead: 32,
+  rest: MAX_WORDS,
+  parameters: 32,
+};
+/** And how many names of parameters. */
+export const MOST_PARAMETERS = 24;
 
 /** The words of one word or identifier that have a meaning: of an identifier its parts. */
-export const spokenWords = (chunk: string): string[] =>
+const spokenWords = (chunk: string): string[] =>
   wordsOf(chunk)
     .filter(({ kind }) => kind !== 'compound')
     .map(({ text }) => text);
 
 /** Lower-case words in order; identifiers as their parts. */
-export function meaningWords(text: string, most = MAX_WORDS): string[] {
-  return wordsIn(meaningText(text, most));
-}
+export const meaningWords = (text: string, most = MAX_WORDS): string[] =>
+  chunksOf(text.slice(0, MAX_TEXT)).flatMap(spokenWords).slice(0, most);
 
-const wordsIn = ({ text, most }: MeaningText): string[] => chunksOf(text).flatMap(spokenWords).slice(0, most);
-
-/** The texts of a tool, part by part; `parameters` are the names of its parameters. */
-export function toolTexts(tool: ToolMetadata, parameters: readonly string[]): Record<MeaningPart, MeaningText> {
-  const description = (tool.description ?? tool.summary).slice(0, MAX_TEXT).trim();
-  const lead = FIRST_SENTENCE.exec(description)?.[0] ?? '';
-  return {
-    server: meaningText(tool.server, 12),
-    name: meaningText(`${tool.name} ${tool.title ?? ''}`, 24),
-    lead: meaningText(lead, 32),
-    rest: meaningText(description.slice(lead.length)),
-    parameters: meaningText(parameters.slice(0, 24).join(' '), 32),
-  };
+/** A description in three: its first sentence, what else has a meaning, and what is too far from its beginning for that. */
+export function splitDescription(description: string): readonly [lead: string, rest: string, tail: string] {
+  const start = description.slice(0, MAX_TEXT).trim();
+  const lead = FIRST_SENTENCE.exec(start)?.[0] ?? '';
+  return [lead, start.slice(lead.length), description.slice(MAX_TEXT)];
 }
 
 /** The words of a tool, part by part. */
 export function toolWords(tool: ToolMetadata): Record<MeaningPart, string[]> {
-  const texts = toolTexts(tool, parametersOf(tool).names);
-  return Object.fromEntries(MEANING_PARTS.map((part) => [part, wordsIn(texts[part])])) as Record<MeaningPart, string[]>;
+  const [lead, rest] = splitDescription(tool.description ?? tool.summary);
+  const { names } = parametersOf(tool);
+  return {
+    server: meaningWords(tool.server, MOST_WORDS.server),
+    name: meaningWords(`${tool.name} ${tool.title ?? ''}`, MOST_WORDS.name),
+    lead: meaningWords(lead, MOST_WORDS.lead),
+    rest: meaningWords(rest, MOST_WORDS.rest),
+    parameters: meaningWords(names.slice(0, MOST_PARAMETERS).join(' '), MOST_WORDS.parameters),
+  };
 }

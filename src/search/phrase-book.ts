@@ -10,7 +10,7 @@ export type PhraseBook = ReadonlyMap<string, readonly string[]>;
 
 const VERSION = 1;
 const OPENING_WORDS = 8;
-const NOT_A_WORD = /[^\p{L}\p{N}]+/u;
+const WORDS = /[\p{L}\p{N}]+/gu;
 const MAX_PHRASES = 16;
 const MAX_LENGTH = 256;
 
@@ -22,8 +22,11 @@ interface KeyedTool {
 
 /** What names a tool whatever its server is called: its name and how its description begins. */
 export function phraseKey(tool: Pick<KeyedTool, 'name' | 'description'>): string {
-  const words = (tool.description ?? '').slice(0, 512).toLowerCase().split(NOT_A_WORD).filter(Boolean);
-  const text = `${tool.name}\n${words.slice(0, OPENING_WORDS).join(' ')}`;
+  const words: string[] = [];
+  for (const [word] of (tool.description ?? '').slice(0, 512).matchAll(WORDS)) {
+    if (words.push(word.toLowerCase()) === OPENING_WORDS) break;
+  }
+  const text = `${tool.name}\n${words.join(' ')}`;
   return hashOf(text, 0x811c_9dc5) + hashOf(text, 0x1234_5678);
 }
 

@@ -81,16 +81,17 @@ function sortTerms(documents: readonly SearchDocument[]): {
     }
     for (const number of terms) marks[number] = 1;
   }
-  const all = new Set<string>();
-  for (const [{ terms }, marks] of used) for (const [number, term] of terms.entries()) if (marks[number]) all.add(term);
-  const sorted = [...all].sort();
-  const placeOf = new Map(sorted.map((term, place) => [term, place]));
+  // Nearly always there is one lexicon, whose terms are all different.
+  const all = [...used].flatMap(([{ terms }, marks]) => terms.filter((_, number) => marks[number] === 1));
+  const sorted = (used.size > 1 ? [...new Set(all)] : all).sort();
   const places = new Map<Lexicon, Uint32Array>();
   for (const lexicon of used.keys()) {
-    places.set(
-      lexicon,
-      Uint32Array.from(lexicon.terms, (term) => placeOf.get(term) ?? 0),
-    );
+    const own = new Uint32Array(lexicon.terms.length);
+    for (let place = 0; place < sorted.length; place++) {
+      const number = lexicon.find(sorted[place] as string);
+      if (number !== undefined) own[number] = place;
+    }
+    places.set(lexicon, own);
   }
   return { sorted, placesOf: (lexicon) => places.get(lexicon) as Uint32Array };
 }

@@ -7,7 +7,6 @@ import type { LiveIndex } from './live-index.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import { stem } from './stemmer.ts';
 
-/** Looking for a neighbour among all words takes about half a millisecond. */
 const MOST_CORRECTED = 3;
 const SHORTEST = 4;
 const TWO_TYPOS_FROM = 8;
@@ -23,18 +22,12 @@ export function spellWords(index: LiveIndex, model: MeaningModel, words: readonl
   });
 }
 
-/** The likeliest word: the first letter is seldom the wrong one, and what many tools have is asked for more often. */
+/** The likeliest word: of those as near, what many tools have is asked for more often. */
 function meantBy(index: LiveIndex, model: MeaningModel, word: string): string | undefined {
   const [best] = model
     .near(word, word.length >= TWO_TYPOS_FROM ? 2 : 1)
-    .map((near) => ({ ...near, initial: near.word[0] === word[0], count: index.entry(stem(near.word)).count }))
+    .map((near) => ({ ...near, count: index.entry(stem(near.word)).count }))
     .filter(({ count }) => count > 0)
-    .sort(
-      (a, b) =>
-        Number(b.initial) - Number(a.initial) ||
-        a.distance - b.distance ||
-        b.count - a.count ||
-        (a.word < b.word ? -1 : 1),
-    );
+    .sort((a, b) => a.distance - b.distance || b.count - a.count || (a.word < b.word ? -1 : 1));
   return best?.word;
 }

@@ -4,12 +4,6 @@
  * @module
  */
 
-/** What a tally has added up. */
-export interface TalliedTerms {
-  readonly terms: Uint32Array;
-  readonly frequencies: Float64Array;
-}
-
 export class TermTally {
   #frequencies = new Float64Array(1024);
   readonly #terms: number[] = [];
@@ -29,21 +23,14 @@ export class TermTally {
     this.#frequencies[term] = before + frequency;
   }
 
-  /** Whether a term has a frequency. */
-  has(term: number): boolean {
-    return (this.#frequencies[term] ?? 0) !== 0;
+  /** The terms that have a frequency, in the order they came. */
+  terms(): number[] {
+    return this.#terms.slice();
   }
 
-  /** What was added up, in the order it came. */
-  read(): TalliedTerms {
-    const terms = new Uint32Array(this.#terms.length);
-    const frequencies = new Float64Array(terms.length);
-    for (let at = 0; at < terms.length; at++) {
-      const term = this.#terms[at] as number;
-      terms[at] = term;
-      frequencies[at] = this.#frequencies[term] as number;
-    }
-    return { terms, frequencies };
+  /** The frequency of a term; 0 where it has none. */
+  frequencyOf(term: number): number {
+    return this.#frequencies[term] ?? 0;
   }
 
   #grow(term: number): void {
