@@ -44,6 +44,26 @@ describe('the methods of the specification', () => {
     expect(engine.stats().hitRate).toBeGreaterThan(0.7);
   });
 
+  it('record a call that has no names, or has been here before, and refuse it', async () => {
+    using home = folder();
+    using server = evil(tools('echo'));
+    const engine = engineIn(home, { servers: [entry('s', server)] });
+    const nameless = await engine.call({ server: 7 as never, tool: 'echo', arguments: { text: 'x' } });
+    expect(nameless).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR', outcome: 'not_sent' } });
+    const meta = { 'anygpt/hops': 'a,b,c,d,e,f,g,h' };
+    const looped = await engine.call({ server: 's', tool: 'echo', meta });
+    expect(looped).toMatchObject({ success: false, error: { code: 'CONFIGURATION_ERROR', outcome: 'not_sent' } });
+    await engine.close();
+    const lines = readFileSync(join(home.path, 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { server: '', tool: 'echo', argumentNames: ['text'], outcome: 'refused', code: 'VALIDATION_ERROR' },
+      { server: 's', tool: 'echo', outcome: 'refused', code: 'CONFIGURATION_ERROR' },
+    ]);
+    expect(server.received('tools/call')).toEqual([]);
+  });
+
   it('stream progress and then exactly one result; leaving cancels', async () => {
     using home = folder();
     const token = { progressToken: '$progressToken' };

@@ -5,7 +5,7 @@
  * error the agent should see; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
  * @module
  */
-
+import type { CallSignal } from './cancellation.ts';
 import { type Description, describeTool } from './catalog/description.ts';
 import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef } from './catalog/tool-lookup.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
@@ -15,9 +15,9 @@ import { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
-import type { ExecuteOptions, ExecutionEvent } from './execution/tool-execution-proxy.ts';
+import type { ExecuteOptions, ExecutionEvent, RefusedCall } from './execution/tool-execution-proxy.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
-import { isLoop } from './hops.ts';
+import { isLoop, LOOP_REFUSAL } from './hops.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { fail, ok, type ToolResult, toFailure } from './result.ts';
@@ -167,21 +167,34 @@ export class DiscoveryEngine {
   /** Calls a tool through the whole pipeline. Never throws. */
   async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
-    if (typeof server !== 'string' || typeof tool !== 'string')
-      return fail('VALIDATION_ERROR', 'A call needs the names of a server and a tool.', { outcome: 'not_sent' });
+    if (typeof server !== 'string' || typeof tool !== 'string') return this.refuse(NAMELESS, request);
+    const where = { server, tool, outcome: 'not_sent' } as const;
     try {
       const running = this.#runtime.current ?? (await this.#runtime.ready());
       const { state } = running;
-      const execution = running.execution ?? (await this.#runtime.execution(running));
-      const ref = state.catalog.isLoaded(server)
-        ? resolveRef(state, server, tool)
-        : await settleRef(state, server, tool, request);
+      const { proxy } = running.execution ?? (await this.#runtime.execution(running));
+      if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
+      const meant = state.catalog.isLoaded(server)
+        ? ok(resolveRef(state, server, tool))
+        : await settleRef(state, server, tool, request).then(ok<ToolRef>, (error) => toFailure(error, where));
+      if (!meant.success) return await proxy.refuse(meant, request);
       this.#runtime.answered(state);
-      const result = await execution.proxy.execute(ref.server, ref.tool, request.arguments, request);
-      this.#runtime.usage?.settled(ref, request.caller, result);
+      const result = await proxy.execute(meant.data.server, meant.data.tool, request.arguments, request);
+      this.#runtime.usage?.settled(meant.data, request.caller, result);
       return result;
     } catch (error) {
-      return toFailure(error, { server, tool, outcome: 'not_sent' });
+      return toFailure(error, where);
+    }
+  }
+
+  /** Records a call that was refused before it got here, as every call is recorded, and gives the refusal back. */
+  async refuse(refusal: ToolResult<never>, request: RefusedCall = {}): Promise<ToolResult<CallToolResult>> {
+    try {
+      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
+      return await proxy.refuse(refusal, request);
+    } catch (error) {
+      // Without a configuration there is no log either.
+      return toFailure(error, { outcome: 'not_sent' });
     }
   }
 
@@ -275,7 +288,7 @@ export class DiscoveryEngine {
   }
 
   /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
-  async lease(server: string, caller: Caller, signal?: AbortSignal): Promise<Lease> {
+  async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const known = requireServer(await this.#state(), server);
     if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
     return this.#runtime.downstreams.acquire(known.data, caller, signal);
@@ -311,3 +324,5 @@ export class DiscoveryEngine {
     else this.#misses++;
   }
 }
+
+const NAMELESS = fail('VALIDATION_ERROR', 'A call needs the names of a server and a tool.', { outcome: 'not_sent' });

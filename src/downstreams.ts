@@ -3,6 +3,7 @@
  * @module
  */
 import { createRedactor } from './audit/redact.ts';
+import type { CallSignal } from './cancellation.ts';
 import type { Listing } from './catalog/listing.ts';
 import { paced } from './catalog/paced.ts';
 import { expandReferences } from './config/references.ts';
@@ -103,7 +104,7 @@ export class Downstreams {
   }
 
   /** A connection for one use. */
-  async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: AbortSignal): Promise<Lease> {
+  async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: CallSignal): Promise<Lease> {
     if (this.#world.offline) throw offline(definition.name);
     try {
       return await this.pool.acquire(definition, caller, { signal });
@@ -150,7 +151,10 @@ export class Downstreams {
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
         outcome: 'not_sent',
       });
-    const lease = await this.acquire(known.definition, call.caller, call.signal);
+    const { definition } = known;
+    // Almost every call finds a connection that is open.
+    const lease =
+      this.pool.borrow(definition, call.caller) ?? (await this.acquire(definition, call.caller, call.signal));
     const { connection } = lease;
     let unanswered = false;
     try {

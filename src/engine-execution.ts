@@ -8,7 +8,7 @@ import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { type AuditRecorder, ToolExecutionProxy } from './execution/index.ts';
+import { type AuditRecorder, type CallSettings, ToolExecutionProxy } from './execution/index.ts';
 import type { ResultPages } from './execution/result-pages.ts';
 import { ok, type ToolResult } from './result.ts';
 import { compileGlob } from './rules/glob.ts';
@@ -39,6 +39,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
   const audit = openAudit(state, world, downstreams);
   const definitionOf = (server: string) => state.servers.get(server)?.definition;
   const repeatable = new Map<string, (tool: string) => boolean>();
+  const settings = new Map<string, CallSettings>();
   const proxy = new ToolExecutionProxy({
     invoke: downstreams.invoke,
     lookup: (server, tool, _signal, caller) => {
@@ -57,16 +58,7 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       disconnect: (server) => downstreams.pool.close(server),
       isConnected: (server) => downstreams.pool.isConnected(server),
     },
-    settingsOf: (server) => {
-      const definition = definitionOf(server);
-      return (
-        definition && {
-          timeout: definition.timeouts.call,
-          rateLimit: definition.rateLimit,
-          concurrency: definition.concurrency,
-        }
-      );
-    },
+    settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
     retry: {
@@ -99,6 +91,17 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
     log: world.logger,
   });
   return { proxy, closeAudit: audit.close };
+
+  /** Several steps ask for every call. */
+  function settingsOf(server: string): CallSettings | undefined {
+    const known = settings.get(server);
+    const definition = known ? undefined : definitionOf(server);
+    if (!definition) return known;
+    const { timeouts, rateLimit, concurrency } = definition;
+    const found = { timeout: timeouts.call, rateLimit, concurrency };
+    settings.set(server, found);
+    return found;
+  }
 
   /** The operator's own mark counts always; a server's hints only if the operator trusts that server. */
   function isRepeatable({ server, tool, definition }: ToolCall): boolean {

@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { fail } from './result.ts';
 
 type Meta = Readonly<Record<string, unknown>> | undefined;
 
@@ -26,6 +27,13 @@ export function isLoop(meta: Meta, id: string): boolean {
   const hops = hopsIn(meta);
   return hops.includes(id) || hops.length >= MAX_HOPS;
 }
+
+/** What a call that has been here before is answered. */
+export const LOOP_REFUSAL = fail(
+  'CONFIGURATION_ERROR',
+  'This gateway is configured as one of its own servers, directly or through another gateway. Take it out of the servers.',
+  { outcome: 'not_sent' },
+);
 
 /** The `_meta` of a call that goes on to another gateway. */
 export const withHop = (meta: Meta, id: string): Readonly<Record<string, unknown>> => ({

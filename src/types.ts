@@ -3,6 +3,7 @@
  * config → servers → connections → catalog → rules → index → meta-tools, and call → result.
  * @module
  */
+import type { CallSignal } from './cancellation.ts';
 
 /** A JSON Schema as it came from a server or a configuration: data, never trusted. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -13,8 +14,11 @@ export type ConnectionDefinition = StdioConnection | RemoteConnection;
 /** A server that runs as a child process and is spoken to on its stdin and stdout. */
 export interface StdioConnection {
   readonly kind: 'stdio';
+  /** The program; started directly, never through a shell. */
   readonly command: string;
+  /** Its arguments, passed on exactly. */
   readonly args: readonly string[];
+  /** Environment variables for it. */
   readonly env: Readonly<Record<string, string>>;
   /** Names of our own environment variables that the child may see beside the allow-list. */
   readonly inheritEnv: readonly string[];
@@ -37,6 +41,7 @@ export interface ServerDefinition {
   readonly name: string;
   readonly description: string | undefined;
   readonly enabled: boolean;
+  /** How to reach it. */
   readonly connection: ConnectionDefinition;
   /** Tools known before the server ever ran. Keywords and examples outlive discovery. */
   readonly tools: readonly ConfiguredTool[];
@@ -77,21 +82,26 @@ export interface ToolExample {
 /** A tool as its server lists it, every field kept. Only `name` and `inputSchema` have been checked. */
 export interface ToolDefinition {
   readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+  /** What clients show people in place of the name. */
+  readonly title?: string | undefined;
+  /** What it does, and when to use it: models choose by this. */
+  readonly description?: string | undefined;
+  /** JSON Schema of its arguments. */
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations?: ToolAnnotations;
+  /** JSON Schema of its `structuredContent`. */
+  readonly outputSchema?: JsonSchema | undefined;
+  /** What it claims about itself: whether it only reads, whether it destroys, whether it may be repeated. */
+  readonly annotations?: ToolAnnotations | undefined;
   readonly [key: string]: unknown;
 }
 
 /** What a server claims about a tool. Hints, to be believed only of a server that is trusted. */
 export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
+  readonly title?: string | undefined;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
   readonly [key: string]: unknown;
 }
 
@@ -198,6 +208,8 @@ export interface ServerMetadata {
   readonly reason?: string | undefined;
   /** True when the tool list is older than we may vouch for. */
   readonly stale?: boolean | undefined;
+  /** When it last listed its tools, in milliseconds since 1970; undefined when it never did. */
+  readonly listedAt?: number | undefined;
   readonly config: ConnectionDefinition;
 }
 
@@ -214,16 +226,18 @@ export type RulePrecedence = 'first-match' | 'deny-wins';
 
 /** What a `tools/call` returned, unchanged. */
 export interface CallToolResult {
-  readonly content?: readonly ContentBlock[];
+  readonly content?: readonly ContentBlock[] | undefined;
   readonly structuredContent?: unknown;
-  readonly isError?: boolean;
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   readonly [key: string]: unknown;
 }
 
 /** One part of a result: text, an image, a resource, or what later revisions bring. */
 export interface ContentBlock {
   readonly type: string;
+  /** Of a `text` block. */
+  readonly text?: string | undefined;
   readonly [key: string]: unknown;
 }
 
@@ -265,7 +279,7 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly traceId: string;
   readonly caller: Caller;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Gets what the server says beside progress, where the connection is the caller's own. */
   readonly onNotification?: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;

@@ -58,9 +58,11 @@ export class UsageLearning {
   /** Learns from the result of a call. */
   settled({ server, tool }: ToolRef, caller: Caller = {}, result: ToolResult<CallToolResult>): void {
     if (!hasWorked(result)) return;
+    const searches = this.#searches.size > 0 ? this.#searches.get(callerKey(caller)) : undefined;
+    if (!searches) return;
     const key = toolKey(server, tool);
     const since = this.#now() - COUNTS_FOR_MS;
-    const search = this.#searches.get(callerKey(caller))?.findLast(({ at, places }) => at >= since && places.has(key));
+    const search = searches.findLast(({ at, places }) => at >= since && places.has(key));
     if (!search) return;
     const weight = search.places.get(key) === 0 ? FIRST_PLACE : 1;
     search.places.delete(key);

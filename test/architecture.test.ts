@@ -114,6 +114,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:fs/promises',
       'node:path',
       'node:readline/promises',
+      'node:v8',
       'node:stream',
       'node:url',
       'node:util',

@@ -289,7 +289,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     LISTS,
     'is marked as an error and has the shape of the contract',
   ]),
-  'errors:recorded': promise('Every refusal has its code and is recorded once', [PROXY, 'every refusal has its code']),
+  'errors:recorded': promise(
+    'Every refusal has its code and is recorded once',
+    [PROXY, 'every refusal has its code'],
+    ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
+  ),
+  'errors:slips': promise('A misspelt argument of a meta-tool is told what was meant', [
+    'src/gateway/misspelt-argument.test.ts',
+    '%s with %j: did you mean',
+  ]),
   'errors:never-throws': promise('Nothing an agent does throws', [PROXY, 'never throws, whatever is handed in throws']),
 
   // 6. Command line
@@ -486,6 +494,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'front:malformed': promise(
     'Malformed input is answered properly and the connection stays usable',
     [LANE, 'answers what is not JSON-RPC with an error and goes on'],
+    ['test/e2e/refusals.test.ts', '%s is refused in words'],
     [HTTP, 'answers malformed bodies with 4xx'],
   ),
   'front:id-in-use': promise('An id that is still in use is refused', [LANE, 'refuses an id that is still in use']),

@@ -8,6 +8,7 @@ import type { ToolMetadata, ToolParameter } from '../types.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
 
+/** A tool as `describe` shows it: with its parameters, one by one. */
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
 }

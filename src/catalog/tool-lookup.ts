@@ -3,6 +3,7 @@
  * a name that does not exist.
  * @module
  */
+import type { CallSignal } from '../cancellation.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { shorten } from '../plain-text.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
@@ -41,7 +42,7 @@ export function resolveRef({ servers, catalog }: LookupState, server: string, to
 /** Who asks, and how long he waits. */
 export interface Patience {
   readonly caller?: Caller | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CallSignal | undefined;
   /** Milliseconds. */
   readonly timeout?: number | undefined;
 }
@@ -180,7 +181,7 @@ async function patiently(work: Promise<unknown>, { signal, timeout }: Patience):
     stop = resolve;
   });
   const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
-  signal?.addEventListener('abort', stop, { once: true });
+  signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
   await Promise.race([work, stopped]);
   clearTimeout(timer);

@@ -2,6 +2,7 @@
  * The questions a server of protocol 2026-07-28 puts into an `input_required` result, asked of the caller.
  * @module
  */
+import { toAbortSignal } from '../cancellation.ts';
 import { DiscoveryError, ToolExecutionError } from '../errors.ts';
 import type { ToolCall } from '../types.ts';
 
@@ -25,10 +26,11 @@ export async function answerQuestions(call: ToolCall, requests: unknown): Promis
   }
   // The keys are the server's: `__proto__` is one like any other.
   const answers: Record<string, unknown> = Object.create(null);
+  const stop = toAbortSignal(signal);
   for (const [key, question] of questions) {
     if (typeof question?.method !== 'string') continue;
     try {
-      answers[key] = await ask({ method: question.method, params: question.params }, signal);
+      answers[key] = await ask({ method: question.method, params: question.params }, stop);
     } catch (error) {
       if (error instanceof DiscoveryError || signal.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);

@@ -6,6 +6,7 @@
  * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all.
  * @module
  */
+import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError } from '../errors.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
@@ -73,18 +74,28 @@ export class ConnectionPool {
     return this.#verdicts.get(fingerprint(definition.connection));
   }
 
+  /** A connection for one use, if one is open that suits the caller. */
+  borrow(definition: ServerDefinition, caller: Caller | undefined): Lease | undefined {
+    const slot = this.#closed ? undefined : this.#find(definition, caller);
+    if (slot?.connection === undefined) return undefined;
+    slot.leases++;
+    return this.#lease(slot, slot.connection, caller);
+  }
+
   /** A connection for one use. Opens at most one at a time per server and audience; everybody else waits for the same. */
   async acquire(
     definition: ServerDefinition,
     caller: Caller | undefined,
-    options: { signal?: AbortSignal | undefined } = {},
+    options: { signal?: CallSignal | undefined } = {},
   ): Promise<Lease> {
     if (this.#closed)
       throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
+    const open = this.borrow(definition, caller);
+    if (open !== undefined) return open;
     const slot = this.#find(definition, caller) ?? this.#add(definition, caller);
     slot.leases++;
     try {
-      return this.#lease(slot, slot.connection ?? (await abortable(slot.opening, options.signal)), caller);
+      return this.#lease(slot, await abortable(slot.opening, options.signal), caller);
     } catch (error) {
       this.#giveBack(slot);
       throw error;
@@ -154,7 +165,7 @@ export class ConnectionPool {
   #find(definition: ServerDefinition, caller: Caller | undefined): PoolSlot | undefined {
     const identity = identityOf(definition);
     const audience = caller && this.#audienceOf(definition, caller);
-    for (const slot of this.#slots.get(definition.name) ?? []) {
+    for (const slot of this.#slots.get(definition.name) ?? NO_SLOTS) {
       if (!slot.retired && slot.identity === identity && slot.suits(audience)) return slot;
     }
     return undefined;
@@ -295,6 +306,8 @@ export class ConnectionPool {
     return health;
   }
 }
+
+const NO_SLOTS: readonly PoolSlot[] = [];
 
 const ended = (work: Promise<unknown>): Promise<void> =>
   work.then(

@@ -33,11 +33,15 @@ export class LineReader {
   /** Feeds a chunk; complete lines are handed on before this returns. */
   push(chunk: Buffer): void {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#finish(chunk.subarray(start, end));
+    while (start < chunk.length) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) return this.#keep(chunk.subarray(start));
+      // Mostly a chunk is a line, and then it is read where it lies.
+      if (this.#size > 0 || this.#long || end - start > this.#options.maxBytes)
+        this.#finish(chunk.subarray(start, end));
+      else if (end > start) this.#options.onLine(chunk.toString('utf8', start, end), end - start);
       start = end + 1;
     }
-    if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
   /** Bytes held back because their line is not complete. */
@@ -53,8 +57,6 @@ export class LineReader {
       return;
     }
     const bytes = this.#size + last.length;
-    if (bytes === 0) return;
-    if (this.#size === 0) return this.#options.onLine(last.toString('utf8'), bytes);
     this.#append(last);
     const line = this.#held.toString('utf8', 0, bytes);
     this.#reset();

@@ -2,9 +2,10 @@
  * A live downstream server: list its tools, call them, put its questions to whoever is calling.
  * @module
  */
+import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
-import type { Caller, CallToolResult, ConnectionDefinition, Progress, ToolCall, ToolDefinition } from '../types.ts';
+import type { Caller, CallToolResult, ConnectionDefinition, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
@@ -91,9 +92,9 @@ export class McpConnection implements DownstreamTools {
     return this.#tools?.get(name);
   }
 
-  async callTool(call: ToolCall): Promise<CallToolResult> {
+  callTool(call: ToolCall): Promise<CallToolResult> {
     const modern = this.era === 'modern';
-    let params: Record<string, unknown> = { name: call.tool, arguments: call.arguments };
+    const params: Record<string, unknown> = { name: call.tool, arguments: call.arguments };
     const { ask, acceptsInputRequired, capabilities = {} } = call.caller;
     const meta = modern
       ? { ...call.meta, [META.clientCapabilities]: ask || acceptsInputRequired ? capabilities : {} }
@@ -106,18 +107,28 @@ export class McpConnection implements DownstreamTools {
       onProgress: call.onProgress,
       headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
     };
+    return modern ? this.#callInRounds(call, params, options) : this.#call(call, params, options);
+  }
+
+  /** A modern server may ask before it answers; the answers go along with the same call. */
+  async #callInRounds(
+    call: ToolCall,
+    first: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    let params = first;
     for (let round = 0; ; round++) {
       const result = await this.#call(call, params, options);
-      if (!modern) return result;
       if (result.resultType !== 'input_required') return withoutResultType(result);
-      if (acceptsInputRequired) return result;
+      if (call.caller.acceptsInputRequired) return result;
       if (round >= MAX_ROUNDS)
         throw new ToolExecutionError(call.server, call.tool, `asked for input more than ${MAX_ROUNDS} times`, {
           outcome: 'unknown',
         });
       const { requestState: _, ...rest } = params;
-      params = { ...rest, inputResponses: await answerQuestions(call, result.inputRequests) };
-      if (result.requestState !== undefined) params.requestState = result.requestState;
+      const inputResponses = await answerQuestions(call, result.inputRequests);
+      const { requestState } = result;
+      params = { ...rest, inputResponses, ...(requestState !== undefined && { requestState }) };
     }
   }
 
@@ -159,16 +170,12 @@ export class McpConnection implements DownstreamTools {
   async #call(
     call: ToolCall,
     params: Readonly<Record<string, unknown>>,
-    options: {
-      signal: AbortSignal;
-      onProgress: ((progress: Progress) => void) | undefined;
-      headers: Record<string, string> | undefined;
-    },
+    options: PeerRequestOptions,
   ): Promise<CallToolResult> {
     try {
-      return (await this.request('tools/call', params, options)).result as CallToolResult;
+      return (await this.#options.peer.request('tools/call', params, options)).result as CallToolResult;
     } catch (error) {
-      if (!(error instanceof JsonRpcError)) throw error;
+      if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
         throw new ToolNotFoundError(call.server, call.tool, `${call.server} no longer has a tool "${call.tool}".`);
       }
@@ -203,7 +210,7 @@ export class McpConnection implements DownstreamTools {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 
-  #explain(error: unknown, signal: AbortSignal | undefined): unknown {
+  #explain(error: unknown, signal: CallSignal | undefined): unknown {
     if (error instanceof DiscoveryError || error instanceof JsonRpcError || signal?.aborted) return error;
     const { server } = this;
     const notSent = (code: ErrorCode, message: string) =>

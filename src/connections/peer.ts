@@ -6,7 +6,7 @@
  * Answers are handed on in the order they arrive, so a progress note always precedes the result it belongs to.
  * @module
  */
-
+import type { CallSignal } from '../cancellation.ts';
 import type { Progress } from '../types.ts';
 import {
   INTERNAL_ERROR,
@@ -22,7 +22,7 @@ import {
 } from './json-rpc.ts';
 
 export interface PeerRequestOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CallSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -57,7 +57,7 @@ interface Pending {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CallSignal | undefined;
   readonly onAbort: (() => void) | undefined;
   readonly stream: AbortController | undefined;
 }
@@ -113,7 +113,7 @@ export class Peer {
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
       this.#pending.set(id, { resolve, reject, onProgress, signal, onAbort, stream });
-      if (onAbort) signal?.addEventListener('abort', onAbort, { once: true });
+      if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
       this.#send(id, message, stream, options.headers);
     });
@@ -167,9 +167,8 @@ export class Peer {
   #withMeta(params: Readonly<Record<string, unknown>> | undefined, ours: number | undefined) {
     const own = params?._meta as Record<string, unknown> | undefined;
     if (this.envelope === undefined && ours === undefined && own === undefined) return params ?? NO_PARAMS;
-    // A token chosen by somebody else could be the number of another request of ours.
-    const { progressToken: _, ...meta } = { ...this.envelope, ...own };
-    return { ...params, _meta: ours === undefined ? meta : { ...meta, progressToken: ours } };
+    // Ours or none: a token chosen by somebody else could be the number of another request of ours.
+    return { ...params, _meta: { ...this.envelope, ...own, progressToken: ours } };
   }
 
   #cancel(id: number, reason: unknown): void {

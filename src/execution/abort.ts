@@ -2,6 +2,7 @@
  * What an aborted signal means for a call: `CANCELLED`, unless whoever aborted gave a better reason.
  * @module
  */
+import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError, type Outcome } from '../errors.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { ToolCall } from '../types.ts';
@@ -18,7 +19,7 @@ export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never
 }
 
 /** Waits, or ends early with false when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<boolean> {
+export function pause(ms: number, signal: CallSignal, clock: Clock): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const onAbort = () => {
@@ -29,6 +30,6 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<bo
       signal.removeEventListener('abort', onAbort);
       resolve(true);
     });
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
   });
 }

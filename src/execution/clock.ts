@@ -13,15 +13,16 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds that never run backwards. */
   now(): number;
-  /** Calls `fire` once, `ms` from now. */
-  after(ms: number, fire: () => void): Timer;
+  /** Calls `fire` once, `ms` from now. A timer in the background keeps no process running. */
+  after(ms: number, fire: () => void, options?: { readonly background?: boolean }): Timer;
 }
 
 class NodeTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
 
-  constructor(ms: number, fire: () => void) {
+  constructor(ms: number, fire: () => void, background: boolean) {
     this.#handle = setTimeout(fire, ms);
+    if (background) this.#handle.unref();
   }
 
   clear(): void {
@@ -32,5 +33,5 @@ class NodeTimer implements Timer {
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after: (ms, fire) => new NodeTimer(ms, fire),
+  after: (ms, fire, { background = false } = {}) => new NodeTimer(ms, fire, background),
 };

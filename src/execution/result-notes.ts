@@ -21,7 +21,7 @@ export const notesOf = (result: CallToolResult): ResultNotes => notes.get(result
 
 /** Remembers how large a result is. */
 export function noteBytes(result: CallToolResult, bytes: number): void {
-  notes.set(result, { ...notes.get(result), bytes });
+  notes.set(result, { bytes, flags: notes.get(result)?.flags });
 }
 
 /** Adds a flag to a result. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError } from '../errors.ts';
 import { fail, ok } from '../result.ts';
 import type { Progress, ToolCall, ToolDefinition } from '../types.ts';
@@ -78,6 +79,23 @@ describe('ToolExecutionProxy', () => {
     ]);
     expect(records.map((entry) => entry.code)).toEqual(codes);
     expect(records.every((entry) => entry.outcome === 'refused')).toBe(true);
+  });
+
+  test('what is refused elsewhere is recorded as it was written, as far as that makes sense', async () => {
+    const { proxy, records } = build();
+    const refusal = fail('VALIDATION_ERROR', 'no', { outcome: 'not_sent' });
+    const caller = { principal: 'me', session: 's1' };
+    for (const call of [
+      { server: 7, tool: 'echo', arguments: '{"text":1}', caller },
+      { server: 's', arguments: [1] },
+      {},
+    ])
+      expect(await proxy.refuse(refusal, call)).toEqual(refusal);
+    expect(records).toMatchObject([
+      { server: '', tool: 'echo', arguments: { text: 1 }, outcome: 'refused', code: 'VALIDATION_ERROR', ...caller },
+      { server: 's', tool: '', arguments: {}, outcome: 'refused' },
+      { server: '', tool: '', arguments: {}, outcome: 'refused' },
+    ]);
   });
 
   test('names such as __proto__ and then work as servers and tools', async () => {
@@ -282,7 +300,7 @@ describe('executeStream', () => {
   });
 
   test('leaving the loop cancels the call', async () => {
-    let signal: AbortSignal | undefined;
+    let signal: CallSignal | undefined;
     const { proxy, records } = build({
       invoke: (call) => {
         signal = call.signal;

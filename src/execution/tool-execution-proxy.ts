@@ -4,6 +4,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto';
+import { type CallSignal, Cancellation } from '../cancellation.ts';
 import { DiscoveryError } from '../errors.ts';
 import { OWN_SERVER } from '../own-server.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
@@ -11,7 +12,7 @@ import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, Too
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { EventQueue } from './event-queue.ts';
-import { type Handler, pipeline } from './pipeline.ts';
+import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
 import { CircuitBreakers } from './steps/breaker.ts';
@@ -27,7 +28,7 @@ import { type OutputMode, validate } from './steps/validate.ts';
 import { repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
 
-/** The part of the connections that 003's `ToolExecutionProxy` shows. */
+/** The part of the connections that `ToolExecutionProxy` shows. */
 export interface ConnectionPort {
   connect(server: string): Promise<void>;
   disconnect(server: string): Promise<void>;
@@ -94,7 +95,7 @@ export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' 
 /** What a caller may say about one call. */
 export interface ExecuteOptions {
   readonly caller?: Caller | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CallSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onNotification?: ToolCall['onNotification'];
   readonly traceId?: string | undefined;
@@ -103,6 +104,13 @@ export interface ExecuteOptions {
   readonly timeout?: number | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+}
+
+/** A call that cannot be made, as somebody wrote it: nothing in it need be what it should be. */
+export interface RefusedCall extends ExecuteOptions {
+  readonly server?: unknown;
+  readonly tool?: unknown;
+  readonly arguments?: unknown;
 }
 
 /** What `executeStream` yields: any number of `progress`, then exactly one `result`. */
@@ -124,8 +132,8 @@ export class ToolExecutionProxy {
   readonly #pages: ResultPages;
   readonly #run: Handler;
   readonly #own: ReadonlyMap<string, Handler>;
-  readonly #refuse: Handler;
-  readonly #running = new Set<AbortController>();
+  readonly #record: Step;
+  readonly #running = new Set<Cancellation>();
   #closing: Promise<void> | undefined;
   readonly #drained = new Set<() => void>();
 
@@ -140,6 +148,7 @@ export class ToolExecutionProxy {
     this.breakers = new CircuitBreakers(options.breaker, clock);
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
+    this.#record = record;
     const report = (thrown: unknown) => log?.warn({ err: thrown }, 'a progress listener threw and hears no more');
 
     this.#run = pipeline(
@@ -169,7 +178,6 @@ export class ToolExecutionProxy {
         return [definition.name, (call) => handle({ ...call, definition })];
       }),
     );
-    this.#refuse = pipeline([record], async (call) => this.#refusal(call));
   }
 
   /** Calls a tool. Never throws: whatever goes wrong is a failure with a code. */
@@ -179,37 +187,57 @@ export class ToolExecutionProxy {
     args?: unknown,
     options: ExecuteOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
-    const { signal, timeout: ms } = options;
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(signal?.reason);
     const repaired = repairArguments(args);
-    const call: ToolCall = {
+    const refusal = this.#refusal(server, tool, repaired);
+    if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
+    const cancellation = new Cancellation(options.signal);
+    this.#running.add(cancellation);
+    try {
+      return await this.#handlerOf(server, tool)(this.#toCall(server, tool, repaired, options, cancellation));
+    } catch (thrown) {
+      return toFailure(thrown, { server, tool });
+    } finally {
+      cancellation.unfollow();
+      this.#running.delete(cancellation);
+      if (this.#running.size === 0) for (const resume of this.#drained) resume();
+    }
+  }
+
+  /** Records a call that is refused before it begins, with as much of it as makes sense, and gives the refusal back. */
+  refuse(
+    refusal: ToolResult<never>,
+    { server, tool, arguments: args, ...options }: RefusedCall,
+  ): Promise<ToolResult<CallToolResult>> {
+    const [from, name] = [server, tool].map((written) => (typeof written === 'string' ? written : ''));
+    const signal = options.signal ?? new Cancellation();
+    const call = this.#toCall(from ?? '', name ?? '', repairArguments(args), options, signal);
+    return this.#record(async () => refusal)(call);
+  }
+
+  #toCall(
+    server: string,
+    tool: string,
+    args: ToolCall['arguments'] = {},
+    options: ExecuteOptions,
+    signal: CallSignal,
+  ): ToolCall {
+    const { timeout: ms } = options;
+    return {
       server,
       tool,
-      arguments: repaired ?? {},
+      arguments: args,
       traceId: options.traceId ?? randomUUID(),
       caller: options.caller ?? NOBODY,
-      signal: controller.signal,
+      signal,
       onProgress: options.onProgress,
       onNotification: options.onNotification,
       meta: options.meta,
       inputResponses: options.inputResponses,
       requestState: options.requestState,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
+      // Known to the copies that steps make: all of them have the same shape.
+      definition: undefined,
     };
-    try {
-      if (repaired === undefined || this.#closing !== undefined) return await this.#refuse(call);
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener('abort', onAbort, { once: true });
-      this.#running.add(controller);
-      return await this.#handlerFor(call)(call);
-    } catch (thrown) {
-      return toFailure(thrown, { server, tool });
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      this.#running.delete(controller);
-      if (this.#running.size === 0) for (const resume of this.#drained) resume();
-    }
   }
 
   /** Calls a tool and shows its progress on the way. Leaving the loop cancels the call. */
@@ -220,24 +248,20 @@ export class ToolExecutionProxy {
     options: ExecuteOptions = {},
   ): AsyncGenerator<ExecutionEvent, void, undefined> {
     const events = new EventQueue<ExecutionEvent>();
-    const left = new AbortController();
-    const signal = options.signal;
-    const onAbort = () => left.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
+    const left = new Cancellation(options.signal);
     const onProgress = (note: Progress) => {
       events.push({ type: 'progress', progress: note });
       options.onProgress?.(note);
     };
-    void this.execute(server, tool, args, { ...options, signal: left.signal, onProgress }).then((result) => {
+    void this.execute(server, tool, args, { ...options, signal: left, onProgress }).then((result) => {
       events.push({ type: 'result', result });
       events.end();
     });
     try {
       for (let event = await events.take(); event !== undefined; event = await events.take()) yield event;
     } finally {
+      left.unfollow();
       left.abort();
-      signal?.removeEventListener('abort', onAbort);
     }
   }
 
@@ -274,7 +298,7 @@ export class ToolExecutionProxy {
 
   async #close(): Promise<void> {
     if (this.#running.size > 0) await this.#untilDrained(this.#drain);
-    for (const controller of this.#running) controller.abort(new DiscoveryError('SHUTTING_DOWN', CLOSED));
+    for (const call of this.#running) call.abort(new DiscoveryError('SHUTTING_DOWN', CLOSED));
     await this.validators.close();
     this.#pages.close();
   }
@@ -292,13 +316,12 @@ export class ToolExecutionProxy {
     });
   }
 
-  #handlerFor(call: ToolCall): Handler {
-    if (call.server !== OWN_SERVER) return this.#run;
-    return this.#own.get(call.tool) ?? this.#refuse;
+  #handlerOf(server: string, tool: string): Handler {
+    return (server === OWN_SERVER && this.#own.get(tool)) || this.#run;
   }
 
-  #refusal(call: ToolCall): ToolResult<never> {
-    const { server, tool } = call;
+  /** Why a call does not even begin, if it does not. */
+  #refusal(server: string, tool: string, args: ToolCall['arguments'] | undefined): ToolResult<never> | undefined {
     const where = { server, tool, outcome: 'not_sent' } as const;
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
@@ -306,6 +329,7 @@ export class ToolExecutionProxy {
       const message = `"${OWN_SERVER}" is the gateway itself; it has only ${names.map((name) => `"${name}"`).join(' and ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
+    if (args !== undefined) return undefined;
     const message = `Arguments of ${server}:${tool} must be a JSON object, for example {"name": "value"}.`;
     return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });
   }

@@ -1,5 +1,6 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import type { ToolDefinition } from '../types.ts';
 import { aboutTokens, definitionTokens } from './definition-tokens.ts';
 import { metaToolDefinitions } from './meta-tools.ts';
 
@@ -19,7 +20,7 @@ const issue = {
     additionalProperties: false,
   },
 };
-const real = ({ name, description, inputSchema }: { name: string; description?: string; inputSchema: unknown }) =>
+const real = ({ name, description, inputSchema }: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>) =>
   encode(JSON.stringify({ name, description, inputSchema })).length;
 
 describe('about how many tokens a definition takes', () => {

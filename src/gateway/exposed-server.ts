@@ -39,6 +39,7 @@ const HEARD = new Set([
 /** Shows one server 1:1. */
 export function exposedSurface(engine: DiscoveryEngine, name: string): Surface {
   return {
+    relays: true,
     run: async (tool, args, { caller, ...context }) => {
       const result = await engine.call({
         server: name,

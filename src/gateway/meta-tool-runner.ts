@@ -3,11 +3,14 @@
  * @module
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { LOOP_REFUSAL } from '../hops.ts';
+import { shorten } from '../plain-text.ts';
 import { fail, type ToolResult } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
 import { detailsAnswer } from './details-answer.ts';
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
+import { misspeltArgument } from './misspelt-argument.ts';
 import { searchAnswer } from './search-answer.ts';
 import type { CallContext, RunTool } from './upstream.ts';
 
@@ -19,28 +22,71 @@ type Run = (engine: DiscoveryEngine, args: Arguments, context: CallContext) => P
 
 /** Runs meta-tools by name. Never rejects; what goes wrong is in the result. */
 export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
-  return async (name, raw, context) => {
-    if (!isMetaTool(name)) {
-      const hint = `This server has ${META_TOOL_NAMES.join(', ')}. To call another tool, use execute_tool.`;
-      return asResult(
-        fail('TOOL_NOT_FOUND', `There is no tool "${name}" here. ${hint}`, { tool: name, outcome: 'not_sent' }),
-      );
-    }
-    if (context.meta && (await engine.isLoop(context.meta))) return asResult(LOOP);
+  return (name, raw, context) => {
+    if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
     const args = lift(asObject(raw));
-    if (!args)
-      return asResult(fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} must be an object.`, { tool: name }));
-    return TOOLS[name](engine, args, context);
+    return name === 'execute_tool' ? execute(engine, args, context) : look(engine, name, args, context);
   };
 }
 
-const LOOP = fail(
-  'CONFIGURATION_ERROR',
-  'This gateway is configured as one of its own servers, directly or through another gateway. Take it out of the servers.',
-  { outcome: 'not_sent' },
-);
+function noSuchTool(name: string): ToolResult<never> {
+  const hint = `This server has ${META_TOOL_NAMES.join(', ')}. To call another tool, use execute_tool.`;
+  return fail('TOOL_NOT_FOUND', `There is no tool "${shorten(name, 100)}" here. ${hint}`, {
+    tool: name,
+    outcome: 'not_sent',
+  });
+}
 
-const TOOLS: Readonly<Record<MetaToolName, Run>> = {
+/** Calls are recorded, also those that nothing comes of, so it is the engine that refuses them. */
+async function execute(
+  engine: DiscoveryEngine,
+  args: Arguments | undefined,
+  context: CallContext,
+): Promise<CallToolResult> {
+  const refusal = callRefusal(args);
+  const { server, tool, arguments: given }: Arguments = args ?? {};
+  const request = {
+    server: (server ?? '') as string,
+    tool: (tool ?? '') as string,
+    arguments: given ?? besidePair(args),
+    caller: context.caller,
+    signal: context.signal,
+    onProgress: context.onProgress,
+    onNotification: context.onNotification,
+    meta: context.meta,
+    inputResponses: context.inputResponses,
+    requestState: context.requestState,
+  };
+  const result = await (refusal ? engine.refuse(refusal, request) : engine.call(request));
+  return result.success ? result.data : failure(result.error);
+}
+
+/** What is wrong with a call before anybody looks for its tool. */
+function callRefusal(args: Arguments | undefined): ToolResult<never> | undefined {
+  const name = 'execute_tool';
+  if (!args) return notAnObject(name);
+  const slip = isComplete(args) ? undefined : misspeltArgument(name, args);
+  if (slip !== undefined) return invalid(name, slip);
+  return pair(args) ? undefined : badPair(name);
+}
+
+const isComplete = ({ server, tool, arguments: given }: Arguments): boolean =>
+  server !== undefined && tool !== undefined && given !== undefined;
+
+/** Answers from what is known of the tools; none of them is called. */
+async function look(
+  engine: DiscoveryEngine,
+  name: keyof typeof TOOLS,
+  args: Arguments | undefined,
+  context: CallContext,
+): Promise<CallToolResult> {
+  if (context.meta && (await engine.isLoop(context.meta))) return asResult(LOOP_REFUSAL);
+  if (!args) return asResult(notAnObject(name));
+  const slip = misspeltArgument(name, args);
+  return slip === undefined ? TOOLS[name](engine, args, context) : asResult(invalid(name, slip));
+}
+
+const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
   search_tools: async (engine, args, { caller }) => {
     const { query, server, limit } = args;
     if (typeof query !== 'string') return badArgument('search_tools', 'query', 'a string');
@@ -57,28 +103,9 @@ const TOOLS: Readonly<Record<MetaToolName, Run>> = {
 
   get_tool_details: async (engine, args, { caller }) => {
     const ref = pair(args);
-    if (!ref) return badPair('get_tool_details');
+    if (!ref) return asResult(badPair('get_tool_details'));
     const found = await engine.describe(ref.server, ref.tool, { caller });
     return found.success ? detailsAnswer(found.data) : asResult(found);
-  },
-
-  execute_tool: async (engine, args, context) => {
-    const ref = pair(args);
-    if (!ref) return badPair('execute_tool');
-    const { caller, signal, onProgress, onNotification, meta, inputResponses, requestState } = context;
-    const result = await engine.call({
-      server: ref.server,
-      tool: ref.tool,
-      arguments: args.arguments ?? besidePair(args),
-      caller,
-      signal,
-      onProgress,
-      onNotification,
-      meta,
-      inputResponses,
-      requestState,
-    });
-    return result.success ? result.data : failure(result.error);
   },
 
   list_tools: async (engine, args, { caller }) => {
@@ -103,22 +130,28 @@ function pair({ server, tool }: Arguments): { readonly server: string; readonly 
 }
 
 /** Some agents write the tool's own arguments beside `server` and `tool`. */
-function besidePair({ server: _server, tool: _tool, arguments: _arguments, ...rest }: Arguments): Arguments {
+function besidePair({ server: _server, tool: _tool, arguments: _arguments, ...rest }: Arguments = {}): Arguments {
   return rest;
 }
 
-const badPair = (name: MetaToolName): CallToolResult => badArgument(name, 'server" and "tool', 'strings');
+const badPair = (name: MetaToolName): ToolResult<never> => invalid(name, '"server" and "tool" must be strings.');
+
+const notAnObject = (name: MetaToolName): ToolResult<never> => invalid(name, 'the arguments must be an object.');
+
+const invalid = (tool: MetaToolName, what: string): ToolResult<never> =>
+  fail('TOOL_VALIDATION_ERROR', `${tool}: ${what}`, { tool, outcome: 'not_sent' });
 
 const asResult = (failed: ToolResult<unknown>): CallToolResult => (failed.success ? answer({}) : failure(failed.error));
 
-const badArgument = (tool: string, argument: string, expected: string): CallToolResult =>
-  asResult(fail('TOOL_VALIDATION_ERROR', `${tool}: "${argument}" must be ${expected}.`, { tool, outcome: 'not_sent' }));
+const badArgument = (tool: MetaToolName, argument: string, expected: string): CallToolResult =>
+  asResult(invalid(tool, `"${argument}" must be ${expected}.`));
 
 /** Some agents wrap the whole call once too often; no meta-tool is complete with such a key alone. */
 function lift(args: Arguments | undefined): Arguments | undefined {
-  const [key, ...others] = Object.keys(args ?? {});
-  if (!args || key === undefined || others.length > 0 || !WRAPPERS.has(key)) return args;
-  return asObject(args[key]) ?? args;
+  if (!args) return undefined;
+  const keys = Object.keys(args);
+  const [key = ''] = keys;
+  return keys.length === 1 && WRAPPERS.has(key) ? (asObject(args[key]) ?? args) : args;
 }
 
 function asObject(raw: unknown): Arguments | undefined {

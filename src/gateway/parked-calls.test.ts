@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CallSignal } from '../cancellation.ts';
 import { type Ask, type Hearing, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 const QUESTION = { method: 'elicitation/create', params: { message: 'sure?' } };
@@ -21,7 +22,7 @@ describe('ParkedCalls', () => {
       onProgress: ({ progress }: { progress: number }) => heard.push(`${name} ${progress}`),
     });
     let between = () => {};
-    const work = async (ask: Ask, _signal: AbortSignal, { onProgress }: Hearing): Promise<RawResult> => {
+    const work = async (ask: Ask, _signal: CallSignal, { onProgress }: Hearing): Promise<RawResult> => {
       onProgress?.({ progress: 1 });
       between = () => onProgress?.({ progress: 2 });
       await ask(QUESTION);
@@ -86,7 +87,7 @@ describe('ParkedCalls', () => {
 
   it('aborts the call when the request it answers is aborted, before or after it began', async () => {
     const parked = new ParkedCalls();
-    const work = (_ask: Ask, own: AbortSignal) =>
+    const work = (_ask: Ask, own: CallSignal) =>
       new Promise<RawResult>((_, reject) => {
         if (own.aborted) reject(own.reason);
         own.addEventListener('abort', () => reject(own.reason));
@@ -113,7 +114,7 @@ describe('ParkedCalls', () => {
 
   it('gives up a call whose answer does not come, and all of them on close', async () => {
     const seen: unknown[] = [];
-    const work = async (ask: Ask, own: AbortSignal) => {
+    const work = async (ask: Ask, own: CallSignal) => {
       await ask(QUESTION).catch((error: { code: string }) => seen.push(error.code, own.aborted));
       return {};
     };

@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { type CallSignal, Cancellation } from '../cancellation.ts';
 import { DiscoveryError } from '../errors.ts';
 import type { ServerRequest, ToolCall } from '../types.ts';
 
@@ -25,7 +26,7 @@ interface Parked {
   readonly binding: string;
   readonly questions: Map<string, Question>;
   result: Promise<RawResult>;
-  readonly controller: AbortController;
+  readonly cancellation: Cancellation;
   /** The request that is open for the call at the time; nobody while it is parked. */
   hearing: Hearing;
   notify: () => void;
@@ -61,24 +62,24 @@ export class ParkedCalls {
   /** Runs a call that may ask. Resolves with its result, or with the questions it stopped at. */
   run(
     binding: string,
-    signal: AbortSignal,
-    work: (ask: Ask, signal: AbortSignal, hearing: Hearing) => Promise<RawResult>,
+    signal: CallSignal,
+    work: (ask: Ask, signal: CallSignal, hearing: Hearing) => Promise<RawResult>,
     hearing: Hearing = {},
   ): Promise<RawResult> {
-    // Its own controller: the request's signal fires when the questions were sent, and the call must outlive that.
-    const controller = new AbortController();
+    // Its own: the request's signal fires when the questions were sent, and the call must outlive that.
+    const cancellation = new Cancellation();
     const call: Parked = {
       id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
       binding,
       questions: new Map(),
       result: NEVER,
-      controller,
+      cancellation,
       hearing,
       notify: () => {},
       asked: 0,
       timer: undefined,
     };
-    call.result = work((request, stop) => this.#ask(call, request, stop), controller.signal, {
+    call.result = work((request, stop) => this.#ask(call, request, stop), cancellation, {
       onProgress: hearing.onProgress && ((progress) => call.hearing.onProgress?.(progress)),
       onNotification: hearing.onNotification && ((method, params) => call.hearing.onNotification?.(method, params)),
     });
@@ -92,7 +93,7 @@ export class ParkedCalls {
     requestState: string,
     binding: string,
     responses: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    signal: CallSignal,
     hearing: Hearing = {},
   ): Promise<RawResult> {
     const call = this.#parked.get(requestState);
@@ -123,10 +124,10 @@ export class ParkedCalls {
     return this.#parked.size;
   }
 
-  async #next(call: Parked, signal: AbortSignal): Promise<RawResult> {
-    const onAbort = () => call.controller.abort(signal.reason);
+  async #next(call: Parked, signal: CallSignal): Promise<RawResult> {
+    const onAbort = () => call.cancellation.abort(signal.reason);
     if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     try {
       for (;;) {
         const asked = new Promise<'asked'>((resolve) => {
@@ -177,6 +178,6 @@ export class ParkedCalls {
     const reason = new DiscoveryError('CANCELLED', `The call was given up: ${why}.`);
     for (const question of call.questions.values()) question.reject(reason);
     call.questions.clear();
-    call.controller.abort(reason);
+    call.cancellation.abort(reason);
   }
 }

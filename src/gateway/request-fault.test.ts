@@ -1,9 +1,11 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { requestFault } from './request-fault.ts';
 
 const request = (more: object) => ({ jsonrpc: '2.0' as const, id: 1, method: 'ping', ...more });
+const ENVELOPE = { [META.protocolVersion]: MODERN_VERSION, [META.clientCapabilities]: {} };
 const odd = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined));
 const meta = fc.oneof(
   odd,
@@ -38,6 +40,12 @@ it.each([
   [{ params: { _meta: { progressToken: {} } } }, -32602],
   [{ params: { _meta: { progressToken: 1.5 } } }, -32602],
   [{ params: { _meta: { 'io.modelcontextprotocol/related-task': {} } } }, -32602],
+  [{ params: { _meta: { [META.protocolVersion]: 7 } } }, -32602],
+  [{ params: { _meta: { ...ENVELOPE, [META.clientInfo]: { name: 'x' } } } }, -32602],
+  [{ params: { _meta: { ...ENVELOPE, [META.clientCapabilities]: [] } } }, -32602],
+  [{ params: { _meta: { [META.protocolVersion]: MODERN_VERSION } } }, -32602],
+  [{ params: { _meta: { [META.protocolVersion]: '2030-01-01' } } }, undefined],
+  [{ params: { _meta: ENVELOPE } }, undefined],
   [{ params: { _meta: { progressToken: 1 } } }, undefined],
   [{}, undefined],
 ])('of %j says %s', (more, code) => {

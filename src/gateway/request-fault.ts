@@ -1,8 +1,9 @@
 /**
- * What is wrong with a request that the SDK would drop without a word: it answers only what fits its schema for a
- * JSON-RPC request. Request in; code and reason of the refusal out, or nothing.
+ * What is wrong with a request that the SDK would drop without a word, because it answers only what fits its schema for a
+ * JSON-RPC request, or refuse without saying where. Request in; code and reason of the refusal out, or nothing.
  * @module
  */
+import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
 
 /** Why a request cannot be served. */
@@ -28,7 +29,18 @@ export function requestFault(message: JsonRpcMessage): RequestFault | undefined 
     return fault('params._meta.progressToken must be a string or a whole number');
   if (task !== undefined && !(isRecord(task) && typeof task.taskId === 'string'))
     return fault(`params._meta["${RELATED_TASK}"] must hold a taskId`);
-  return undefined;
+  const wrong = meta[META.protocolVersion] === undefined ? undefined : envelopeFault(meta);
+  return wrong === undefined ? undefined : fault(`params._meta["${wrong[0]}"] must be ${wrong[1]}`);
+}
+
+/** Which part of the envelope of protocol 2026-07-28 is not what it must be. What another revision wants, the SDK says. */
+function envelopeFault(meta: Readonly<Record<string, unknown>>): readonly [key: string, wanted: string] | undefined {
+  const { [META.protocolVersion]: version, [META.clientInfo]: info, [META.clientCapabilities]: capabilities } = meta;
+  if (typeof version !== 'string') return [META.protocolVersion, 'a string'];
+  if (version !== MODERN_VERSION) return undefined;
+  if (info !== undefined && !(isRecord(info) && typeof info.name === 'string' && typeof info.version === 'string'))
+    return [META.clientInfo, 'an object with name and version'];
+  return isRecord(capabilities) ? undefined : [META.clientCapabilities, 'an object'];
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

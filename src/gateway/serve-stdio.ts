@@ -25,6 +25,8 @@ export interface ServeStdioOptions {
 /** What a gateway shows its clients: how tools are run, and the server that says so. */
 export interface Surface {
   readonly run: RunTool;
+  /** Shows a server as it is, so that its errors are handed on word for word. */
+  readonly relays?: boolean;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Passes on what changes while clients without sessions listen; returns how to stop. */
   relayChanges?(notify: ChangeNotifier): () => void;
@@ -62,6 +64,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
     handler,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     serverInfo: IDENTITY,
+    relays: surface.relays,
     onEnd: () => finish(),
   });
   let server: Server | undefined;

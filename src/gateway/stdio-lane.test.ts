@@ -1,9 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
+import { toAbortSignal } from '../cancellation.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
-import { StdioLane } from './stdio-lane.ts';
+import { StdioLane, type StdioLaneOptions } from './stdio-lane.ts';
 import type { UpstreamCall, UpstreamHandler } from './upstream.ts';
 
 const ENVELOPE = {
@@ -21,13 +22,14 @@ interface Lane {
   readonly ended: () => number;
 }
 
-async function open(handler: UpstreamHandler = echo, maxMessageBytes = 1_000_000): Promise<Lane> {
+async function open(handler: UpstreamHandler = echo, more: Partial<StdioLaneOptions> = {}): Promise<Lane> {
   const client = rawClient();
   const forwarded: Message[] = [];
   let ends = 0;
   const { input, output } = client;
   const serverInfo = { name: 'us', version: '1' };
-  const lane = new StdioLane({ input, output, handler, maxMessageBytes, serverInfo, onEnd: () => ends++ });
+  const maxMessageBytes = 1_000_000;
+  const lane = new StdioLane({ input, output, handler, maxMessageBytes, serverInfo, onEnd: () => ends++, ...more });
   lane.onmessage = (message: Message) => void forwarded.push(message);
   await lane.start();
   return { client, lane, forwarded, ended: () => ends };
@@ -68,6 +70,16 @@ describe('what the lane leaves to the SDK', () => {
     await expect.poll(() => forwarded.length).toBe(2);
   });
 
+  it.each([
+    [undefined, { code: -32602, message: 'params.cursor must be a string', data: { code: 'VALIDATION_ERROR' } }],
+    [true, { code: -32603, message: '[{"expected":"string","path":["params","cursor"],"message":"no"}]' }],
+  ])('puts its refusals in our words, unless they may be those of a server (relays: %s)', async (relays, told) => {
+    const { client, lane } = await open(echo, { relays });
+    const message = '[{"expected":"string","path":["params","cursor"],"message":"no"}]';
+    await lane.send({ jsonrpc: '2.0', id: 1, error: { code: -32603, message } });
+    expect((await client.answer(1)).error).toEqual(told);
+  });
+
   it('hands on everything but tools/call, and calls it does not fully understand', async () => {
     const { client, forwarded } = await opened('modern');
     client.send({ id: 1, method: 'tools/list', params: { _meta: ENVELOPE } });
@@ -85,7 +97,9 @@ describe('what the lane leaves to the SDK', () => {
       params: { name: 'x', _meta: { [META.protocolVersion]: MODERN_VERSION } },
     });
     client.send({ id: 7, method: 'tools/call' });
-    await expect.poll(() => forwarded.length).toBe(8);
+    await expect.poll(() => forwarded.length).toBe(6);
+    // Half an envelope is nobody's.
+    for (const id of [5, 6]) expect((await client.answer(id)).error?.code).toBe(-32602);
   });
 
   it('hands modern calls on a legacy connection to the SDK, which refuses them', async () => {
@@ -219,7 +233,7 @@ describe('calls in the lane', () => {
 
 describe('questions to a legacy client', () => {
   const asking: UpstreamHandler = async ({ ask, params, signal }) => {
-    const answer = await ask?.({ method: String(params.name), params: { message: '?' } }, signal);
+    const answer = await ask?.({ method: String(params.name), params: { message: '?' } }, toAbortSignal(signal));
     return { structuredContent: answer };
   };
 
@@ -295,7 +309,7 @@ describe('malformed input', () => {
   });
 
   it('refuses a message over the limit and goes on', async () => {
-    const { client } = await open(echo, 100);
+    const { client } = await open(echo, { maxMessageBytes: 100 });
     client.write(`${'x'.repeat(500)}\n`);
     expect((await client.next()).error).toMatchObject({ code: -32600, message: expect.stringMatching(/100 bytes/) });
   });

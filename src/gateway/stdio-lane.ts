@@ -8,6 +8,7 @@
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
+import { Cancellation } from '../cancellation.ts';
 import { META, MODERN_VERSION, type ProtocolEra } from '../connections/handshake.ts';
 import {
   INTERNAL_ERROR,
@@ -24,6 +25,7 @@ import { NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress, ServerRequest } from '../types.ts';
 import type { RawResult } from './parked-calls.ts';
 import { requestFault } from './request-fault.ts';
+import { reworded } from './sdk-refusal.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
 export interface StdioLaneOptions {
@@ -31,6 +33,8 @@ export interface StdioLaneOptions {
   readonly output: Writable;
   readonly handler: UpstreamHandler;
   readonly maxMessageBytes: number;
+  /** The client talks to somebody else through us: errors that come by the SDK may be theirs and stay as they are. */
+  readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
   readonly serverInfo: Readonly<Record<string, unknown>>;
   /** The client has closed its end, or we ours. */
@@ -53,7 +57,7 @@ export class StdioLane {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   readonly #options: StdioLaneOptions;
-  readonly #calls = new Map<JsonRpcId, AbortController>();
+  readonly #calls = new Map<JsonRpcId, Cancellation>();
   readonly #questions = new Map<
     JsonRpcId,
     { resolve: (result: Record<string, unknown>) => void; reject: (reason: Error) => void }
@@ -89,7 +93,7 @@ export class StdioLane {
   async send(message: JsonRpcMessage): Promise<void> {
     if (message.method === undefined && message.id !== undefined && message.id !== null)
       this.#answered(message.id, message);
-    this.#write(message);
+    this.#write(message.error && !this.#options.relays ? { ...message, error: reworded(message.error) } : message);
   }
 
   /** The client says no more. It may still read what it has asked for, so calls go on until we are closed. */
@@ -106,7 +110,7 @@ export class StdioLane {
     // A client may keep its end open after it has told us to go; reading on would keep this process alive.
     this.#options.input.pause();
     const reason = new Error('the client closed the connection');
-    for (const controller of this.#calls.values()) controller.abort(reason);
+    for (const call of this.#calls.values()) call.abort(reason);
     this.#abandonQuestions(reason);
     this.onclose?.();
     this.#end();
@@ -155,8 +159,8 @@ export class StdioLane {
   }
 
   async #call(id: JsonRpcId, params: Readonly<Record<string, unknown>>): Promise<void> {
-    const controller = new AbortController();
-    this.#calls.set(id, controller);
+    const cancellation = new Cancellation();
+    this.#calls.set(id, cancellation);
     const modern = this.#era === 'modern';
     const meta = params._meta as Record<string, unknown> | undefined;
     const token = meta?.progressToken;
@@ -168,29 +172,29 @@ export class StdioLane {
         session: modern ? undefined : SESSION,
         revision: this.#revision,
         capabilities,
-        signal: controller.signal,
+        signal: cancellation,
         onProgress:
           typeof token === 'string' || typeof token === 'number'
-            ? (progress) => this.#progress(id, controller, token, progress)
+            ? (progress) => this.#progress(id, cancellation, token, progress)
             : undefined,
-        ask: modern ? undefined : (request, signal) => this.#ask(request, signal),
+        ask: modern ? undefined : this.#ask,
       });
-      if (this.#finish(id, controller))
+      if (this.#finish(id, cancellation))
         this.#write({ jsonrpc: '2.0', id, result: modern ? this.#stamp(result) : result });
     } catch (error) {
-      if (!this.#finish(id, controller)) return;
+      if (!this.#finish(id, cancellation)) return;
       if (error instanceof JsonRpcError) this.#refuse(id, error.code, error.message, error.data);
       else this.#refuse(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
     }
   }
 
   /** Whether the call still waits for its answer. A cancelled one does not, even if its id is in use again. */
-  #finish(id: JsonRpcId, controller: AbortController): boolean {
-    return this.#calls.get(id) === controller && this.#calls.delete(id);
+  #finish(id: JsonRpcId, cancellation: Cancellation): boolean {
+    return this.#calls.get(id) === cancellation && this.#calls.delete(id);
   }
 
-  #progress(id: JsonRpcId, controller: AbortController, progressToken: JsonRpcId, progress: Progress): void {
-    if (this.#calls.get(id) === controller)
+  #progress(id: JsonRpcId, cancellation: Cancellation, progressToken: JsonRpcId, progress: Progress): void {
+    if (this.#calls.get(id) === cancellation)
       this.#write({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...progress } });
   }
 
@@ -199,7 +203,7 @@ export class StdioLane {
     return { resultType: 'complete', ...result, _meta: { ...meta, [META.serverInfo]: this.#options.serverInfo } };
   }
 
-  #ask(request: ServerRequest, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+  readonly #ask = (request: ServerRequest, signal?: AbortSignal): Promise<Record<string, unknown>> => {
     const capability = ASK_CAPABILITY[request.method];
     if (!capability || !this.#capabilities[capability]) {
       return Promise.reject(new JsonRpcError(METHOD_NOT_FOUND, `the client does not support ${request.method}`));
@@ -222,7 +226,7 @@ export class StdioLane {
       );
       this.#write({ jsonrpc: '2.0', id, method: request.method, ...(request.params && { params: request.params }) });
     });
-  }
+  };
 
   #reply(message: JsonRpcMessage): boolean {
     const question = this.#questions.get(message.id as JsonRpcId);
@@ -236,28 +240,20 @@ export class StdioLane {
   #cancel(message: JsonRpcMessage): boolean {
     if (message.method !== 'notifications/cancelled') return false;
     const id = message.params?.requestId as JsonRpcId;
-    const controller = this.#calls.get(id);
-    if (!controller) return false;
+    const call = this.#calls.get(id);
+    if (!call) return false;
     // No answer is expected to a cancelled request.
     this.#calls.delete(id);
-    controller.abort(new Error('cancelled by the client'));
+    call.abort(new Error('cancelled by the client'));
     return true;
   }
 
-  /** Whether a call is one that the lane may take: the era is settled, and a modern call carries a whole envelope. */
+  /** Whether a call is one that the lane may take: the era is settled, and it is the call's. An envelope has been checked. */
   #understands(params: Readonly<Record<string, unknown>> | undefined): boolean {
     if (typeof params?.name !== 'string') return false;
     const meta = params._meta as Record<string, unknown> | undefined;
     const claims = meta?.[META.protocolVersion];
-    if (this.#era === 'legacy') return claims === undefined;
-    if (this.#era !== 'modern' || claims !== MODERN_VERSION) return false;
-    const capabilities = meta?.[META.clientCapabilities];
-    const info = meta?.[META.clientInfo];
-    return (
-      typeof capabilities === 'object' &&
-      capabilities !== null &&
-      (info === undefined || (typeof info === 'object' && info !== null))
-    );
+    return this.#era === 'legacy' ? claims === undefined : this.#era === 'modern' && claims === MODERN_VERSION;
   }
 
   #watchOpening(message: JsonRpcMessage): void {

@@ -2,6 +2,7 @@
  * A `tools/call` as it arrives from an agent, whatever the transport and the protocol revision, and what answers it.
  * @module
  */
+import type { CallSignal } from '../cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { DiscoveryError } from '../errors.ts';
@@ -17,7 +18,7 @@ export interface UpstreamCall {
   readonly principal?: string | undefined;
   readonly revision?: string | undefined;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Hears what the server says beside progress, where a client shall know. */
   readonly onNotification?: ToolCall['onNotification'];
@@ -28,7 +29,7 @@ export interface UpstreamCall {
 /** What a call of one of our tools needs to know about its caller. */
 export interface CallContext {
   readonly caller: Caller;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onNotification?: ToolCall['onNotification'];
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
@@ -39,7 +40,6 @@ export interface CallContext {
 export type RunTool = (name: string, args: unknown, context: CallContext) => Promise<CallToolResult>;
 export type UpstreamHandler = (call: UpstreamCall) => Promise<RawResult>;
 
-const INTERACTIVE = ['elicitation', 'sampling', 'roots'];
 // Of a request's own: the gateway writes these itself towards a server.
 const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
 
@@ -49,35 +49,44 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
     const name = String(params.name ?? '');
     const meta = ownMeta(params._meta);
-    const canBeAsked = INTERACTIVE.some((capability) => capabilities[capability]);
     if (era === 'legacy') {
-      const caller: Caller = { principal, session, revision, capabilities, ask: canBeAsked ? call.ask : undefined };
+      const ask = canBeAsked(capabilities) ? call.ask : undefined;
+      const caller: Caller = { principal, session, revision, capabilities, ask };
       return run(name, params.arguments, { caller, signal, onProgress, onNotification, meta });
     }
-    const binding = `${principal ?? ''}\n${name}\n${JSON.stringify(params.arguments ?? null)}`;
+    const { requestState } = params;
     const inputResponses = record(params.inputResponses);
     const hearing = { onProgress, onNotification };
-    if (ParkedCalls.owns(params.requestState))
-      return refusable(parked.resume(params.requestState, binding, inputResponses ?? {}, signal, hearing));
-    const context = {
-      ...hearing,
+    if (ParkedCalls.owns(requestState))
+      return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
+    const context: CallContext = {
+      caller: { principal, revision, capabilities, acceptsInputRequired: true },
+      signal,
+      onProgress,
+      onNotification,
       meta,
       inputResponses,
-      requestState: typeof params.requestState === 'string' ? params.requestState : undefined,
+      requestState: typeof requestState === 'string' ? requestState : undefined,
     };
-    const caller: Caller = { principal, revision, capabilities, acceptsInputRequired: true };
-    if (!canBeAsked) return run(name, params.arguments, { ...context, caller, signal });
+    if (!canBeAsked(capabilities)) return run(name, params.arguments, context);
     return refusable(
       parked.run(
-        binding,
+        bindingOf(call),
         signal,
         (ask, own, heard) =>
-          run(name, params.arguments, { ...context, ...heard, caller: { ...caller, ask }, signal: own }),
+          run(name, params.arguments, { ...context, ...heard, caller: { ...context.caller, ask }, signal: own }),
         hearing,
       ),
     );
   };
 }
+
+const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities']): boolean =>
+  Boolean(elicitation || sampling || roots);
+
+/** Who calls what with which arguments: the answers to a question must come with the same. */
+const bindingOf = ({ principal, params }: UpstreamCall): string =>
+  `${principal ?? ''}\n${String(params.name ?? '')}\n${JSON.stringify(params.arguments ?? null)}`;
 
 /** What we refuse is a result that the agent can read, never a broken request. */
 async function refusable(result: Promise<RawResult>): Promise<RawResult> {
@@ -94,6 +103,14 @@ const record = (value: unknown): Readonly<Record<string, unknown>> | undefined =
 
 /** What a request's `_meta` holds of its own: what is handed on, without the envelope that each leg writes itself. */
 export function ownMeta(meta: unknown): Readonly<Record<string, unknown>> | undefined {
-  const entries = Object.entries(record(meta) ?? {}).filter(([key]) => !OURS.has(key));
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+  const given = record(meta);
+  if (given === undefined) return undefined;
+  let own: Record<string, unknown> | undefined;
+  for (const key of Object.keys(given)) {
+    if (OURS.has(key)) continue;
+    // The keys are the client's: `__proto__` is one like any other.
+    own ??= Object.create(null) as Record<string, unknown>;
+    own[key] = given[key];
+  }
+  return own;
 }

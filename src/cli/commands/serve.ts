@@ -10,6 +10,7 @@ import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { complain } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
+import { optimiseEarly } from '../optimise-early.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -111,6 +112,7 @@ async function serveEngine(
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../watch-config.ts');
+  optimiseEarly();
   const stopWatching = await watchConfig(engine, { logger: log.logger, files: watch });
   let asked = false;
   let stop = () => {};

@@ -32,7 +32,10 @@ export class CircuitBreakers {
   }
 
   /** Refuses at once while open. Stands before the queue, so that nobody waits in line for a refusal. */
-  readonly gate: Step = (next) => async (call) => this.#refusal(call) ?? next(call);
+  readonly gate: Step = (next) => (call) => {
+    const refusal = this.#refusal(call);
+    return refusal === undefined ? next(call) : Promise.resolve(refusal);
+  };
 
   /** Lets calls through and counts how they went. Stands behind the queue, around each attempt. */
   readonly watch: Step = (next) => async (call) => {

@@ -146,7 +146,8 @@ class Gate {
   #count(client: string, by: 1 | -1): void {
     this.#total += by;
     const count = (this.#clients.get(client) ?? 0) + by;
-    if (count === 0) this.#clients.delete(client);
+    // One who calls again soon keeps the place; of many, only those who are calling do.
+    if (count === 0 && this.#clients.size > 1_024) this.#clients.delete(client);
     else this.#clients.set(client, count);
   }
 

@@ -23,24 +23,17 @@ export type Decide = (server: string, tool: string) => PolicyDecision;
 export const policy =
   (decide: Decide): Step =>
   (next) =>
-  async (call) => {
+  (call) => {
     const { server, tool } = call;
     let decision: PolicyDecision;
     try {
       decision = decide(server, tool);
     } catch (cause) {
-      return fail('TOOL_DISABLED', `${server}:${tool} is refused because the rules could not be read.`, {
-        server,
-        tool,
-        outcome: 'not_sent',
-        cause,
-      });
+      const message = `${server}:${tool} is refused because the rules could not be read.`;
+      return Promise.resolve(fail('TOOL_DISABLED', message, { server, tool, outcome: 'not_sent', cause }));
     }
     if (decision.enabled) return next(call);
     const why = decision.reason === undefined ? 'It is switched off by a tool rule.' : decision.reason;
-    return fail(decision.code ?? 'TOOL_DISABLED', `${server}:${tool} may not be called. ${why}`, {
-      server,
-      tool,
-      outcome: 'not_sent',
-    });
+    const message = `${server}:${tool} may not be called. ${why}`;
+    return Promise.resolve(fail(decision.code ?? 'TOOL_DISABLED', message, { server, tool, outcome: 'not_sent' }));
   };

@@ -3,7 +3,7 @@
  * and always the last one before it. Call in, call with a thinned `onProgress` on.
  * @module
  */
-import type { Progress } from '../../types.ts';
+import type { Progress, ToolCall } from '../../types.ts';
 import { type Clock, systemClock, type Timer } from '../clock.ts';
 import type { Step } from '../pipeline.ts';
 
@@ -21,14 +21,16 @@ const MAX_MESSAGE = 4_096;
 /** Thins out the progress of each call. */
 export function progress(options: ProgressOptions = {}): Step {
   const { interval = 50, report, clock = systemClock } = options;
-  return (next) => async (call) => {
-    if (call.onProgress === undefined) return next(call);
-    const notes = new ThinnedProgress(call.onProgress, interval, clock, report);
-    try {
-      return await next({ ...call, onProgress: notes.take });
-    } finally {
-      notes.close();
-    }
+  return (next) => {
+    const thinned = async (call: ToolCall, onProgress: (note: Progress) => void) => {
+      const notes = new ThinnedProgress(onProgress, interval, clock, report);
+      try {
+        return await next({ ...call, onProgress: notes.take });
+      } finally {
+        notes.close();
+      }
+    };
+    return (call) => (call.onProgress === undefined ? next(call) : thinned(call, call.onProgress));
   };
 }
 

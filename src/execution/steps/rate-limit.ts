@@ -4,7 +4,7 @@
  * @module
  */
 import { fail } from '../../result.ts';
-import type { RateLimit } from '../../types.ts';
+import type { RateLimit, ToolCall } from '../../types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Step } from '../pipeline.ts';
@@ -40,24 +40,28 @@ export function rateLimit(options: RateLimitOptions): Step {
     return bucket;
   };
 
-  return (next) => async (call) => {
-    const now = clock.now();
-    const bucket = bucketOf(call.server, now);
-    if (bucket === undefined) return next(call);
-    const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
-    if (wait === undefined) {
-      const { server, tool } = call;
-      const retryAfterMs = bucket.waitTime(now);
-      return fail(
-        'RATE_LIMITED',
-        `"${server}" is limited by its configured rate. The next turn comes in ${retryAfterMs} ms, after this call's deadline.`,
-        { server, tool, outcome: 'not_sent', retryAfterMs },
-      );
-    }
-    if (wait > 0 && !(await pause(wait, call.signal, clock))) {
-      bucket.giveBack();
-      return abortFailure(call, 'not_sent');
-    }
-    return next(call);
+  return (next) => {
+    const inTurn = async (call: ToolCall, bucket: TokenBucket, now: number) => {
+      const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
+      if (wait === undefined) {
+        const { server, tool } = call;
+        const retryAfterMs = bucket.waitTime(now);
+        return fail(
+          'RATE_LIMITED',
+          `"${server}" is limited by its configured rate. The next turn comes in ${retryAfterMs} ms, after this call's deadline.`,
+          { server, tool, outcome: 'not_sent', retryAfterMs },
+        );
+      }
+      if (wait > 0 && !(await pause(wait, call.signal, clock))) {
+        bucket.giveBack();
+        return abortFailure(call, 'not_sent');
+      }
+      return next(call);
+    };
+    return (call) => {
+      const now = clock.now();
+      const bucket = bucketOf(call.server, now);
+      return bucket === undefined ? next(call) : inTurn(call, bucket, now);
+    };
   };
 }

@@ -2,6 +2,7 @@
  * Looks the tool up first, so that unknown names are told as such before anything else. Call in, call with definition on.
  * @module
  */
+import type { CallSignal } from '../../cancellation.ts';
 import { fail, type ToolResult } from '../../result.ts';
 import type { Caller, ToolCall, ToolDefinition } from '../../types.ts';
 import { abortFailure } from '../abort.ts';
@@ -12,18 +13,22 @@ import type { Step } from '../pipeline.ts';
 export type Lookup = (
   server: string,
   tool: string,
-  signal: AbortSignal,
+  signal: CallSignal,
   caller: Caller,
 ) => ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>>;
 
 /** Adds the definition to the call, or ends it with the lookup's failure. */
 export const resolve =
   (lookup: Lookup, clock: Clock = systemClock): Step =>
-  (next) =>
-  async (call) => {
-    const answer = lookup(call.server, call.tool, call.signal, call.caller);
-    const found = answer instanceof Promise ? await inTime(answer, call, clock) : answer;
-    return found.success ? next({ ...call, definition: found.data }) : found;
+  (next) => {
+    const goOn = (call: ToolCall, found: ToolResult<ToolDefinition>) =>
+      found.success ? next({ ...call, definition: found.data }) : Promise.resolve(found);
+    return (call) => {
+      const answer = lookup(call.server, call.tool, call.signal, call.caller);
+      // What is known needs no turn of its own.
+      if (!(answer instanceof Promise)) return goOn(call, answer);
+      return inTime(answer, call, clock).then((found) => goOn(call, found));
+    };
   };
 
 /** A first lookup may start a server; the caller's patience counts all the same. */

@@ -3,11 +3,13 @@
  * even if what is below never answers; what arrives later is dropped.
  * @module
  */
+import { Cancellation } from '../../cancellation.ts';
 import { fail, type ToolResult, toFailure } from '../../result.ts';
 import type { CallToolResult, Progress, ToolCall } from '../../types.ts';
 import { abortFailure } from '../abort.ts';
-import { type Clock, systemClock, type Timer } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Handler, Step } from '../pipeline.ts';
+import { Watchdog, type Watched } from '../watchdog.ts';
 
 /** How long a call may be silent and how long it may last. */
 export interface TimeoutOptions {
@@ -28,14 +30,15 @@ export const DEFAULT_IDLE_MS = 60_000;
 /** Watches over one call at a time each; a caller's own deadline replaces both limits. */
 export function timeout(options: TimeoutOptions = {}): Step {
   const { idle = DEFAULT_IDLE_MS, ceiling = DEFAULT_CEILING_MS, idleOf, clock = systemClock } = options;
+  const watchdog = new Watchdog(clock);
   return (next) => (call) => {
     if (call.signal.aborted) return Promise.resolve(abortFailure(call, 'not_sent'));
     const now = clock.now();
     if (call.deadline !== undefined && call.deadline <= now) return Promise.resolve(tooLate(call));
     const watched =
       call.deadline === undefined
-        ? new WatchedCall(call, clock, now + ceiling, idleOf?.(call.server) ?? idle)
-        : new WatchedCall(call, clock, Math.min(call.deadline, now + ceiling), Number.POSITIVE_INFINITY);
+        ? new WatchedCall(call, clock, watchdog, now + ceiling, idleOf?.(call.server) ?? idle)
+        : new WatchedCall(call, clock, watchdog, Math.min(call.deadline, now + ceiling), Number.POSITIVE_INFINITY);
     return watched.run(next);
   };
 }
@@ -52,21 +55,22 @@ const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
   );
 
 /** One call under watch: the timer, the derived signal and the single answer. */
-class WatchedCall {
+class WatchedCall implements Watched {
   readonly #call: ToolCall;
   readonly #clock: Clock;
+  readonly #watchdog: Watchdog;
   readonly #started: number;
   readonly #end: number;
   readonly #idle: number;
-  readonly #abort = new AbortController();
+  readonly #below = new Cancellation();
   readonly #onAbort = () => this.#cancel();
   #lastSign: number;
-  #timer: Timer | undefined;
   #resolve: ((result: ToolResult<CallToolResult>) => void) | undefined;
 
-  constructor(call: ToolCall, clock: Clock, end: number, idle: number) {
+  constructor(call: ToolCall, clock: Clock, watchdog: Watchdog, end: number, idle: number) {
     this.#call = call;
     this.#clock = clock;
+    this.#watchdog = watchdog;
     this.#started = clock.now();
     this.#lastSign = this.#started;
     this.#end = end;
@@ -77,14 +81,18 @@ class WatchedCall {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#call.signal.addEventListener('abort', this.#onAbort);
-      this.#arm(this.#started);
-      this.#answer(next).then(this.#settle, this.#fail);
+      this.#watchdog.add(this);
+      try {
+        next({ ...this.#call, signal: this.#below, onProgress: this.#onProgress }).then(this.#settle, this.#fail);
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
     });
   }
 
-  /** Async, so that a handler which throws at once fails like one that rejects. */
-  async #answer(next: Handler): Promise<ToolResult<CallToolResult>> {
-    return next({ ...this.#call, signal: this.#abort.signal, onProgress: this.#onProgress });
+  /** The end of the silence allowed, or of the call. */
+  get due(): number {
+    return Math.min(this.#lastSign + this.#idle, this.#end);
   }
 
   readonly #fail = (thrown: unknown): void => {
@@ -93,24 +101,12 @@ class WatchedCall {
 
   readonly #onProgress = (progress: Progress): void => {
     if (this.#resolve === undefined) return;
-    // The timer is left alone: it looks at this mark when it fires, so a flood of notes costs nothing.
+    // Moves `due`, which is looked at when it would have been over, so a flood of notes costs nothing.
     this.#lastSign = this.#clock.now();
     this.#call.onProgress?.(progress);
   };
 
-  #arm(now: number): void {
-    const due = Math.min(this.#lastSign + this.#idle, this.#end);
-    this.#timer = this.#clock.after(Math.max(1, due - now), this.#onTimer);
-  }
-
-  readonly #onTimer = (): void => {
-    const now = this.#clock.now();
-    // Node's timers may fire a fraction of a millisecond early.
-    if (now + 1 < Math.min(this.#lastSign + this.#idle, this.#end)) this.#arm(now);
-    else this.#expire(now);
-  };
-
-  #expire(now: number): void {
+  expire(now: number): void {
     const { server, tool } = this.#call;
     const seconds = Math.round((now - this.#started) / 100) / 10;
     const silent = now + 1 < this.#end;
@@ -123,20 +119,20 @@ class WatchedCall {
       { server, tool, outcome: 'unknown' },
     );
     this.#settle(failure);
-    this.#abort.abort(new Error('timed out'));
+    this.#below.abort(new Error('timed out'));
   }
 
   #cancel(): void {
     const { signal } = this.#call;
     this.#settle(abortFailure(this.#call, 'unknown'));
-    this.#abort.abort(signal.reason);
+    this.#below.abort(signal.reason);
   }
 
   readonly #settle = (result: ToolResult<CallToolResult>): void => {
     const resolve = this.#resolve;
     if (resolve === undefined) return;
     this.#resolve = undefined;
-    this.#timer?.clear();
+    this.#watchdog.delete(this);
     this.#call.signal.removeEventListener('abort', this.#onAbort);
     resolve(result);
   };

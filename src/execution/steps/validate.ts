@@ -20,21 +20,31 @@ const MAX_KEPT_TEXT = 16_384;
 /** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
 export const validate =
   (validators: SchemaValidators, output: OutputMode = 'warn'): Step =>
-  (next) =>
-  async (call) => {
-    // First: what walks values, here and on the wire, must be able to rely on an end.
-    if (nestsTooDeep(call.arguments)) return tooDeep(call);
-    const { definition } = call;
-    if (definition === undefined) return next(call);
-    const args = liftArguments(call.arguments, definition.inputSchema);
-    if (args !== call.arguments && nestsTooDeep(args)) return tooDeep(call);
-    const checked = validators.check(definition.inputSchema, args);
-    const verdict = checked instanceof Promise ? await checked : checked;
-    if (verdict.status === 'broken') return refuse(call, verdict.problems);
-    const result = await next(args === call.arguments ? call : { ...call, arguments: args });
-    if (!result.success) return result;
-    if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(result.data, 'invalid_schema');
-    return output === 'off' ? result : checkOutput(validators, output, call, definition, result);
+  (next) => {
+    const goOn = (call: ToolCall, definition: ToolDefinition, verdict: Verdict) => {
+      if (verdict.status === 'broken') return Promise.resolve(refuse(call, verdict.problems));
+      const isUnusable = verdict.status === 'unchecked' && verdict.reason !== undefined;
+      const checksOutput = output !== 'off' && isRecord(definition.outputSchema);
+      if (!isUnusable && !checksOutput) return next(call);
+      return next(call).then((result) => {
+        if (!result.success) return result;
+        if (isUnusable) noteFlag(result.data, 'invalid_schema');
+        return checksOutput ? checkOutput(validators, output, call, definition, result) : result;
+      });
+    };
+    return (call) => {
+      // First: what walks values, here and on the wire, must be able to rely on an end.
+      if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
+      const { definition } = call;
+      if (definition === undefined) return next(call);
+      const args = liftArguments(call.arguments, definition.inputSchema);
+      if (args !== call.arguments && nestsTooDeep(args)) return Promise.resolve(tooDeep(call));
+      const lifted = args === call.arguments ? call : { ...call, arguments: args };
+      const verdict = validators.check(definition.inputSchema, args);
+      // Most checks are done at once, and then the call goes on at once.
+      if (!(verdict instanceof Promise)) return goOn(lifted, definition, verdict);
+      return verdict.then((late) => goOn(lifted, definition, late));
+    };
   };
 
 function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
@@ -70,9 +80,7 @@ async function checkOutput(
   const { outputSchema } = definition;
   const { data } = result;
   // An `input_required` answer is not a result yet.
-  if (typeof outputSchema !== 'object' || outputSchema === null || data.isError === true || isUnfinished(data)) {
-    return result;
-  }
+  if (outputSchema === undefined || data.isError === true || isUnfinished(data)) return result;
   const verdict: Verdict =
     data.structuredContent === undefined ? NOTHING : await validators.check(outputSchema, data.structuredContent);
   if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(data, 'invalid_schema');
@@ -88,6 +96,8 @@ async function checkOutput(
     { server, tool, outcome: 'failed' },
   );
 }
+
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 const isUnfinished = (data: CallToolResult): boolean => data.resultType !== undefined && data.resultType !== 'complete';
 

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from './manual-clock.ts';
+import { Watchdog, type Watched } from './watchdog.ts';
+
+function world() {
+  const clock = new ManualClock();
+  const watchdog = new Watchdog(clock);
+  const expired: [string, number][] = [];
+  const watched = (name: string, due: number): Watched & { due: number } => ({
+    due,
+    expire: (now) => expired.push([name, now]),
+  });
+  return { clock, watchdog, expired, watched };
+}
+
+describe('a watchdog', () => {
+  test('tells each when it is due, with one timer for all', async () => {
+    const { clock, watchdog, expired, watched } = world();
+    for (const [name, due] of [
+      ['late', 300],
+      ['early', 100],
+      ['between', 200],
+    ] as const)
+      watchdog.add(watched(name, due));
+    expect(clock.pending).toBe(1);
+    await clock.advance(1_000);
+    expect(expired).toEqual([
+      ['early', 100],
+      ['between', 200],
+      ['late', 300],
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('says nothing to those who have left, and sets no timer for those who come and go', async () => {
+    const { clock, watchdog, expired, watched } = world();
+    for (let turn = 0; turn < 100; turn++) {
+      const one = watched('gone', clock.now() + 500);
+      watchdog.add(one);
+      await clock.advance(1);
+      watchdog.delete(one);
+      expect(clock.pending).toBe(1);
+    }
+    await clock.advance(1_000);
+    expect(expired).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('looks again later where the time has moved away meanwhile', async () => {
+    const { clock, watchdog, expired, watched } = world();
+    const one = watched('moved', 100);
+    watchdog.add(one);
+    one.due = 250;
+    await clock.advance(200);
+    expect(expired).toEqual([]);
+    await clock.advance(50);
+    expect(expired).toEqual([['moved', 250]]);
+  });
+
+  test('goes on watching the others when one of those who are due adds another', async () => {
+    const { clock, watchdog, expired, watched } = world();
+    watchdog.add({ due: 10, expire: () => watchdog.add(watched('added', 20)) });
+    watchdog.add(watched('other', 30));
+    await clock.advance(30);
+    expect(expired.map(([name]) => name)).toEqual(['added', 'other']);
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * Slips in the names of a meta-tool's own arguments: what an agent wrote in, what to tell it out. An argument nobody
+ * knows is passed over as ever; one that looks like a known one that is missing, and holds a value for it, is a slip.
+ * @module
+ */
+import { nearestName } from '../nearest-names.ts';
+import type { JsonSchema } from '../types.ts';
+import { type MetaToolName, metaToolDefinitions } from './meta-tools.ts';
+
+const PARAMETERS: ReadonlyMap<string, Readonly<Record<string, JsonSchema>>> = new Map(
+  metaToolDefinitions([]).map(({ name, inputSchema }) => [name, inputSchema.properties as Record<string, JsonSchema>]),
+);
+/** Names that are looked at: nobody slips more often in one call. */
+const MAX_NAMES = 32;
+
+/** `There is no "sever": did you mean "server"?`, where that is what went wrong. */
+export function misspeltArgument(tool: MetaToolName, args: Readonly<Record<string, unknown>>): string | undefined {
+  const parameters = PARAMETERS.get(tool) ?? {};
+  const missing = Object.keys(parameters).filter((name) => args[name] === undefined);
+  if (missing.length === 0) return undefined;
+  for (const written of Object.keys(args).slice(0, MAX_NAMES)) {
+    if (Object.hasOwn(parameters, written)) continue;
+    const meant = nearestName(written, missing);
+    if (meant !== undefined && fits(args[written], parameters[meant]?.type))
+      return `There is no "${written}": did you mean "${meant}"?`;
+  }
+  return undefined;
+}
+
+function fits(value: unknown, type: unknown): boolean {
+  return typeof value === (type === 'integer' ? 'number' : type) && value !== null;
+}

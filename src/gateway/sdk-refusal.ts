@@ -1,0 +1,64 @@
+/**
+ * The SDK's refusals in words of ours: it answers a request that does not fit its schemas with a dump of what its
+ * validator found, and mostly calls that an internal error. Error in; the same error, or INVALID_PARAMS with a sentence
+ * that names what is wrong, out.
+ * @module
+ */
+import { INTERNAL_ERROR, INVALID_PARAMS, type JsonRpcErrorBody } from '../connections/json-rpc.ts';
+
+interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly expected?: unknown;
+  readonly message: string;
+}
+
+const WORDS: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'a string'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+]);
+const MAX_ISSUES = 5;
+const MAX_TEXT = 200;
+
+/** Rewords an error that is a dump; every other one stays as it is. */
+export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
+  const { code, message } = error;
+  if (code !== INTERNAL_ERROR && code !== INVALID_PARAMS) return error;
+  const issues = issuesIn(message);
+  if (issues === undefined) return error;
+  const told = [...new Set(issues.map(inWords))];
+  const more = told.length > MAX_ISSUES ? [`and ${told.length - MAX_ISSUES} more`] : [];
+  const sentence = [...told.slice(0, MAX_ISSUES), ...more].join('; ');
+  return { code: INVALID_PARAMS, message: sentence, data: { code: 'VALIDATION_ERROR' } };
+}
+
+/** What the validator found: a JSON list, alone or after the method's name. */
+function issuesIn(message: string): readonly Issue[] | undefined {
+  const start = message.indexOf('[');
+  if (start === -1 || !message.endsWith(']')) return undefined;
+  try {
+    const list: unknown = JSON.parse(message.slice(start));
+    return Array.isArray(list) && list.length > 0 && list.every(isIssue) ? list : undefined;
+  } catch {
+    // Words that happen to hold a bracket.
+    return undefined;
+  }
+}
+
+function isIssue(value: unknown): value is Issue {
+  const { path, message } = Object(value) as { path?: unknown; message?: unknown };
+  return Array.isArray(path) && typeof message === 'string';
+}
+
+function inWords({ path, expected, message }: Issue): string {
+  const where = path.length === 0 ? 'the request' : path.join('.').slice(0, MAX_TEXT);
+  const wanted = WORDS.get(expected);
+  if (wanted === undefined) return `${where}: ${message.slice(0, MAX_TEXT)}`;
+  return message.endsWith('received undefined')
+    ? `${where} is missing: it must be ${wanted}`
+    : `${where} must be ${wanted}`;
+}
