@@ -31,6 +31,7 @@ export function serverOverview(
       status: failure && status !== 'connected' ? 'error' : status,
       reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
       stale: discovery.isStale(name) || undefined,
+      listedAt: catalog.fetchedAt(name) || undefined,
       config: connection,
     };
   });

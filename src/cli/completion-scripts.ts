@@ -44,6 +44,7 @@ _anygpt() {
     word=\${line%%$'\\t'*}
     word=\${word#"$cut"}
     [[ -z $quote ]] && printf -v word '%q' "$word"
+    [[ $word == *= ]] && compopt -o nospace 2> /dev/null
     COMPREPLY+=("$word")
   done < <("$1" mcp completion --words -- "\${plain[@]}" 2> /dev/null < /dev/null)
 }
@@ -53,8 +54,8 @@ complete -F _anygpt anygpt discovery
 const zsh = `#compdef anygpt discovery
 # Completion of anygpt and discovery for zsh.
 _anygpt() {
-  local -a names about
-  local line word files=
+  local -a names about keys meanings
+  local line word shown files=
   local program=\${(Q)words[1]}
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
@@ -62,14 +63,18 @@ _anygpt() {
       continue
     fi
     word=\${line%%$'\\t'*}
-    names+=("$word")
-    if [[ $line == *$'\\t'* ]]; then
-      about+=("$word  -- \${line#*$'\\t'}")
+    shown=$word
+    [[ $line == *$'\\t'* ]] && shown="$word  -- \${line#*$'\\t'}"
+    if [[ $word == *= ]]; then
+      keys+=("$word")
+      meanings+=("$shown")
     else
-      about+=("$word")
+      names+=("$word")
+      about+=("$shown")
     fi
   done < <("\${program/#\\~/$HOME}" mcp completion --words -- "\${(@Q)words[2,CURRENT]}" 2> /dev/null < /dev/null)
   (( \${#names} )) && compadd -l -d about -a names
+  (( \${#keys} )) && compadd -S '' -l -d meanings -a keys
   [[ -n $files ]] && _files
   return 0
 }

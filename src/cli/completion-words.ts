@@ -5,6 +5,7 @@
  */
 import { LOG_LEVELS } from '../log.ts';
 import { plainText } from '../plain-text.ts';
+import type { ToolParameter } from '../types.ts';
 import type { Command } from './command.ts';
 
 /** One word that may come next; `files` asks the shell for the names of files. */
@@ -16,15 +17,16 @@ export interface Vocabulary {
   clients(): Promise<readonly { readonly type: string; readonly title: string }[]>;
   servers(): Promise<readonly { readonly name: string; readonly description?: string | undefined }[]>;
   tools(server: string): Promise<readonly { readonly name: string; readonly summary: string }[]>;
+  parameters(server: string, tool: string): Promise<readonly ToolParameter[]>;
 }
 
-type Place = 'server' | 'tool' | 'client' | 'file' | readonly string[];
+type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | readonly string[];
 
 /** What stands where behind each command. The last place of a list that ends with `...` repeats. */
 const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
   inspect: ['server', 'tool'],
-  execute: ['server', 'tool'],
+  execute: ['server', 'tool', 'pair', '...'],
   logs: ['server'],
   lint: ['server', '...'],
   doctor: ['server', '...'],
@@ -126,7 +128,11 @@ async function at(
   if (place === 'file') return ['files'];
   if (place === 'client') return (await vocabulary.clients()).map(({ type, title }) => ({ word: type, about: title }));
   if (place === 'server') return serverWords(current, vocabulary);
-  if (place === 'tool') return toolWords(positionals[0] ?? '', '', vocabulary);
+  if (place === 'tool') {
+    const tools = await toolWords(positionals[0] ?? '', '', vocabulary);
+    return tools.length > 0 ? tools : pairWords(positionals, current, vocabulary);
+  }
+  if (place === 'pair') return pairWords(positionals, current, vocabulary);
   return place.map((word) => ({ word }));
 }
 
@@ -140,3 +146,23 @@ async function serverWords(current: string, vocabulary: Vocabulary): Promise<rea
 
 const toolWords = async (server: string, prefix: string, vocabulary: Vocabulary): Promise<readonly Candidate[]> =>
   (await vocabulary.tools(server)).map(({ name, summary }) => ({ word: prefix + name, about: summary }));
+
+/** `repo=` for what a tool still wants, what it needs first. Behind the sign stands what only the caller knows. */
+async function pairWords(
+  positionals: readonly string[],
+  current: string,
+  vocabulary: Vocabulary,
+): Promise<readonly Candidate[]> {
+  if (current.includes('=')) return [];
+  const [server = '', ...rest] = positionals;
+  const [tool = ''] = rest[0]?.includes('=') ? [] : rest;
+  const given = new Set(positionals.map((word) => word.replace(/:?=.*$/s, '')));
+  const parameters = await vocabulary.parameters(server, tool);
+  return parameters
+    .filter(({ name, type }) => !given.has(name) || type.endsWith('[]'))
+    .sort((a, b) => Number(b.required) - Number(a.required))
+    .map(({ name, type, description, required }) => ({
+      word: `${name}=`,
+      about: [type, required && 'required', description].filter(Boolean).join(', '),
+    }));
+}

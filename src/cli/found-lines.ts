@@ -2,12 +2,15 @@
  * Clients that were found in, lines for a person and a document for scripts out.
  * @module
  */
-import type { FoundClient, FoundFile } from '../config/found-clients.ts';
+import type { FoundClient, FoundFile, sharedEntries } from '../config/found-clients.ts';
 import { oneLine } from '../plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
 const MAX_NAMES = 20;
+
+/** Entries that are the same server as an earlier one. */
+export type Shared = ReturnType<typeof sharedEntries>;
 
 /** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -16,19 +19,32 @@ export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { 
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** One client: its name, then each file with the servers in it or what is wrong with it. */
-export function clientLines(client: FoundClient, home: string, paint: Paint, number = ''): string[] {
+export function clientLines(client: FoundClient, home: string, paint: Paint, shared: Shared, number = ''): string[] {
   const fine = client.files.every(({ problem }) => problem === undefined);
   return [
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
-    ...client.files.flatMap((file) => fileLines(file, home)),
+    ...client.files.flatMap((file) => fileLines(file, client, home, shared)),
   ];
 }
 
-function fileLines({ path, scope, problem, entries, warnings }: FoundFile, home: string): string[] {
+function fileLines(
+  { path, scope, problem, entries, warnings }: FoundFile,
+  client: FoundClient,
+  home: string,
+  shared: Shared,
+): string[] {
   const whose = scope === 'user' ? '' : scope === 'project' ? ', came with this project' : ', of the administrator';
-  const names = entries
-    .slice(0, MAX_NAMES)
-    .map(({ entry }) => oneLine(entry.name, 100) + (entry.enabled === false ? ' (disabled)' : ''));
+  const names = entries.slice(0, MAX_NAMES).map((placed) => {
+    const { name, enabled } = placed.entry;
+    const before = shared.get(placed);
+    const where = before?.client === client ? '' : ` of ${before?.client.title}`;
+    const notes = [
+      enabled === false && 'disabled',
+      before &&
+        (before.name === name ? `the one${where || ' above'}` : `the same as ${oneLine(before.name, 100)}${where}`),
+    ].filter(Boolean);
+    return oneLine(name, 100) + (notes.length > 0 ? ` (${notes.join(', ')})` : '');
+  });
   if (entries.length > MAX_NAMES) names.push(`+${entries.length - MAX_NAMES} more`);
   return [
     `    ${withTilde(path, home)}${whose}`,
@@ -38,7 +54,7 @@ function fileLines({ path, scope, problem, entries, warnings }: FoundFile, home:
 }
 
 /** One client for `--json`. */
-export const clientDocument = ({ type, title, files }: FoundClient, used: boolean) => ({
+export const clientDocument = ({ type, title, files }: FoundClient, used: boolean, shared: Shared) => ({
   type,
   title,
   used,
@@ -46,7 +62,14 @@ export const clientDocument = ({ type, title, files }: FoundClient, used: boolea
     path,
     scope,
     status: problem === undefined ? 'ok' : 'error',
-    servers: entries.map(({ entry }) => ({ name: entry.name, enabled: entry.enabled !== false })),
+    servers: entries.map((placed) => {
+      const before = shared.get(placed);
+      return {
+        name: placed.entry.name,
+        enabled: placed.entry.enabled !== false,
+        ...(before !== undefined && { sameAs: { client: before.client.type, name: before.name } }),
+      };
+    }),
     ...(problem !== undefined && { message: problem }),
     ...(warnings.length > 0 && { warnings }),
   })),

@@ -29,11 +29,11 @@ describe('files of a result', () => {
       'shot',
     );
     expect(saved.map(({ block, path, bytes }) => [block, path, bytes])).toEqual([
-      [1, join(folder.path, 'shot-2.png'), 7],
+      [1, join(folder.path, 'shot-1.png'), 7],
       [2, join(folder.path, 'notes.md'), 5],
       [3, join(folder.path, 'data.pdf'), 3],
     ]);
-    expect(readFileSync(join(folder.path, 'shot-2.png'), 'utf8')).toBe('picture');
+    expect(readFileSync(join(folder.path, 'shot-1.png'), 'utf8')).toBe('picture');
     expect(payloadOf({ type: 'text', text: 'x' })).toBeUndefined();
   });
 

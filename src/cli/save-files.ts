@@ -77,7 +77,7 @@ export async function saveFiles(content: readonly ContentBlock[], folder: string
     for (const [block, one] of content.entries()) {
       const payload = payloadOf(one);
       if (payload === undefined) continue;
-      const path = await writeNew(folder, fileName(payload, `${tool}-${block + 1}`), payload.bytes);
+      const path = await writeNew(folder, fileName(payload, `${tool}-${saved.length + 1}`), payload.bytes);
       saved.push({ block, path, bytes: payload.bytes.length, mimeType: payload.mimeType });
     }
   } catch (error) {

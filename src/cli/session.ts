@@ -3,6 +3,8 @@
  * closed at the end. The engine is loaded here, so that help need not load it.
  * @module
  */
+
+import { notesToSay } from '../config/said-notes.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { configFile } from '../engine-world.ts';
 import type { ErrorInfo } from '../errors.ts';
@@ -58,9 +60,9 @@ export interface Session {
   readonly timeoutMs: number | undefined;
   /**
    * Reads lists nobody has seen, or all that are named if `again` or --refresh say so, and shows progress. Resolves
-   * with what went wrong, by server.
+   * with what went wrong, by server. Waits as long as --timeout says, else `waitMs`.
    */
-  lists(servers?: readonly string[], again?: boolean): Promise<ReadonlyMap<string, ErrorInfo>>;
+  lists(servers?: readonly string[], again?: boolean, waitMs?: number): Promise<ReadonlyMap<string, ErrorInfo>>;
   /** Plain text, wrapped to the terminal. */
   block(text: string, indent?: string): string;
   /** Writes the result. */
@@ -72,9 +74,6 @@ export interface Session {
   /** Says what went wrong, in place of a result, and gives the exit code for it. */
   fail(error: ErrorInfo): number;
 }
-
-/** More notes about a configuration than this would hide the result; a command that is not about them says how many. */
-const FEW_NOTES = 3;
 
 /** A command ends this long after the signal that asked it to, whatever hangs; the reaper ends what still runs. */
 const ENDING_MS = 5000;
@@ -124,10 +123,10 @@ export async function withSession(
     progress,
     signal: ending.signal,
     timeoutMs,
-    lists: async (servers, again = refresh) => {
+    lists: async (servers, again = refresh, waitMs = undefined) => {
       const onChange = (waiting: readonly string[], total: number) =>
         unlessEnding(() => offline || progress.show(startingText(waiting, total)));
-      const failed = await engine.readLists({ servers, again, waitMs: timeoutMs, onChange });
+      const failed = await engine.readLists({ servers, again, waitMs: timeoutMs ?? waitMs, onChange });
       unlessEnding(progress.clear);
       return failed;
     },
@@ -152,13 +151,12 @@ export async function withSession(
   });
   try {
     const started = async () => {
-      const { warnings } = await engine.getConfig();
-      const few = about === 'configuration' || warnings.length <= FEW_NOTES;
+      const config = await engine.getConfig();
       // Whoever chose a level gets them from the log.
-      if (level === undefined && few) for (const warning of warnings) session.note(warning);
-      if (level === undefined && !few) {
-        session.note(`${warnings.length} notes about the configuration: anygpt mcp config validate`);
-        said.push(...warnings);
+      if (level === undefined && config.warnings.length > 0) {
+        const telling = { whole: about === 'configuration', toPerson: !session.json, cwd: io.cwd };
+        for (const note of await notesToSay(config, telling)) session.note(note);
+        said.push(...config.warnings);
       }
       return work(session);
     };

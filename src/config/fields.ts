@@ -20,6 +20,9 @@ export const count = wholeNumber(1, 1_000_000_000);
 /** A size in bytes. */
 export const bytes = wholeNumber(1, 1_000_000_000_000).register(z.globalRegistry, { unit: 'bytes' });
 
+/** A size in bytes, or none. */
+export const bytesOrNone = wholeNumber(0, 1_000_000_000_000).register(z.globalRegistry, { unit: 'bytes' });
+
 /** Yes or no. */
 export const flag = z.boolean();
 

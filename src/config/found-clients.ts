@@ -7,7 +7,9 @@ import { dirname } from 'node:path';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { type ImportedSource, importFile } from './importers/import-file.ts';
 import { countingFiles, type FileScope } from './importers/list-clients.ts';
+import { joinServers } from './join-servers.ts';
 import { importAnything } from './project-files.ts';
+import type { PlacedEntry } from './server-entry.ts';
 import type { World } from './world.ts';
 
 /** One file of a client, as far as it can be understood. */
@@ -45,4 +47,30 @@ export async function findClients(world: World): Promise<readonly FoundClient[]>
     found.push({ type, title: client.title, files });
   }
   return found;
+}
+
+/** Where a server was found first. */
+export interface FoundBefore {
+  readonly name: string;
+  readonly client: FoundClient;
+}
+
+/** Entries of clients that are a server which an earlier entry is already: they are one server here. */
+export function sharedEntries(clients: readonly FoundClient[]): ReadonlyMap<PlacedEntry, FoundBefore> {
+  const placed = clients.flatMap((client) =>
+    client.files.flatMap(({ entries }) => entries.map((entry) => ({ client, entry }))),
+  );
+  const { names } = joinServers(
+    [],
+    placed.map(({ entry }) => entry),
+  );
+  const first = new Map<string, FoundBefore>();
+  const shared = new Map<PlacedEntry, FoundBefore>();
+  for (const [at, { client, entry }] of placed.entries()) {
+    const name = names[at] ?? entry.entry.name;
+    const before = first.get(name);
+    if (before === undefined) first.set(name, { name: entry.entry.name, client });
+    else shared.set(entry, before);
+  }
+  return shared;
 }

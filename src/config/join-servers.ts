@@ -11,6 +11,8 @@ import { isReservedName } from './server-schema.ts';
 /** What joining gives. */
 export interface JoinedServers {
   readonly servers: readonly ServerDefinition[];
+  /** The name that each imported entry has here, in their order. */
+  readonly names: readonly string[];
   /** What the tool lists of imported entries mean, for the servers they belong to. */
   readonly toolRules: readonly ToolRule[];
   readonly warnings: readonly string[];
@@ -25,10 +27,12 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
   const twins = new Map<string, Twin>();
   const lastNumber = new Map<string, number>();
   const warnings: string[] = [];
+  const names: string[] = [];
   for (const placed of imported) {
     const twin = twinOf(placed, twins, byName);
     const name = twin?.name ?? freeName(placed, byName, lastNumber);
     const present = byName.get(name);
+    names.push(name);
     if (twin !== undefined) {
       warnings.push(`${said(placed)} is the same as "${name}" in ${twin.file}, so it is listed once, as "${name}".`);
     } else if (name !== placed.entry.name) {
@@ -42,6 +46,7 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
   const joined = [...byName.values()];
   return {
     servers: joined.map(toServerDefinition).filter((server) => server !== undefined),
+    names,
     toolRules: joined.flatMap(({ entry, filter }) => (filter === undefined ? [] : toToolRules(entry.name, filter))),
     warnings,
     unreachable: joined.filter(({ entry }) => entry.connection === undefined),
@@ -69,7 +74,8 @@ function twinOf(
   twins: ReadonlyMap<string, Twin>,
   taken: ReadonlyMap<string, PlacedEntry>,
 ): Twin | undefined {
-  if (placed.origin.client === undefined || taken.has(placed.entry.name)) return undefined;
+  const present = taken.get(placed.entry.name);
+  if (placed.origin.client === undefined || (present !== undefined && isSameServer(present, placed))) return undefined;
   const twin = twins.get(fullIdentityOf(placed));
   return twin === undefined || twin.file === placed.origin.file ? undefined : twin;
 }

@@ -74,7 +74,14 @@ describe('validate', () => {
       { servers: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
       'servers[2].name: "a" is already the name of servers[0]',
     ],
-    [{ servers: {} }, 'servers: expected array, got object'],
+    [{ servers: {} }, expect.stringMatching(/^servers: expected a list, got a map .*"type": "custom", "path"/)],
+    [{ servers: 'a' }, 'servers: expected array, got string'],
+    [
+      { mcpServers: { a: { command: 'a' } } },
+      expect.stringMatching(
+        /^mcpServers: unknown key; this is how other programs write servers: .*`sources`.*"connection"/,
+      ),
+    ],
     [{ limits: { queue: 0 } }, 'limits.queue: expected at least 1, got 0'],
     [{ limits: { queue: 1.5 } }, 'limits.queue: expected a whole number, got 1.5'],
     [{ limits: { callIdle: 1e12 } }, 'limits.callIdle: expected at most 2147483647, got 1000000000000'],
@@ -94,7 +101,11 @@ describe('validate', () => {
     [{ sources: [{ type: 'custom' }] }, 'sources[0].path: is missing; a custom source needs the path of its file'],
     [
       { sources: [{ type: 'claude' }] },
-      "sources[0].type: expected one of 'claude-code', 'claude-desktop' and 30 more, got \"claude\"",
+      "sources[0].type: expected one of 'claude-code', 'claude-desktop' and 30 more, got \"claude\"; did you mean 'claude-desktop' or 'claude-code'?",
+    ],
+    [
+      { sources: [{ type: 'Gemini' }] },
+      "sources[0].type: expected one of 'gemini-cli' and 31 more, got \"Gemini\"; did you mean 'gemini-cli'?",
     ],
     [
       { sources: [{ type: 'cursro' }] },

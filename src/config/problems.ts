@@ -81,6 +81,7 @@ function wordsFor(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return `is missing, expected ${article(issue.expected)}`;
+      if (isMapOfServers(issue)) return `expected a list, got a map as other programs write it: ${WHERE_MAPS_BELONG}`;
       if (issue.expected === 'int') return `expected a whole number, got ${String(issue.input)}`;
       return `expected ${article(issue.expected)}, got ${kindOf(issue.input)}`;
     case 'invalid_value':
@@ -96,6 +97,9 @@ function wordsFor(issue: Issue): string {
   }
 }
 
+const isMapOfServers = ({ path, expected, input }: Extract<Issue, { code: 'invalid_type' }>): boolean =>
+  path.length === 1 && path[0] === 'servers' && expected === 'array' && isObject(input);
+
 /** A longer list of options helps nobody; the nearest ones do. */
 const MAX_OPTIONS = 12;
 
@@ -109,13 +113,30 @@ function oneOf(options: readonly string[], written: unknown): string {
 function oneOfList(list: string, options: readonly string[], written: unknown): string {
   if (written === undefined) return `is missing, expected one of ${list}`;
   if (typeof written !== 'string') return `expected one of ${list}, got ${kindOf(written)}`;
-  const meant = nearestName(written, options);
+  const slip = nearestName(written, options);
+  const meant = slip === undefined ? namesWithWord(written, options) : [slip];
   const shown = written.length <= 40 ? ` ${JSON.stringify(written)}` : ' something else';
-  return `expected one of ${list}, got${shown}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
+  const hint = meant.map((name) => `'${name}'`).join(' or ');
+  return `expected one of ${list}, got${shown}${hint === '' ? '' : `; did you mean ${hint}?`}`;
 }
+
+/** `claude` is no slip of `claude-desktop`, but a word of it. */
+const namesWithWord = (written: string, options: readonly string[]): readonly string[] =>
+  options.filter((option) => option.split('-').includes(written.toLowerCase())).slice(0, 3);
+
+/** What other programs call the map of their servers, which people paste into ours. */
+const FOREIGN_MAPS: ReadonlySet<string> = new Set(['mcpServers', 'mcp_servers', 'context_servers', 'mcp']);
+
+/** Where servers as other programs write them belong. */
+export const WHERE_MAPS_BELONG =
+  'keep it in a file of its own and name that in `sources`: { "type": "custom", "path": "./mcp.json" }, or write each server as { "name": "…", "connection": { "type": "stdio", "command": "…", "args": […] } } into the list `servers`';
+
+/** Whether a key is a map of servers as other programs have it. */
+export const isForeignMap = (key: string): boolean => FOREIGN_MAPS.has(key);
 
 function hintForKey(key: string, here: Fields | undefined): string {
   if (here === undefined) return '';
+  if (isForeignMap(key) && 'sources' in here) return `; this is how other programs write servers: ${WHERE_MAPS_BELONG}`;
   const meant = nearestName(key, Object.keys(here));
   if (meant !== undefined) return `, did you mean \`${meant}\`?`;
   const owner = Object.entries(here).find(([, inner]) => keysOf(inner).includes(key));

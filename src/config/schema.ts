@@ -66,8 +66,5 @@ export const discoverySchema = z.strictObject({
 /** The `discovery` section that passed the schema, with defaults. */
 export type DiscoverySection = z.output<typeof discoverySchema>;
 
-/** The `discovery` section as an author writes it. */
-export type DiscoveryInput = z.input<typeof discoverySchema>;
-
 /** One entry of `sources` that passed the schema. */
 export type SourceEntry = z.output<typeof sourceSchema>;

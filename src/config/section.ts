@@ -5,7 +5,7 @@
  */
 import { isSharedFile } from './find-config.ts';
 import { isObject } from './plain-object.ts';
-import { check, toPathText } from './problems.ts';
+import { check, isForeignMap, toPathText, WHERE_MAPS_BELONG } from './problems.ts';
 import { type DiscoverySection, discoverySchema } from './schema.ts';
 
 /** The section as it was written, and where in the file it stands. */
@@ -32,11 +32,15 @@ export function findSection(document: unknown, file = ''): WrittenSection | stri
   if (!isObject(discovery)) return `discovery: expected an object, got ${describe(discovery)}`;
   if (shared) return { raw: discovery, prefix: 'discovery', warnings: [] };
   const { extends: above, ...beside } = document;
+  const foreign = Object.keys(beside).filter(isForeignMap);
   const misplaced = Object.keys(beside).filter((key) => OWN_KEYS.includes(key));
   return {
     raw: above === undefined || discovery.extends !== undefined ? discovery : { extends: above, ...discovery },
     prefix: 'discovery',
-    warnings: misplaced.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored; move it inside.`),
+    warnings: [
+      ...misplaced.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored; move it inside.`),
+      ...foreign.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored: ${WHERE_MAPS_BELONG}.`),
+    ],
   };
 }
 

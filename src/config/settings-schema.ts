@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import {
   bytes,
+  bytesOrNone,
   count,
   described,
   flag,
@@ -69,7 +70,7 @@ export const limitsSchema = z.strictObject({
   inFlight: setting(count, 512, 'Calls in flight altogether.'),
   inFlightPerClient: setting(count, 64, 'Calls in flight for one client.'),
   validation: setting(milliseconds, 50, 'The longest the check of arguments or results against a schema may take.'),
-  stderr: setting(bytes, 64 * KIB, 'How much of a local server’s stderr is kept.'),
+  stderr: setting(bytesOrNone, 64 * KIB, 'How much of a local server’s stderr is kept; 0: nothing.'),
   spawns: setting(count, 5, 'Local servers starting at once.'),
   localServers: setting(count, 32, 'Local servers open at once; the least recently used closes first.'),
   idle: setting(milliseconds, 300_000, 'An unused connection closes after this long.'),

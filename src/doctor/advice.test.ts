@@ -95,6 +95,50 @@ describe('the one thing to do', () => {
   });
 });
 
+describe('a server from the file of another program', () => {
+  const config = { origin: '/home/c.json', sources: [] };
+  const foreign = (definition: ServerDefinition) => ({
+    ...definition,
+    origin: { file: '/home/cursor.json', path: 'mcpServers["gh"]', client: 'cursor' as const },
+  });
+
+  it('gets a longer wait from an entry of ours, because its own has no such setting', () => {
+    const advice = adviceFor(foreign(local), error('gh: no answer within 30 s.'), {}, { config });
+    expect(advice).toContain('{"name": "gh", "timeouts": {"connect": 60000}} to "servers" in /home/c.json');
+    expect(advice).toContain('/home/cursor.json has no such setting');
+    const probe = { connectMs: 29_000, listMs: 1, toolCount: 1 };
+    expect(checkProbe(foreign(local), probe, {}, { config })[0]?.fix).toContain('"timeouts"');
+    const sources = [{ type: 'custom', path: '/c.json', status: 'ok', serverCount: 1 }] as const;
+    const known = { config: { origin: undefined, sources } };
+    expect(adviceFor(local, error('gh: no answer within 30 s.'), {}, known)).toContain('(anygpt mcp init)');
+  });
+
+  it('gets what only we understand from there, too', () => {
+    const login = adviceFor(foreign(remote()), error('x', 'SERVER_AUTH_REQUIRED'), {}, { config });
+    expect(login).toMatch(/"auth": "env"\}\} with the url of .* in \/home\/c\.json, then export GH_MCP_TOKEN=…$/);
+    const variable = adviceFor(foreign(local), error('it died: API_KEY is required'), { API_KEY: 'x' }, { config });
+    expect(variable).toContain('Add API_KEY to "env" of the entry (/home/cursor.json');
+  });
+});
+
+describe('a server that prints to stdout', () => {
+  const log = 'starting\n[stdout]  \n[stdout] Loading plugins …\n[stdout] Ready\n';
+
+  it('is told so with its own words, unless something plainer is wrong', () => {
+    for (const message of ['gh: no answer within 30 s.', 'it exited with code 1.'])
+      expect(adviceFor(local, error(message), {}, { log })).toBe(
+        'Move what it prints to stderr, stdout is for messages only; its log has: [stdout] Loading plugins …',
+      );
+    expect(adviceFor(local, error("Error: Cannot find module '/x'"), {}, { log })).toContain('Correct the path');
+    expect(adviceFor(local, error('it exited.'), {}, { log: 'no [stdout] here' })).toContain('anygpt mcp logs gh');
+  });
+
+  it('is warned of even where it works', () => {
+    const checks = checkProbe(local, { connectMs: 1, listMs: 1, toolCount: 1 }, {}, { log });
+    expect(checks.at(-1)).toMatchObject({ check: 'stdout', status: 'warn', fix: expect.stringContaining('Loading') });
+  });
+});
+
 describe('an attempt to start a server', () => {
   it('warns of slow, empty, cut and partly unusable servers', () => {
     const slow = checkProbe(

@@ -2,35 +2,89 @@
  * Why a server could not be reached in, the one thing to do next out.
  * @module
  */
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { serverVariable } from '../config/world.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import type { DiscoveryError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
+import { shellWord } from '../shell-word.ts';
 import type { RemoteConnection, ServerDefinition } from '../types.ts';
 import { placeOf, variablesOf } from './check-definition.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What is known beside the failure itself. */
+export interface Surroundings {
+  /** What the server wrote; lines of its stdout that are no messages begin with `[stdout]`. */
+  readonly log?: string | undefined;
+  /** Where the configuration and the files it takes servers from are. */
+  readonly config?: Pick<ResolvedConfig, 'origin' | 'sources'> | undefined;
+}
+
 /** The one thing to do. */
-export function adviceFor(definition: ServerDefinition, error: DiscoveryError, env: Environment): string {
+export function adviceFor(
+  definition: ServerDefinition,
+  error: DiscoveryError,
+  env: Environment,
+  known: Surroundings = {},
+): string {
   const { connection, name } = definition;
   const place = placeOf(definition);
+  const noise = connection.kind === 'stdio' ? noiseIn(known.log) : undefined;
   if (error.code === 'CONFIGURATION_ERROR') return `Mend ${place}`;
   if (error.code === 'SERVER_AUTH_REQUIRED' && connection.kind !== 'stdio')
-    return howToLogIn(definition, connection, env);
+    return howToLogIn(definition, connection, env, known);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
-    return `Raise timeouts.connect (now ${connectMs(definition)} ms) in ${place}, or see what it says: anygpt mcp logs ${name}`;
+    return noise === undefined
+      ? `${howToWaitLonger(definition, known)}, or see what it says: anygpt mcp logs ${shellWord(name)}`
+      : howToBeQuiet(noise);
   }
-  return connection.kind === 'stdio'
-    ? adviceForLocal(definition, error, env)
-    : adviceForRemote(definition, connection, error, env);
+  if (connection.kind !== 'stdio') return adviceForRemote(definition, connection, error, env);
+  return (
+    adviceForLocal(definition, error, env, known) ??
+    (noise === undefined ? `See what it wrote: anygpt mcp logs ${shellWord(name)}` : howToBeQuiet(noise))
+  );
+}
+
+/** The first line of stdout that was no message. */
+export const noiseIn = (log = ''): string | undefined =>
+  log
+    .split('\n')
+    .flatMap((line) => (line.startsWith(NOISE) ? line.slice(NOISE.length).trim() : []))
+    .find((text) => text !== '');
+
+const NOISE = '[stdout] ';
+
+/** What to do about prints where only messages belong. */
+export const howToBeQuiet = (noise: string): string =>
+  `Move what it prints to stderr, stdout is for messages only; its log has: [stdout] ${oneLine(noise, 120)}`;
+
+/** Whether an entry is in a file of another program, which has no place for settings of ours. */
+const isForeign = ({ origin: { file, client } }: ServerDefinition, { config }: Surroundings): boolean =>
+  client !== undefined || config?.sources.some(({ path }) => path === file) === true;
+
+const ownFile = ({ config }: Surroundings): string => config?.origin ?? 'your own configuration (anygpt mcp init)';
+
+/** Where a longer wait is written. An entry of ours without a connection adds to the server of its name. */
+export function howToWaitLonger(definition: ServerDefinition, known: Surroundings): string {
+  const allowed = connectMs(definition);
+  const { name, origin } = definition;
+  if (!isForeign(definition, known)) return `Raise timeouts.connect (now ${allowed} ms) in ${placeOf(definition)}`;
+  const entry = `{"name": ${JSON.stringify(name)}, "timeouts": {"connect": ${allowed * 2}}}`;
+  return `To wait longer than ${allowed} ms, add ${entry} to "servers" in ${ownFile(known)}: ${origin.file} has no such setting`;
 }
 
 /** Our own messages for a wait that was too long. */
 const isOverdue = ({ message }: DiscoveryError): boolean =>
   /no answer within [\d.]+ s|did not list its tools within [\d.]+ s/.test(message);
 
-function howToLogIn(definition: ServerDefinition, connection: RemoteConnection, env: Environment): string {
+function howToLogIn(
+  definition: ServerDefinition,
+  connection: RemoteConnection,
+  env: Environment,
+  known: Surroundings,
+): string {
   const own = serverVariable(definition.name, 'MCP_TOKEN');
   if (connection.auth === 'env') {
     const given = env[own] ? own : env.MCP_AUTH_TOKEN ? 'MCP_AUTH_TOKEN' : undefined;
@@ -40,6 +94,10 @@ function howToLogIn(definition: ServerDefinition, connection: RemoteConnection, 
   if (names.length > 0) return `Renew the value of ${names.join(' or ')}: the server does not accept it`;
   if (Object.keys(connection.headers).length > 0)
     return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
+  if (isForeign(definition, known)) {
+    const entry = `{"name": ${JSON.stringify(definition.name)}, "connection": {"type": "${connection.kind}", "url": "…", "auth": "env"}}`;
+    return `Add ${entry} with the url of ${placeOf(definition)} to "servers" in ${ownFile(known)}, then export ${own}=…`;
+  }
   return `Add auth: "env" to ${placeOf(definition)}, then export ${own}=…`;
 }
 
@@ -50,14 +108,21 @@ const VARIABLE = /\b[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}\b/g;
 /** Words of that shape that are no variables. */
 const NO_VARIABLE = /^(?:ERR|E)_|^MODULE_NOT_FOUND$/;
 
-function adviceForLocal(definition: ServerDefinition, { message }: DiscoveryError, env: Environment): string {
-  const { connection, name } = definition;
+function adviceForLocal(
+  definition: ServerDefinition,
+  { message }: DiscoveryError,
+  env: Environment,
+  known: Surroundings,
+): string | undefined {
+  const { connection } = definition;
   const place = placeOf(definition);
   if (connection.kind === 'stdio' && MISSING.test(message)) {
     const given = new Set([...Object.keys(connection.env), ...connection.inheritEnv]);
     const wanted = (message.match(VARIABLE) ?? []).filter((word) => !NO_VARIABLE.test(word));
     const variable = wanted.find((word) => !given.has(word));
     // A child sees only what its entry names.
+    if (variable !== undefined && isForeign(definition, known))
+      return `Add ${variable} to "env" of the entry (${place}): a server is given only what its entry names`;
     if (variable !== undefined)
       return env[variable] === undefined
         ? `export ${variable}=… and add it to the entry: "env": {"${variable}": "\${${variable}}"} (${place})`
@@ -69,7 +134,7 @@ function adviceForLocal(definition: ServerDefinition, { message }: DiscoveryErro
   if (/Cannot find module|ERR_MODULE_NOT_FOUND|No module named|can't open file|No such file/i.test(message))
     return `Correct the path in args of ${place}, or build what it names`;
   if (/EACCES|may not be executed/.test(message)) return `Make the command executable (chmod +x), see ${place}`;
-  return `See what it wrote: anygpt mcp logs ${name}`;
+  return undefined;
 }
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS/;

@@ -2,14 +2,16 @@
  * One server of an engine in, everything that was found out about it out; all of them five at a time.
  * @module
  */
+import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { DiscoveryError } from '../errors.ts';
 import { oneLine } from '../plain-text.ts';
 import type { ServerProbe } from '../probe-server.ts';
 import { Semaphore } from '../semaphore.ts';
+import { readServerLog } from '../server-logs.ts';
 import type { ServerDefinition } from '../types.ts';
-import { adviceFor } from './advice.ts';
+import { adviceFor, howToBeQuiet, howToWaitLonger, noiseIn, type Surroundings } from './advice.ts';
 import type { Check } from './check.ts';
 import { checkDefinition, type DefinitionWorld, placeOf } from './check-definition.ts';
 
@@ -25,6 +27,8 @@ export interface ExaminedServer {
 
 export interface ExamineOptions {
   readonly world: DefinitionWorld;
+  /** Where entries may be written that other programs' files have no place for. */
+  readonly config?: (NonNullable<Surroundings['config']> & Pick<ResolvedConfig, 'home'>) | undefined;
   /** Start nothing. */
   readonly offline?: boolean | undefined;
   /** The longest wait for one server. Default: what its entry allows. */
@@ -64,9 +68,16 @@ export async function examineServers(
       const probe = await turns.run(() => probeInTime(engine, definition, options));
       waiting.delete(name);
       if (waiting.size > 0) options.onChange?.([...waiting], total);
-      return { name, disabled, checks: [...checks, ...checkProbe(definition, probe, options.world.env)], probe };
+      const known = { log: await logOf(engine, name, options), config: options.config };
+      return { name, disabled, checks: [...checks, ...checkProbe(definition, probe, options.world.env, known)], probe };
     }),
   );
+}
+
+/** What it wrote this time. Of one that was given up while it was starting, only the kept log has it. */
+async function logOf(engine: DiscoveryEngine, server: string, { config }: ExamineOptions): Promise<string> {
+  const log = engine.serverLog(server);
+  return log !== '' || config === undefined ? log : ((await readServerLog(config.home, server))?.text ?? '');
 }
 
 const switchedOff = (definition: ServerDefinition): Check => ({
@@ -99,26 +110,40 @@ async function probeInTime(
 }
 
 /** What an attempt to start a server shows. */
-export function checkProbe(definition: ServerDefinition, probe: ServerProbe, env: DefinitionWorld['env']): Check[] {
+export function checkProbe(
+  definition: ServerDefinition,
+  probe: ServerProbe,
+  env: DefinitionWorld['env'],
+  known: Surroundings = {},
+): Check[] {
   const about = { kind: 'server', subject: definition.name } as const;
   const { error, connectMs: ms, listMs, protocolVersion, transport, toolCount = 0, skipped, incomplete } = probe;
   const checks: Check[] = [];
   if (ms !== undefined) {
     const allowed = connectMs(definition);
     const slow = ms > allowed * SLOW_SHARE;
-    const fix = `Raise timeouts.connect (now ${allowed} ms) in ${placeOf(definition)}`;
+    const fix = howToWaitLonger(definition, known);
     const detail = `speaks ${protocolVersion} over ${transport}`;
     if (!slow) checks.push({ ...about, check: 'connect', status: 'ok', detail, ms });
     else checks.push({ ...about, check: 'connect', status: 'warn', detail: `${detail}, but is slow`, fix, ms });
   }
   if (error) {
-    const fix = adviceFor(definition, error, env);
+    const fix = adviceFor(definition, error, env, known);
     const check = ms === undefined ? 'connect' : 'tools';
     return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, MAX_DETAIL), fix }];
   }
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
   checks.push({ ...about, check: 'tools', status: 'ok', detail: count, ms: listMs });
+  const noise = definition.connection.kind === 'stdio' ? noiseIn(known.log) : undefined;
+  if (noise !== undefined)
+    checks.push({
+      ...about,
+      check: 'stdout',
+      status: 'warn',
+      detail: 'it prints text to stdout, which some clients do not forgive',
+      fix: howToBeQuiet(noise),
+    });
   if (toolCount === 0) warn('it lists no tools', 'Check its arguments and rights: it has nothing to offer as it is');
   if (skipped)
     warn(

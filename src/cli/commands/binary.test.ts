@@ -262,3 +262,33 @@ describe('manners', () => {
     expect(readdirSync('/proc')).not.toContain(pid);
   });
 });
+
+describe('config reload', () => {
+  it('names the server it does not wait for any longer', async () => {
+    const connection = { type: 'stdio', command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+    const config = write('dead.json', { servers: [sample('units'), { name: 'dead', connection }] });
+    const { code, out, err } = await run(['config', 'reload', '--timeout', '2s', '--config', config]);
+    expect(code).toBe(0);
+    expect(err).toContain('dead did not list its tools within 2 s.');
+    expect(err).toContain('dead will be tried again when needed');
+    expect(out).toContain('2 servers, 1 of them without a list; running gateways were told');
+  });
+});
+
+describe('slips of a first day', () => {
+  it('get a mark that promises nothing, the server that was meant, and the place where pasted servers belong', async () => {
+    const fresh = { cwd: folder.path, env: { ...env, ANYGPT_HOME: join(folder.path, 'fresh') } };
+    const before = await runBinary(['list'], fresh);
+    expect(before.out).toContain('· notes\n');
+    expect(before.out).not.toContain('✓');
+    await runBinary(['tools', 'notes'], fresh);
+    expect((await runBinary(['list'], fresh)).out).toMatch(/✓ notes \(9 tools, listed just now\)\n/);
+    const typo = await run(['search', 'server:nots', 'note']);
+    expect([typo.code, typo.err]).toEqual([2, expect.stringContaining('Did you mean server:notes?')]);
+    const filters = await run(['search', 'server:notes']);
+    expect(filters.out).toContain('1. notes:append_to_note\n');
+    const pasted = write('pasted.json', { mcpServers: { a: { command: 'a' } } });
+    const { code, out } = await run(['config', 'validate', '--config', pasted]);
+    expect([code, out]).toEqual([2, expect.stringContaining('{ "type": "custom", "path": "./mcp.json" }')]);
+  });
+});

@@ -7,7 +7,9 @@ import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { silentLogger } from '../../log.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { UsageStore } from '../../usage-store.ts';
+import { ageOf } from '../age.ts';
 import { main } from '../main.ts';
+import { reload } from './config-reload.ts';
 
 const ESCAPE = '\u001b]0;owned\u0007\u001b[31m';
 let github: TestServer;
@@ -102,11 +104,54 @@ const MISSING = 'anygpt: Source custom:';
 
 describe('list', () => {
   it('shows all configured servers without starting any', async () => {
-    const { code, out } = await run(['list']);
+    const { code, out, err } = await run(['list']);
     expect(code).toBe(0);
     expect(out).toBe(
-      'MCP Servers (3 configured):\n\n✓ github\n\n✓ away\n  Not there\n\n✗ off (disabled)\n  Switched off\n',
+      'MCP Servers (3 configured):\n\n· github\n\n· away\n  Not there\n\n✗ off (disabled)\n  Switched off\n',
     );
+    expect(err).toContain('anygpt: · has not answered yet; "anygpt mcp list --status" connects');
+  });
+
+  it('ticks only who answered, now or before, and then says when', async () => {
+    config.servers = [
+      ...(config.servers as object[]),
+      { name: 'known', connection: { type: 'stdio', command: 'x' }, tools: [{ name: 't' }] },
+    ];
+    expect((await run(['list', '--tools'])).out).toMatch(
+      /✓ github \(6 tools\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/,
+    );
+    const { out } = await run(['list']);
+    expect(out).toMatch(/✓ github \(6 tools, listed just now\)\n[\s\S]*· away\n[\s\S]*· known \(1 tool\)/);
+    expect(ageOf(0, 59_999)).toBe('just now');
+    expect([ageOf(0, 60_000), ageOf(0, 7_300_000), ageOf(0, 200_000_000), ageOf(9, 0)]).toEqual([
+      '1 min ago',
+      '2 h ago',
+      '2 d ago',
+      'just now',
+    ]);
+  });
+
+  it('says of a server that is another one over again how to switch it off', async () => {
+    const same = { type: 'stdio', command: 'x', env: { B: '1', A: '2' } };
+    writeFileSync(
+      join(folder.path, 'mcp.json'),
+      JSON.stringify({ mcpServers: { theirs: { command: 'x', env: { A: '2', B: '1' } } } }),
+    );
+    config = {
+      sources: [{ type: 'custom', path: './mcp.json' }],
+      servers: [
+        { name: 'one', connection: same },
+        { name: 'two', connection: same },
+        { name: 'off', enabled: false, connection: same },
+        { name: 'other', connection: { ...same, env: { A: '2' } } },
+      ],
+    };
+    const { out } = await run(['list']);
+    expect(out).toContain(
+      '· two\n  The same as one, so their tools compete. To switch this one off, add "enabled": false to its entry in ~/config.json.\n',
+    );
+    expect(out).toContain('add {"name": "theirs", "enabled": false} to "servers" in ~/config.json.');
+    expect(out.match(/The same as/g)).toHaveLength(2);
   });
 
   it('with --status says what is true now, because it connects', async () => {
@@ -167,6 +212,23 @@ describe('search', () => {
     });
     for (const limit of ['0', '1.5', 'many', '101'])
       expect((await run(['search', 'x', '--limit', limit])).code).toBe(1);
+  });
+
+  it('says which servers there are like one that a filter names and nobody is', async () => {
+    const { code, out, err } = await run(['search', 'server:githb', 'issue']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('anygpt: No server is called "githb". Did you mean server:github?');
+    expect((await run(['search', 'issue -server:zzz'])).err).toContain('There are github, away.');
+    expect((await run(['search', 'issue server:o*f'])).err).toContain('off is switched off.');
+    expect((await run(['search', 'issue server:git*'])).err).not.toContain('No server is called');
+    const { notes } = await documentOf('search', (await run(['search', 'server:githb', '--json'])).out);
+    expect(notes[0]).toContain('server:github');
+  });
+
+  it('shows no percentage where there are only filters', async () => {
+    const { out } = await run(['search', 'server:github tag:issues']);
+    expect(out).toContain('1. github:create_issue\n');
+    expect(out).not.toContain('%');
   });
 
   it('ends with 2 when nothing was found', async () => {
@@ -402,10 +464,18 @@ describe('config', () => {
   it('reload validates, reads what is new and tells running gateways', async () => {
     const { code, out, err } = await run(['config', 'reload']);
     expect(code).toBe(0);
-    expect(out).toBe('✓ Configuration reloaded: 2 servers; running gateways were told\n');
+    expect(out).toBe('✓ Configuration reloaded: 2 servers, 1 of them without a list; running gateways were told\n');
     expect(err).toContain('away could not be reached');
     expect(readFileSync(join(folder.path, 'home', 'reload'), 'utf8')).toMatch(/^\d{4}-/);
     expect((await run(['search', 'issue', '--offline'])).code).toBe(0);
+  });
+
+  it('reload waits for a silent server only as long as anybody would', async () => {
+    const connection = { type: 'stdio', command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+    writeFileSync(join(folder.path, 'dead.json'), JSON.stringify({ servers: [{ name: 'dead', connection }] }));
+    const io = fakeIo({ cwd: folder.path, env: { ANYGPT_HOME: join(folder.path, 'home'), HOME: folder.path } });
+    expect(await reload({ config: join(folder.path, 'dead.json') }, io, 150)).toBe(0);
+    expect(io.err()).toContain('dead did not list its tools within 0.15 s.');
   });
 
   it('knows its subcommands', async () => {

@@ -99,6 +99,18 @@ describe('the words that may come next', () => {
     expect(await names('mcp', 'logs', '--config=other.json', '')).toEqual(['otherwise']);
   });
 
+  it('are what a tool still wants, what it needs first', async () => {
+    expect(await words('mcp', 'execute', 'notes', 'create_note', 'ti')).toEqual([
+      expect.stringMatching(/^title=\tstring.*, required, /),
+    ]);
+    expect(await names('mcp', 'execute', 'notes', 'create_note', '')).toEqual(['title=', 'body=', 'tags=']);
+    expect(await names('mcp', 'execute', 'notes', 'create_note', 'title=x', 'tags=a', '')).toEqual(['body=', 'tags=']);
+    expect(await names('mcp', 'execute', 'notes:create_note', 'ti')).toEqual(['title=']);
+    expect(await names('mcp', 'execute', 'notes:create_note', 'title=x', 'bo')).toEqual(['body=']);
+    expect(await names('mcp', 'execute', 'notes', 'create_note', 'title=')).toEqual([]);
+    expect(await names('mcp', 'execute', 'notes', 'nope', '')).toEqual([]);
+  });
+
   it('are none, without a word, when something is wrong', async () => {
     for (const config of ['broken.json', 'missing.json']) {
       const ran = await run(['--words', '--', 'mcp', 'tools', ''], { ANYGPT_CONFIG: join(folder.path, config) });
@@ -181,6 +193,7 @@ describe.skipIf(!has('bash'))('in bash', () => {
     expect(complete('anygpt', 'mcp', 'exe')).toEqual(['execute']);
     expect(complete('anygpt', 'mcp', 'init', '--fo')).toEqual(['--format', '--force']);
     expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create')).toEqual(['create_note']);
+    expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create_note', 'ti')).toEqual(['title=']);
     expect(complete('anygpt', 'mcp', 'list', '--config', 'some')).toEqual(['some folder']);
   });
 
@@ -207,7 +220,7 @@ describe.skipIf(!has('zsh'))('in zsh', () => {
     inShell(
       'zsh',
       ['-f'],
-      `compdef() { }\ncompadd() { print -rl -- $names }\n_files() { print files }\nsource <(anygpt mcp completion zsh)\n` +
+      `compdef() { }\ncompadd() { print -rl -- $names $keys }\n_files() { print files }\nsource <(anygpt mcp completion zsh)\n` +
         `words=(${line.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}); CURRENT=\${#words}\n_anygpt`,
     );
 
@@ -216,6 +229,7 @@ describe.skipIf(!has('zsh'))('in zsh', () => {
     expect(complete('anygpt', 'mcp', 'init', '--fo')).toEqual(['--format', '--force']);
     expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create')).toEqual(['create_note']);
     expect(complete('anygpt', 'mcp', 'execute', 'notes:create')).toEqual(['notes:create_note']);
+    expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create_note', 'ti')).toEqual(['title=']);
     expect(complete('anygpt', 'mcp', 'list', '--config', '')).toEqual(['files']);
     expect(complete('anygpt', 'mcp', 'tools', 'tw')).toEqual([EVIL]);
   });

@@ -18,8 +18,8 @@ const MAX_WORDS = 2000;
 export const completion: Command = {
   usage: `Usage: anygpt mcp completion <bash|zsh|fish> [options]
 
-Prints a script that completes commands, options, clients, servers and tools. Names of servers and tools come from the
-configuration and the cache: completing starts nothing.
+Prints a script that completes commands, options, clients, servers, tools and the key= of their arguments. Names come
+from the configuration and the cache: completing starts nothing.
 
   bash   anygpt mcp completion bash > ~/.local/share/bash-completion/completions/anygpt
          or in ~/.bashrc:  source <(anygpt mcp completion bash)
@@ -104,6 +104,7 @@ async function withVocabulary<T>(
       },
       servers: async () => (await opened()).listServers(),
       tools: async (server) => (await opened()).listTools(server),
+      parameters: async (server, tool) => (await (await opened()).getToolDetails(server, tool))?.parameters ?? [],
     });
   } finally {
     await (await engine)?.close();

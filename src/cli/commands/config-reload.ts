@@ -2,26 +2,38 @@
  * `anygpt mcp config reload`: checks everything, reads what is new, and tells running gateways.
  * @module
  */
-import type { Command } from '../command.ts';
-import { EXIT } from '../io.ts';
+import type { Command, Values } from '../command.ts';
+import { EXIT, type Io } from '../io.ts';
 import { withSession } from '../session.ts';
 
-export const reloadConfig: Command['run'] = (values, _positionals, io) =>
+/** Who has not answered by then is tried again when it is needed; nobody reloads to wait for a dead server. */
+const PATIENCE_MS = 5000;
+
+export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, PATIENCE_MS);
+
+/** The same with another patience; --timeout says better. */
+export const reload = (values: Values, io: Io, patienceMs: number): Promise<number> =>
   withSession(values, io, async (session) => {
     const { engine } = session;
     const { home } = await engine.getConfig();
     const { touchReloadStamp } = await import('../../watch-config.ts');
     touchReloadStamp(home);
     // A server whose entry changed is one nobody has seen.
-    const failed = [...(await session.lists())].map(([server, { code, message }]) => ({ server, code, message }));
+    const lists = await session.lists(undefined, undefined, patienceMs);
+    const failed = [...lists].map(([server, { code, message }]) => ({ server, code, message }));
     const servers = (await engine.serverNames()).length;
     const warnings = (await engine.ruleWarnings()).map(({ message }) => message);
     if (session.json) session.printJson({ success: true, servers, failed, warnings });
     else {
       for (const { message } of failed) session.note(message);
+      if (failed.length > 0)
+        session.note(
+          `${failed.map(({ server }) => server).join(', ')} will be tried again when needed; "anygpt mcp doctor" says what to do, --timeout 30 waits longer.`,
+        );
       for (const warning of warnings) session.note(warning);
+      const silent = failed.length === 0 ? '' : `, ${failed.length} of them without a list`;
       session.print(
-        `${session.paint('green', '✓')} Configuration reloaded: ${servers} server${servers === 1 ? '' : 's'}; running gateways were told`,
+        `${session.paint('green', '✓')} Configuration reloaded: ${servers} server${servers === 1 ? '' : 's'}${silent}; running gateways were told`,
       );
     }
     return EXIT.ok;

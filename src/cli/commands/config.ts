@@ -24,7 +24,7 @@ Subcommands:
   show       Display current configuration, with rules that do not do what they seem to
   validate   Validate configuration: every problem, every rule that is shadowed or matches nothing
   sources    List configuration sources: files that were read and clients that servers come from
-  reload     Validate, read the lists of servers that are new, and tell running gateways to reload
+  reload     Validate, tell running gateways to reload, and read the lists of servers that are new (for 5 s, or --timeout)
 
 Options:
   --status           With show: connect to every server and count those that answer

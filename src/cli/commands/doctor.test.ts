@@ -199,4 +199,23 @@ describe('the real binary', () => {
     expect(usage.code).toBe(1);
     await documentOf('failure', usage.out);
   });
+
+  it('quotes what a server prints to stdout, and says where a longer wait can be written', async () => {
+    mkdirSync(join(folder.path, '.cursor'), { recursive: true });
+    const hangs = (code: string) => ({
+      command: process.execPath,
+      args: ['-e', `${code}; setInterval(() => {}, 1e6)`],
+    });
+    writeFileSync(
+      join(folder.path, '.cursor', 'mcp.json'),
+      JSON.stringify({ mcpServers: { noisy: hangs("console.log('Ready to serve!')"), slow: hangs('0') } }),
+    );
+    config = { sources: [{ type: 'cursor' }] };
+    const { code, out } = await binary(['--timeout', '1s']);
+    expect(code).toBe(3);
+    expect(out).toMatch(/✗ noisy .*\n {2}→ Move what it prints to stderr.*\[stdout\] Ready to serve!\n/);
+    expect(out).toMatch(
+      /✗ slow .*\n {2}→ To wait longer than 30000 ms, add \{"name": "slow", .* in ~\/config\.json: ~\/\.cursor\/mcp\.json has no/,
+    );
+  });
 });

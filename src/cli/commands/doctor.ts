@@ -100,13 +100,14 @@ async function unknownServer(
 
 async function examined(
   names: readonly string[],
-  { servers }: ResolvedConfig,
+  config: ResolvedConfig,
   offline: boolean,
   { engine, io, progress, signal, timeoutMs }: Session,
 ): Promise<ExaminedServer[]> {
-  const wanted = servers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const wanted = config.servers.filter(({ name }) => names.length === 0 || names.includes(name));
   const found = await examineServers(engine, wanted, {
     world: { env: io.env, cwd: io.cwd, platform: process.platform, execPath: process.execPath },
+    config,
     offline,
     timeoutMs,
     signal,

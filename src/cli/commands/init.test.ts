@@ -95,7 +95,9 @@ describe('init', () => {
     expect(again.out).toContain('is there already. Nothing was written.');
     expect(again.out).toContain('+        "type": "claude-desktop"');
     expect(read(target())).toBe(before);
-    expect((await init('--client', 'cursor')).out).toContain('says just that already');
+    expect((await init('--client', 'cursor')).out).toContain(
+      '✓ ~/.anygpt/mcp-discovery.config.json reads cursor already. Nothing was written.',
+    );
     expect((await json()).status).toBe('exists');
     const forced = await init('--force');
     expect(forced.out).toContain('the old one is ~/.anygpt/mcp-discovery.config.json.bak');
@@ -153,6 +155,22 @@ describe('init', () => {
     expect((await run(['list'])).out).toContain('MCP Servers (2 configured)');
     await run(['uninstall', 'cursor']);
     expect((await run(['list'])).out).toContain('MCP Servers (1 configured)');
+  });
+
+  it('counts a server that two clients have once, whatever they call it', async () => {
+    write(DESKTOP, { mcpServers: { files: witness('same'), other: witness('x') } });
+    write(CURSOR, { mcpServers: { files: witness('same'), docs: witness('same'), other: witness('y') } });
+    const { out } = await init();
+    expect(out).toContain('Found 2 clients with 3 servers:');
+    expect(out).toContain('✓ Cursor (3 servers)');
+    expect(out).toContain('files (the one of Claude Desktop), docs (the same as files of Claude Desktop), other\n');
+    const { clients } = await json();
+    expect(clients[1].files[0].servers[1]).toEqual({
+      name: 'docs',
+      enabled: true,
+      sameAs: { client: 'claude-desktop', name: 'files' },
+    });
+    expect((await run(['list'])).out).toContain('MCP Servers (3 configured)');
   });
 
   it('sees a configuration with another ending, and does not leave two', async () => {
@@ -302,6 +320,25 @@ describe('init --project', () => {
       false,
     ]);
     expect(sources).toEqual(['claude-desktop', 'cursor']);
+  });
+
+  it('says of a folder that has nothing but its own file what it found, what reads it and what to run', async () => {
+    write('project/.mcp.json', { mcpServers: { theirs: witness('d') } });
+    for (const about of ['Wrote ~/.anygpt/mcp-discovery.config.json, which names', 'is there already and names']) {
+      const { code, out } = await run(['init'], { cwd: project });
+      expect(code).toBe(0);
+      expect(out).toContain('~/project/.mcp.json, came with this project\n      theirs\n');
+      expect(out).toContain(`${about} no client or server yet`);
+      expect(out).toContain('~/project/.mcp.json came with this folder, and ~/.anygpt/mcp-discovery.config.json');
+      expect(out.split('\nNext:\n')[1]).toBe(
+        '  anygpt mcp init --project\n  anygpt mcp trust\n  anygpt mcp list --status\n',
+      );
+    }
+    const { out } = await run(['init', '--project'], { cwd: project });
+    expect(out).not.toContain('does not read it');
+    expect(out.split('\nNext:\n')[1]).toMatch(/^ {2}anygpt mcp trust\n {2}anygpt mcp list --status\n/);
+    await run(['trust', '--yes'], { cwd: project });
+    expect((await run(['list'], { cwd: project })).out).toContain('· theirs');
   });
 
   it('says when another configuration comes first in this folder', async () => {

@@ -7,10 +7,9 @@ import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
-import { CONFIG_ENDINGS, findCandidates } from '../../config/find-config.ts';
-import { type FoundClient, findClients } from '../../config/found-clients.ts';
+import { CONFIG_ENDINGS } from '../../config/find-config.ts';
+import { type FoundClient, findClients, sharedEntries } from '../../config/found-clients.ts';
 import { CLIENT_TYPES } from '../../config/importers/clients.ts';
-import { TAKEN_OVER } from '../../config/parse-data.ts';
 import { readIfPresent } from '../../config/read-file.ts';
 import {
   asServers,
@@ -29,6 +28,7 @@ import { ask } from '../ask.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';
 import { clientDocument, clientLines, counted, countOf } from '../found-lines.ts';
+import { type Done, fileText, nextCommands, notesOn, type Outcome } from '../init-notes.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
@@ -91,8 +91,9 @@ Exit codes: 0 success (also when the file is there already), 1 invalid arguments
     const starter = values.servers ? asServers(chosen, literalSecretIn) : asSources(chosen);
     const plan = await planOf(starter, format, values, world);
     const done = await carryOut(plan, values, world);
-    if (json) io.stdout.write(toJson(initDocument(found, chosen, starter, plan, done, io)));
-    else io.stdout.write(`\n${await outcomeText(found, chosen, starter, plan, done, io, world)}\n`);
+    const outcome = { found, chosen, starter, file: plan.file, done, project: values.project === true };
+    if (json) io.stdout.write(toJson(initDocument(outcome, plan, io)));
+    else io.stdout.write(`\n${await outcomeText(outcome, plan, io, world)}\n`);
     return EXIT.ok;
   },
 };
@@ -164,11 +165,6 @@ async function planOf(starter: Starter, format: StarterFormat, values: Values, w
   return { file, format, text: await starterText(starter, format), present };
 }
 
-interface Done {
-  readonly status: 'written' | 'unchanged' | 'exists' | 'dry-run';
-  readonly backup?: string;
-}
-
 async function carryOut({ file, text, present }: Plan, values: Values, world: World): Promise<Done> {
   if (present?.path === file && present.text === text) return { status: 'unchanged' };
   if (values['dry-run']) return { status: 'dry-run' };
@@ -184,24 +180,18 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
 function foundText(found: readonly FoundClient[], numbered: readonly FoundClient[], io: Io, world: World): string {
   if (found.length === 0) return 'No client with a configuration was found on this machine.';
   const [paint, width] = [paintFor(io), widthOf(io)];
-  const servers = found.reduce((sum, client) => sum + countOf(client), 0);
+  const shared = sharedEntries(found);
+  const servers = found.reduce((sum, client) => sum + countOf(client), 0) - shared.size;
   const blocks = found.map((client) => {
     const at = numbered.indexOf(client);
-    const [head = '', ...rest] = clientLines(client, world.home, paint, at === -1 ? '' : `${at + 1}. `);
+    const [head = '', ...rest] = clientLines(client, world.home, paint, shared, at === -1 ? '' : `${at + 1}. `);
     return [head, ...rest.map((line) => block(line.trimStart(), width, /^ */.exec(line)?.[0] ?? ''))].join('\n');
   });
   return [`Found ${counted(found.length, 'client')} with ${counted(servers, 'server')}:`, ...blocks].join('\n\n');
 }
 
-async function outcomeText(
-  found: readonly FoundClient[],
-  chosen: readonly FoundClient[],
-  starter: Starter,
-  plan: Plan,
-  done: Done,
-  io: Io,
-  world: World,
-): Promise<string> {
+async function outcomeText(outcome: Outcome, plan: Plan, io: Io, world: World): Promise<string> {
+  const { starter, done } = outcome;
   const { file, text, present } = plan;
   const [name, width] = [withTilde(file, world.home), widthOf(io)];
   const say = (sentence: string) => block(sentence, width, '');
@@ -210,9 +200,7 @@ async function outcomeText(
     say(`${type} stays a source: ${reason.replace(/\.$/, '')}.`),
   );
   parts.push(...starter.warnings.map(say));
-  if (done.status === 'written')
-    parts.push(fine(`Wrote ${name}${done.backup ? ` (the old one is ${withTilde(done.backup, world.home)})` : ''}`));
-  if (done.status === 'unchanged') parts.push(fine(`${name} says just that already. Nothing was written.`));
+  if (done.status === 'written' || done.status === 'unchanged') parts.push(fine(fileText(outcome, world)));
   if (done.status === 'dry-run' && present === undefined)
     parts.push(`${say(`Would write ${name}:`)}\n\n${text.trimEnd()}`);
   if (present !== undefined && (done.status === 'exists' || done.status === 'dry-run')) {
@@ -222,71 +210,29 @@ async function outcomeText(
       `${say(`${there} is there already. Nothing was written. With --force it would become ${name}:`)}\n\n${diff}`,
     );
   }
-  parts.push(...[...notesOn(chosen, file, done, world), ...leftBehind(found, chosen, done)].map(say));
-  return [
-    parts.join('\n'),
-    ['Next:', ...nextCommands(chosen, file, done, io).map((line) => `  ${line}`)].join('\n'),
-  ].join('\n\n');
-}
-
-function notesOn(chosen: readonly FoundClient[], file: string, { status }: Done, world: World): string[] {
-  const [first] = findCandidates(world);
-  const project = chosen.flatMap(({ files }) =>
-    files.filter(({ scope, entries }) => scope === 'project' && entries.length > 0),
+  parts.push(...notesOn(outcome, world).map(say));
+  return [parts.join('\n'), ['Next:', ...nextCommands(outcome, io.env).map((line) => `  ${line}`)].join('\n')].join(
+    '\n\n',
   );
-  return [
-    ...(status === 'written' && first !== undefined && first.path !== file
-      ? [`In this folder ${withTilde(first.path, world.home)} comes first.`]
-      : []),
-    ...project.map(({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`),
-  ];
 }
 
-/** Servers that were taken over from a client that is not used are nowhere any more. */
-const leftBehind = (found: readonly FoundClient[], chosen: readonly FoundClient[], { status }: Done): string[] =>
-  found.flatMap((client) => {
-    const { type, title, files } = client;
-    const names = files
-      .filter(({ path }) => path.endsWith(TAKEN_OVER))
-      .flatMap(({ entries }) => entries.map(({ entry }) => entry.name));
-    if (names.length === 0 || chosen.includes(client) || status === 'exists') return [];
-    return [
-      `${names.join(', ')}, taken over from ${title}, would be left out; "anygpt mcp uninstall ${type}" gives them back.`,
-    ];
-  });
-
-/** Three commands that can be typed as they are, however this one was started. */
-function nextCommands(chosen: readonly FoundClient[], file: string, { status }: Done, { env }: Io): string[] {
-  const program = env.npm_command === 'exec' ? 'npx -y @anygpt/discovery' : 'anygpt';
-  const servers = chosen.reduce((sum, client) => sum + countOf(client), 0);
-  if (status === 'dry-run')
-    return [`${program} mcp init`, `${program} mcp list --status`, `${program} mcp search "read a file"`];
-  const whole = chosen.find(
-    (client) => client.files.every(({ problem }) => problem === undefined) && countOf(client) > 0,
-  );
-  const last = whole ? `${program} mcp install ${whole.type}` : `${program} mcp config validate`;
-  const open = servers > 0 ? [] : [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`];
-  return [...open, `${program} mcp list --status`, `${program} mcp search "read a file"`, last].slice(0, 3);
-}
-
-const initDocument = (
-  found: readonly FoundClient[],
-  chosen: readonly FoundClient[],
-  { sources, servers, kept, warnings }: Starter,
-  { file, format, text, present }: Plan,
-  { status, backup }: Done,
-  io: Io,
-) => ({
-  file,
-  format,
-  status,
-  ...(present !== undefined && { present: present.path }),
-  ...(backup !== undefined && { backup }),
-  clients: found.map((client) => clientDocument(client, chosen.includes(client))),
-  sources: sources.map(({ type }) => type),
-  servers: servers.map((server) => (server as { name: string }).name),
-  ...(kept.length > 0 && { kept }),
-  ...(warnings.length > 0 && { warnings }),
-  text,
-  next: nextCommands(chosen, file, { status }, io),
-});
+const initDocument = (outcome: Outcome, { file, format, text, present }: Plan, io: Io) => {
+  const { found, chosen, starter, done } = outcome;
+  const { sources, servers, kept, warnings } = starter;
+  const { status, backup } = done;
+  const shared = sharedEntries(found);
+  return {
+    file,
+    format,
+    status,
+    ...(present !== undefined && { present: present.path }),
+    ...(backup !== undefined && { backup }),
+    clients: found.map((client) => clientDocument(client, chosen.includes(client), shared)),
+    sources: sources.map(({ type }) => type),
+    servers: servers.map((server) => (server as { name: string }).name),
+    ...(kept.length > 0 && { kept }),
+    ...(warnings.length > 0 && { warnings }),
+    text,
+    next: nextCommands(outcome, io.env),
+  };
+};

@@ -5,10 +5,12 @@
 import type { ResolvedSource } from '../../config/resolved-config.ts';
 import { oneLine } from '../../plain-text.ts';
 import type { ServerMetadata } from '../../types.ts';
+import { ageOf } from '../age.ts';
 import { serversDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { exactly } from '../positionals.ts';
+import { sameServers } from '../same-servers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
@@ -17,6 +19,7 @@ export const list: Command = {
   usage: `Usage: anygpt mcp list [options]
 
 Lists all configured MCP servers. Starts none of them, unless --status or --tools asks for what only they know.
+✓ is a server that answered, now or when its list was kept; ✗ one that failed; · one not tried yet.
 
 Options:
   --status           Show connection status; connects to every server
@@ -44,7 +47,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           ? server
           : { ...server, status: 'error' as const, reason };
       });
-      const { servers: configured, sources } = await engine.getConfig();
+      const config = await engine.getConfig();
+      const { servers: configured, sources } = config;
       const unread = await unreadHere(sources, io);
       if (session.json) {
         const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
@@ -54,12 +58,15 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         return EXIT.ok;
       }
       for (const note of [...engine.notes(), ...unread]) session.note(note);
+      const same = sameServers(config, io.env.HOME);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [
-        ...servers.map((server) => serverBlock(server, status, session)),
+        ...servers.map((server) => serverBlock(server, { status, same: same.get(server.name) }, session)),
         ...off.map(({ name, description }) => offBlock(name, description, status, session)),
       ];
       session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
+      if (values['log-level'] === undefined && servers.some((server) => markOf(server, status) === '·'))
+        session.note('· has not answered yet; "anygpt mcp list --status" connects and says what is true now.');
       return EXIT.ok;
     });
   },
@@ -75,15 +82,34 @@ async function unreadHere(sources: readonly ResolvedSource[], { env, cwd }: Io):
 
 const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 
-/** Without --status nothing was tried, so a cross means only that the last attempt failed. */
-function serverBlock(server: ServerMetadata, status: boolean, { paint, block }: Session): string {
-  const { name, description, toolCount, stale, reason } = server;
-  const fine = status ? server.status === 'connected' : server.status !== 'error';
-  const count =
-    toolCount > 0 || server.status === 'connected' ? ` (${toolCount} tool${toolCount === 1 ? '' : 's'})` : '';
+const COLOURS = { '✓': 'green', '✗': 'red', '·': 'dim' } as const;
+
+/** Nobody knows of a server that was never tried whether it works. */
+function markOf(server: ServerMetadata, status: boolean): keyof typeof COLOURS {
+  if (server.status === 'connected') return '✓';
+  if (status || server.status === 'error') return '✗';
+  return server.listedAt === undefined ? '·' : '✓';
+}
+
+interface Shown {
+  readonly status: boolean;
+  /** What there is to say where another server is the same. */
+  readonly same: string | undefined;
+}
+
+function serverBlock(server: ServerMetadata, { status, same }: Shown, { paint, block }: Session): string {
+  const { name, description, toolCount, stale, reason, listedAt } = server;
+  const mark = markOf(server, status);
+  const known = [
+    (toolCount > 0 || server.status === 'connected' || listedAt !== undefined) &&
+      `${toolCount} tool${toolCount === 1 ? '' : 's'}`,
+    listedAt !== undefined && server.status !== 'connected' && `listed ${ageOf(listedAt)}`,
+  ].filter(Boolean);
+  const about = known.length > 0 ? ` (${known.join(', ')})` : '';
   return [
-    `${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', oneLine(name, 200))}${count}`,
+    `${paint(COLOURS[mark], mark)} ${paint('bold', oneLine(name, 200))}${about}`,
     description && block(oneLine(description, 2000), '  '),
+    same && block(same, '  '),
     status && block(`Status: ${STATUS[server.status]}${reason ? ` - ${reason}` : ''}`, '  '),
     stale && '  Its tool list is more than a day old.',
   ]

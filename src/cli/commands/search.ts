@@ -4,6 +4,7 @@
  */
 import { oneLine } from '../../plain-text.ts';
 import type { Explanation } from '../../search/explanation.ts';
+import { readFilters } from '../../search/query-filters.ts';
 import type { SearchResult } from '../../types.ts';
 import { searchDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
@@ -11,6 +12,7 @@ import { explainLines } from '../explain-text.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { unmatchedServers } from '../unmatched-servers.ts';
 import { UsageError } from '../usage-error.ts';
 
 const MAX_LIMIT = 100;
@@ -47,12 +49,16 @@ Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
       await session.lists(server === undefined ? undefined : [server]);
       const found = await session.engine.find(query, { server, limit, waitMs: 0 });
       if (!found.success) return session.fail(found.error);
-      const { results, notes } = found.data;
+      const { results } = found.data;
+      const { filters, text } = readFilters(query);
+      const { servers } = await session.engine.getConfig();
+      const notes = [...unmatchedServers(filters, servers), ...found.data.notes];
       const reasons = values.explain === true ? await explainAll(session, query, results) : [];
-      if (session.json) session.printJson(searchDocument(found.data, reasons));
+      if (session.json) session.printJson(searchDocument({ results, notes }, reasons));
       else {
         if (results.length === 0) session.note(`No results found for "${query}".`);
-        else session.print(searchText(query, results, reasons, session));
+        // What only passed filters fits no better than the rest of it.
+        else session.print(searchText(query, results, { reasons, ranked: text.trim() !== '' }, session));
         for (const note of notes) session.note(forTerminal(note));
       }
       return results.length === 0 ? EXIT.notFound : EXIT.ok;
@@ -76,14 +82,20 @@ async function explainAll(
 function searchText(
   query: string,
   results: readonly SearchResult[],
-  reasons: readonly Explanation[],
+  { reasons, ranked }: { readonly reasons: readonly Explanation[]; readonly ranked: boolean },
   { paint, block }: Session,
 ): string {
   const hits = results.map(({ server, tool, summary, relevance, tags }, at) => {
     const number = `${at + 1}.`;
     const indent = ' '.repeat(number.length + 1);
     return [
-      `${number} ${paint('bold', oneLine(`${server}:${tool}`, 500))} ${paint('dim', `(${Math.round(relevance * 100)}% match)`)}`,
+      [
+        number,
+        paint('bold', oneLine(`${server}:${tool}`, 500)),
+        ranked && paint('dim', `(${Math.round(relevance * 100)}% match)`),
+      ]
+        .filter(Boolean)
+        .join(' '),
       summary && block(oneLine(summary, 2000), indent),
       tags.length > 0 && block(`Tags: ${tags.join(', ')}`, indent),
       ...reasons

@@ -81,6 +81,21 @@ describe('the same server in two clients', () => {
     expect(config.warnings.join('\n')).toContain('server "linear-mcp" is the same as "linear"');
   });
 
+  it('is listed once, too, when its name means another server elsewhere', async () => {
+    await claude({ a: { command: 'x', env: { K: '1' } }, b: { command: 'y' } });
+    await cursor({ b: { command: 'x', args: [], env: { K: '1' } } });
+    const config = await load(auto);
+    expect(names(config)).toEqual(['a', 'b']);
+    expect(config.warnings).toEqual([expect.stringContaining('server "b" is the same as "a"')]);
+  });
+
+  it('keeps its name when another entry of that name is the same', async () => {
+    await claude({ a: { command: 'x' }, b: { command: 'x' } });
+    await cursor({ b: { command: 'x' } });
+    const config = await load(auto);
+    expect([names(config), config.warnings]).toEqual([['a', 'b'], []]);
+  });
+
   it('is two servers when one file lists it twice, or when it is given other values', async () => {
     await claude({ work: { command: 'gh', env: { TOKEN: 'a' } } });
     await cursor({ private: { command: 'gh', env: { TOKEN: 'b' } }, again: { command: 'gh', env: { TOKEN: 'b' } } });

@@ -1,0 +1,43 @@
+/**
+ * Servers in, for each that starts the very same thing as an earlier one what to do about it out. Two clients that have the same
+ * server give one; these are kept apart, because one file has both, or because the configuration itself has one.
+ * @module
+ */
+import type { ResolvedConfig } from '../config/resolved-config.ts';
+import type { ServerDefinition } from '../types.ts';
+import { withTilde } from './source-lines.ts';
+
+/** By name: one sentence for every server whose tools compete with those of another. */
+export function sameServers(
+  { servers, sources, origin }: Pick<ResolvedConfig, 'servers' | 'sources' | 'origin'>,
+  home: string | undefined,
+): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  const found = new Map<string, string>();
+  for (const definition of servers) {
+    if (!definition.enabled) continue;
+    const { name } = definition;
+    const identity = identityOf(definition);
+    const other = first.get(identity);
+    if (other === undefined) {
+      first.set(identity, name);
+      continue;
+    }
+    const imported = sources.some(({ path }) => path === definition.origin.file);
+    const how = imported
+      ? `add {"name": ${JSON.stringify(name)}, "enabled": false} to "servers" in ${withTilde(origin ?? 'your configuration', home)}`
+      : `add "enabled": false to its entry in ${withTilde(definition.origin.file, home)}`;
+    found.set(name, `The same as ${other}, so their tools compete. To switch this one off, ${how}.`);
+  }
+  return found;
+}
+
+const identityOf = ({ connection }: ServerDefinition): string => {
+  const sorted = (texts: Readonly<Record<string, string>>) =>
+    Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    connection.kind === 'stdio'
+      ? [connection.command, connection.args, sorted(connection.env), connection.inheritEnv, connection.cwd]
+      : [connection.kind, connection.url, sorted(connection.headers), connection.auth],
+  );
+};

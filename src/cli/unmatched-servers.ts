@@ -1,0 +1,43 @@
+/**
+ * Filters of a query and the servers there are in, a sentence for each filter that fits none of them out: such a filter leaves
+ * nothing, and the answer would look like that of a search that found nothing.
+ * @module
+ */
+import { nearestNames } from '../nearest-names.ts';
+import { oneLine } from '../plain-text.ts';
+import { matchesPattern, type QueryFilter } from '../search/query-filters.ts';
+
+const MAX_NAMES = 10;
+
+/** What there is to say; servers that are switched off count as there. */
+export function unmatchedServers(
+  filters: readonly QueryFilter[],
+  servers: readonly { readonly name: string; readonly enabled: boolean }[],
+): string[] {
+  return filters
+    .filter(({ key }) => key === 'server')
+    .flatMap(({ value, pieces }) => {
+      const fitting = servers.filter(({ name }) => matchesPattern(name.toLowerCase(), pieces));
+      if (fitting.some(({ enabled }) => enabled)) return [];
+      if (fitting.length > 0) return [`${namesOf(fitting)} is switched off.`];
+      return [`No server is called "${oneLine(value, 100)}". ${hint(value, servers)}`];
+    });
+}
+
+function hint(value: string, servers: readonly { readonly name: string; readonly enabled: boolean }[]): string {
+  const usable = servers.filter(({ enabled }) => enabled);
+  const near = nearestNames(
+    value.replaceAll('*', ''),
+    usable.map(({ name }) => name),
+  );
+  if (near.length > 0) return `Did you mean ${near.map((name) => `server:${filterWord(name)}`).join(' or ')}?`;
+  return usable.length === 0 ? 'There are none.' : `There are ${namesOf(usable)}.`;
+}
+
+const filterWord = (name: string): string => (/\s/.test(name) ? `"${oneLine(name, 100)}"` : oneLine(name, 100));
+
+const namesOf = (servers: readonly { readonly name: string }[]): string =>
+  servers
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => oneLine(name, 100))
+    .join(', ') + (servers.length > MAX_NAMES ? ` and ${servers.length - MAX_NAMES} more` : '');

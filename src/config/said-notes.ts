@@ -1,0 +1,82 @@
+/**
+ * What there is to say of a configuration in, what to say of it now out: every note in full once, what is broken every
+ * time, but never so much that it hides the result; the rest in one line that says where to read it. What was said is
+ * remembered in the state folder, per configuration and folder: a note that went away and came back is said again.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
+
+/** More notes at once than this would hide the result. */
+const FEW = 3;
+/** Configurations and folders that are remembered, the latest ones. */
+const MAX_PLACES = 200;
+
+/** What decides how much is said. */
+export interface Telling {
+  /** The command is about the configuration: everything is said, every time. */
+  readonly whole: boolean;
+  /** A person reads it; only then it counts as said. */
+  readonly toPerson: boolean;
+  readonly cwd: string;
+}
+
+type Told = Pick<ResolvedConfig, 'warnings' | 'sources' | 'servers' | 'origin' | 'home'>;
+
+/** Texts to say, in their order. Never rejects: what cannot be remembered is said again. */
+export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling): Promise<readonly string[]> {
+  const { warnings, origin = '', home } = config;
+  const file = join(home, 'said.json');
+  const place = digest(`${origin}\n${cwd}`);
+  const places = await readPlaces(file);
+  const before = new Set(places.get(place));
+  const broken = new Set(config.sources.filter(isBroken).map(({ type, message }) => `Source ${type}: ${message}`));
+  // Without servers nothing works, and the notes are the reason.
+  const always = warnings.filter((warning) => config.servers.length === 0 || broken.has(warning));
+  const fresh = warnings.filter((warning) => !always.includes(warning) && !before.has(digest(warning)));
+  const inFull = new Set(whole ? warnings : [...always.slice(0, FEW), ...(fresh.length <= FEW ? fresh : [])]);
+  const rest = warnings.filter((warning) => !inFull.has(warning));
+  const known = warnings.filter((warning) => inFull.has(warning) || before.has(digest(warning))).map(digest);
+  if (toPerson && (known.length !== before.size || known.some((hash) => !before.has(hash))))
+    await remember(file, places, place, known);
+  const count = `${rest.length}${inFull.size > 0 ? ' more' : ''} note${rest.length === 1 ? '' : 's'}`;
+  const more = `${count} about the configuration: anygpt mcp config validate`;
+  return [...inFull, ...(rest.length > 0 ? [more] : [])];
+}
+
+/** A file that cannot be used, or that the configuration names and that is not there. */
+const isBroken = ({ status, scope, type }: ResolvedSource): boolean =>
+  status === 'error' || (status === 'missing' && scope === undefined && type !== 'auto');
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+async function readPlaces(file: string): Promise<Map<string, readonly string[]>> {
+  try {
+    const { places } = JSON.parse(await readFile(file, 'utf8'));
+    return new Map(
+      Object.entries<unknown>(places).map(([place, hashes]) => [
+        place,
+        Array.isArray(hashes) ? hashes.map(String) : [],
+      ]),
+    );
+  } catch {
+    // Not there, or not ours any more: then nothing was said.
+    return new Map();
+  }
+}
+
+async function remember(
+  file: string,
+  places: Map<string, readonly string[]>,
+  place: string,
+  hashes: readonly string[],
+): Promise<void> {
+  places.delete(place);
+  if (hashes.length > 0) places.set(place, hashes);
+  const latest = Object.fromEntries([...places].slice(-MAX_PLACES));
+  const { writeAtomically } = await import('./write-atomically.ts');
+  // A disk that refuses costs a repetition; whoever asked for something else need not hear of it.
+  await writeAtomically(file, `${JSON.stringify({ version: 1, places: latest })}\n`).catch(() => undefined);
+}
