@@ -37,7 +37,7 @@ const handler = createMcpHandler(() => {
   registry.attach(server);
   return server;
 });
-const http = createServer(toNodeHandler(handler)).listen(Number(process.env.PORT ?? 0), '127.0.0.1');
+const http = createServer(toNodeHandler(handler)).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 
 // What a client sees.
 await once(http, 'listening');

@@ -15,14 +15,13 @@ const registry = new ToolRegistry();
 registry.registerTool({ name: 'company_news', description: 'Read the news of the company' }, () => 'Cake at three.');
 
 /** One registry for each user, kept: what it lists is then indexed once. */
-const users = new Map(
-  ['anna', 'ben'].map((user) => {
-    const own = new ToolRegistry({ name: `tools of ${user}` });
-    own.registerTool({ name: `notes_of_${user}`, description: 'Read my private notes' }, () => `Secrets of ${user}`);
-    own.registerTool({ name: 'whoami', description: 'Say whose private tools these are' }, () => user);
-    return [user, own];
-  }),
-);
+const users = new Map();
+for (const user of ['anna', 'ben']) {
+  const own = new ToolRegistry({ name: `tools of ${user}` });
+  own.registerTool({ name: `notes_of_${user}`, description: 'Read my private notes' }, () => `Secrets of ${user}`);
+  own.registerTool({ name: 'whoami', description: 'Say whose private tools these are' }, () => user);
+  users.set(user, own);
+}
 
 // In front of this, something must have checked who the user is. With OAuth, ask request.authInfo instead.
 const handler = createMcpHandler(() => {

@@ -51,7 +51,7 @@ const run = async (question) => {
     const reply = await model.create({ model: 'claude', max_tokens: 1024, messages, tools });
     messages.push({ role: 'assistant', content: reply.content });
     if (reply.stop_reason !== 'tool_use') return messages;
-    const calls = reply.content.filter(({ type }) => type === 'tool_use');
+    const calls = reply.content.filter((block) => block.type === 'tool_use');
     const results = calls.map((call) => (meta.handles(call) ? meta.handle(call) : registry.handle(call)));
     messages.push({ role: 'user', content: await Promise.all(results) });
   }

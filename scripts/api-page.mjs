@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { entryPoints, exportsOf, moduleDoc, readDoc } from './declarations.mjs';
+import { entryPoints, exportsOf, mentionsOf, moduleDoc, readDoc } from './declarations.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = `${root}docs/api.md`;
@@ -46,13 +46,37 @@ const PRIVATE = /^ *#private;\n|^(?: *\/\*\*[^\n]*\*\/\n)? *(?:get )?\[[A-Z_]+\]
 
 const code = (text) => `\`\`\`ts\n${text}\n\`\`\``;
 
+const declarationOf = (text) => text.replace(PRIVATE, '').replace(/^export /gm, '');
+
 const sectionOf = ({ name, kind, text, description, examples }) => {
-  const declaration = text.replace(PRIVATE, '').replace(/^export /gm, '');
+  const declaration = declarationOf(text);
   const title = kind === 'const' ? 'constant' : kind;
   return [`### ${name}`, `_${title}_ · ${description}`, code(declaration), ...examples.map(code)];
 };
 
-const chapterOf = (entry, described) => {
+/** Types that these declarations mention and nobody exports; what a class of that kind has inside is nobody's business. */
+const mentionedBy = (members, described, shown) => {
+  const found = new Map();
+  const look = (one) => {
+    for (const other of mentionsOf({ ...one, text: one.text.replace(PRIVATE, '') })) {
+      const key = keyOf(other.name, other);
+      if (described.has(key) || found.has(key) || shown.has(key)) continue;
+      found.set(key, other);
+      shown.add(key);
+      if (other.kind !== 'class') look(other);
+    }
+  };
+  members.forEach(look);
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+const mentionOf = ({ name, kind, text, doc }) => {
+  const { description } = readDoc(doc);
+  const head = `**${name}** · _${kind}_${description === '' ? '' : ` · ${description}`}`;
+  return kind === 'class' ? [head] : [head, code(declarationOf(text))];
+};
+
+const chapterOf = (entry, described, shown) => {
   const groups = inGroups(entry.found).map(([title, members]) => [
     title,
     members.map(([name, one]) => described.get(keyOf(name, one))),
@@ -61,7 +85,15 @@ const chapterOf = (entry, described) => {
     ([title, members]) => `- ${title}: ${members.map(({ name, anchor }) => `[${name}](#${anchor})`).join(', ')}`,
   );
   const own = groups.flatMap(([, members]) => members).filter((one) => one.entry === entry);
-  return [`## ${entry.name}`, entry.about, links.join('\n'), ...own.flatMap(sectionOf)];
+  const mentioned = mentionedBy(own, described, shown);
+  const also = ['### Also mentioned', 'Types that the declarations above mention and that are not exported by name.'];
+  return [
+    `## ${entry.name}`,
+    entry.about,
+    links.join('\n'),
+    ...own.flatMap(sectionOf),
+    ...(mentioned.length > 0 ? [...also, ...mentioned.flatMap(mentionOf)] : []),
+  ];
 };
 
 /** In the project's own layout, declarations included. */
@@ -78,13 +110,14 @@ const entries = entryPoints(root).map(({ name, types }) => ({
   found: exportsOf(types),
 }));
 const described = describeAll(entries);
+const shown = new Set();
 const text = format(
   `${[
     '# API',
     `Written from the sources by \`npm run docs:api\`: everything the package exports. What two entry points have in common is
 described under the first. [library.md](library.md) shows how it is used, [configuration.md](configuration.md) what a
 configuration can say.`,
-    ...entries.flatMap((entry) => chapterOf(entry, described)),
+    ...entries.flatMap((entry) => chapterOf(entry, described, shown)),
   ].join('\n\n')}\n`,
 );
 

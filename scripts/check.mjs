@@ -22,6 +22,7 @@ const docs = async () => {
 
 /** Each checks itself. */
 const examples = () => {
+  process.env.PORT ??= '0';
   const files = readdirSync(`${root}examples`).filter((name) => /^\d+-.*\.mjs$/.test(name));
   const failed = files.filter((name) => node(`examples/${name}`) !== true);
   return failed.length === 0 || failed.join(', ');

@@ -7,6 +7,9 @@ import { dirname, resolve } from 'node:path';
 /** Matches what must not be looked into: comments and quoted texts. */
 const OPAQUE = /\/\*.*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/sy;
 const DECLARATION = /^export (?:declare )?(?:abstract )?(class|interface|type|const|let|function) ([\w$]+)/;
+/** A type, exported or not. */
+const TYPE = /^(?:export )?(?:declare )?(?:abstract )?(class|interface|type) ([\w$]+)/;
+const IMPORT = /^import (?:type )?\{(.*)\} from '(\..+)';$/s;
 /** A constant that is called. */
 const FUNCTION = /^export declare const [\w$]+: (?:<.+?>)?\(/s;
 /** These end with their closing bracket, all others with a semicolon. */
@@ -54,6 +57,8 @@ export function readDoc(comment) {
 /** Says what a file is about, in its `@module` comment. */
 export const moduleDoc = (file) => readDoc(/\/\*\*.*?\*\//s.exec(readFileSync(file, 'utf8'))?.[0] ?? '').description;
 
+const fileFrom = (file, path) => resolve(dirname(file), path.replace(/\.[jt]s$/, '.d.ts'));
+
 const NAMES = /^export (type )?\{(.*)\} from '(.+)';$/s;
 const STAR = /^export (type )?\* from '(.+)';$/;
 
@@ -64,7 +69,7 @@ const STAR = /^export (type )?\* from '(.+)';$/;
 export function exportsOf(file) {
   const found = new Map();
   const stars = new Map();
-  const fileOf = (path) => resolve(dirname(file), path.replace(/\.[jt]s$/, '.d.ts'));
+  const fileOf = (path) => fileFrom(file, path);
   for (const { statement, doc } of statementsOf(readFileSync(file, 'utf8'))) {
     const [, keyword, name] = DECLARATION.exec(statement) ?? [];
     const kind = FUNCTION.test(statement) ? 'function' : keyword;
@@ -98,6 +103,34 @@ export function exportsOf(file) {
   }
   for (const [name, one] of stars) if (!found.has(name)) found.set(name, one);
   return found;
+}
+
+/** The types that one file declares, by name, whether it exports them or not, and where it has others from. */
+function typesOf(file) {
+  const declared = new Map();
+  const imported = new Map();
+  for (const { statement, doc } of statementsOf(readFileSync(file, 'utf8'))) {
+    const [, kind, name] = TYPE.exec(statement) ?? [];
+    const [, list, from] = IMPORT.exec(statement) ?? [];
+    if (name !== undefined) declared.set(name, { name, file, kind, doc, text: statement });
+    for (const item of list?.split(',') ?? []) {
+      const [, inner, outer = inner] = /^\s*(?:type )?([\w$]+)(?: as ([\w$]+))?\s*$/.exec(item) ?? [];
+      if (inner !== undefined) imported.set(outer, { inner, from: fileFrom(file, from) });
+    }
+  }
+  return { declared, imported };
+}
+
+/** The types of this package that a declaration mentions, with the names they were declared under. */
+export function mentionsOf({ file, text }) {
+  const { declared, imported } = typesOf(file);
+  const written = text.replace(new RegExp(OPAQUE.source, 'gs'), ' ').match(/(?<![.\w$])[A-Z][\w$]*/g) ?? [];
+  return [...new Set(written)].flatMap((name) => {
+    const { inner, from } = imported.get(name) ?? {};
+    const one = declared.get(name) ?? (from && (typesOf(from).declared.get(inner) ?? exportsOf(from).get(inner)));
+    const isType = one !== undefined && ['class', 'interface', 'type'].includes(one.kind);
+    return isType && one.text !== text ? [{ name: inner ?? name, ...one }] : [];
+  });
 }
 
 /** The entry points of the package: name, file of its declarations, file of its code. */

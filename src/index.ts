@@ -8,12 +8,23 @@ export type { AuditEntry, AuditOutcome, AuditSink } from './audit/audit-entry.ts
 export { AuditLog, type AuditLogOptions, type AuditStats } from './audit/audit-log.ts';
 export { JsonlSink, type JsonlSinkOptions } from './audit/jsonl-sink.ts';
 export { MemorySink } from './audit/memory-sink.ts';
-export { CachingLayer } from './cache/caching-layer.ts';
+export { type CacheStats, CachingLayer, type CachingLayerOptions } from './cache/caching-layer.ts';
+export type { CallSignal } from './cancellation.ts';
+export type { Description } from './catalog/description.ts';
 export { ToolMetadataManager } from './catalog/tool-metadata-manager.ts';
 export { formatToolName } from './catalog/tool-name.ts';
-export { ConfigurationLoader } from './config/configuration-loader.ts';
-export { type AnyGptConfig, config, type DiscoveryConfig, defineConfig } from './config/define-config.ts';
-export type { ResolvedConfig } from './config/resolved-config.ts';
+export { ConfigurationLoader, type LoaderOptions, type ProjectFile } from './config/configuration-loader.ts';
+export {
+  type AnyGptConfig,
+  config,
+  type DiscoveryConfig,
+  defineConfig,
+  type RemoteConfig,
+  type ServerConfig,
+  type StdioConfig,
+} from './config/define-config.ts';
+export type { ResolvedConfig, ResolvedSource, ValidationResult } from './config/resolved-config.ts';
+export type { Settings } from './config/settings-schema.ts';
 export {
   type CallRequest,
   DiscoveryEngine,
@@ -21,13 +32,15 @@ export {
   type FindOptions,
   type FindResult,
 } from './discovery-engine.ts';
-export { configFile, type EngineConfig, type EngineOptions } from './engine-world.ts';
+export { type ConfigFile, configFile, type EngineConfig, type EngineOptions } from './engine-world.ts';
 export {
   ConfigurationError,
   DiscoveryError,
   ERROR_CODES,
   type ErrorCode,
+  type ErrorDetails,
   type ErrorInfo,
+  type Outcome,
   ServerConnectionError,
   ToolExecutionError,
   ToolNotFoundError,
@@ -37,6 +50,7 @@ export type { BreakerOptions } from './execution/circuit-breaker.ts';
 export type { Clock, Timer } from './execution/clock.ts';
 export type { Handler } from './execution/pipeline.ts';
 export type { AuditRecorder } from './execution/steps/audit.ts';
+export type { ConcurrencyOptions } from './execution/steps/concurrency.ts';
 export type { Decide, PolicyDecision } from './execution/steps/policy.ts';
 export type { Lookup } from './execution/steps/resolve.ts';
 export type { RetryOptions } from './execution/steps/retry.ts';
@@ -47,14 +61,23 @@ export {
   type ExecuteOptions,
   type ExecutionEvent,
   type ExecutionLimits,
+  type OwnTool,
+  type RefusedCall,
   ToolExecutionProxy,
   type ToolExecutionProxyOptions,
 } from './execution/tool-execution-proxy.ts';
-export { createLogger, silentLogger } from './log.ts';
+export { createLogger, type LogLevel, silentLogger } from './log.ts';
+export type { ServerProbe } from './probe-server.ts';
+export type { ReadListsOptions } from './read-lists.ts';
 export { fail, ok, type ToolResult } from './result.ts';
+export type { RegexCompiler } from './rules/pattern.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
-export { SearchEngine } from './search/search-engine.ts';
+export type { RuleWarning } from './rules/report.ts';
+export type { ExplainedLikeness, ExplainedWord, Explanation } from './search/explanation.ts';
+export type { ScoreParts } from './search/fusion.ts';
+export { SearchEngine, type SearchOutcome } from './search/search-engine.ts';
+export type { SearchEngineOptions } from './search/settings.ts';
 export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from './tool-provider.ts';
 export type * from './types.ts';
 export { VERSION } from './version.ts';
-export { watchConfig } from './watch-config.ts';
+export { type WatchOptions, watchConfig } from './watch-config.ts';

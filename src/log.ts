@@ -6,6 +6,7 @@ import type { Logger } from './types.ts';
 
 /** The levels a log may be set to, quietest last. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+/** `debug`, `info`, `warn`, `error` or `silent`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const nothing = (): void => {};

@@ -7,6 +7,7 @@ import type { EngineState } from './engine-state.ts';
 import type { ErrorInfo } from './errors.ts';
 import { ServerConnectionError } from './errors.ts';
 
+/** Whose tools are listed, and how long that is waited for. */
 export interface ReadListsOptions {
   /** Only these; names of servers that do not exist are passed over. Default all. */
   readonly servers?: readonly string[] | undefined;

@@ -29,14 +29,18 @@ export interface ToolContext {
 /** A tool as a provider lists it: enough to be found by. */
 export interface ToolSummary {
   readonly name: string;
+  /** What clients show people in place of the name. */
   readonly title?: string | undefined;
+  /** What it does: search finds the tool by this. */
   readonly description?: string | undefined;
+  /** Further words that search finds it by. */
   readonly keywords?: readonly string[] | undefined;
   /** Whether it stands in `tools/list`. Default: only search finds it. */
   readonly visible?: boolean | undefined;
   /** Where the definition is at hand anyway, it can go along: search knows the parameters then, and `getTool` need not be asked. */
   readonly inputSchema?: JsonSchema | undefined;
   readonly outputSchema?: JsonSchema | undefined;
+  /** Hints for clients: whether it only reads, whether it destroys, whether it may be repeated. */
   readonly annotations?: ToolAnnotations | undefined;
 }
 
@@ -70,7 +74,10 @@ export interface ToolProvider {
     name: string,
     context: ToolContext,
   ): Promise<ToolDefinition | null | undefined> | ToolDefinition | null | undefined;
-  /** Runs a tool. Throws `ToolNotFoundError` for what is not its own; whatever else it throws becomes an error result. */
+  /**
+   * Runs a tool that it lists or describes. Throws `ToolNotFoundError` for what is not its own after all; whatever else it
+   * throws becomes an error result.
+   */
   callTool(
     name: string,
     args: Readonly<Record<string, unknown>>,

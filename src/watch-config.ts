@@ -17,6 +17,7 @@ export function touchReloadStamp(home: string, now: () => number = Date.now): vo
   writeFileSync(reloadStamp(home), `${new Date(now()).toISOString()}\n`, { mode: 0o600 });
 }
 
+/** What is watched beside the stamp that a reload leaves, and where changes are said. */
 export interface WatchOptions {
   readonly logger: Logger;
   /** Also watch the configuration files themselves. */

@@ -347,6 +347,7 @@ export function openAiChatTools(tools: readonly object[]): string[] {
     ),
     ...unique(functions.map((one) => one.name)),
     ...functions.flatMap(openAiFunction),
+    ...(tools.length > 128 ? [`${tools.length} tools`] : []),
   ];
 }
 
@@ -427,3 +428,16 @@ const onlyOf = (value: Json, keys: readonly string[]): string[] =>
     .map((key) => `key ${key}`);
 const unique = (names: readonly unknown[]): string[] =>
   names.filter((name, at) => names.indexOf(name) !== at).map((name) => `${String(name)} twice`);
+
+/** A block of Anthropic's next user message. */
+export function anthropicResult(block: object): string[] {
+  const { type, tool_use_id: id, content, is_error: isError } = block as Json;
+  const blocks = list(content).filter(isObject);
+  return [
+    ...onlyOf(block as Json, ['type', 'tool_use_id', 'content', 'is_error']),
+    ...(type === 'tool_result' ? [] : ['type']),
+    ...(typeof id === 'string' && id !== '' ? [] : ['tool_use_id']),
+    ...blocks.filter((one) => one.type === 'text' && String(one.text).trim() === '').map(() => 'blank text'),
+    ...(isError === true && blocks.some((one) => one.type !== 'text') ? ['is_error with more than text'] : []),
+  ];
+}

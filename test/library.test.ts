@@ -1,11 +1,20 @@
 /** The code that docs/library.md shows, run as it stands there; test/examples.test.ts holds the page to it. */
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Anthropic from '@anthropic-ai/sdk';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import type { DiscoveryEngine } from '../src/index.ts';
 import {
   anthropicToolSearch,
+  createMetaToolHandler,
   isRetryable,
   serversFromEnv,
   ToolNotFoundError,
@@ -17,9 +26,49 @@ import {
   withRequestProviders,
 } from '../src/library.ts';
 import { startTestServer } from '../src/testing/index.ts';
-import { memoryLog } from './fixtures/engine.ts';
+import { engineWith } from './fixtures/gateway/kit.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
+
+describe('the quick start', () => {
+  async function sendEmail(url: URL, email: { to: string; subject: string; body: string }) {
+    const client = new Client({ name: 'client', version: '1.0.0' });
+    await client.connect(new StreamableHTTPClientTransport(url));
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 'smtp', max_results: 3 } });
+    const [answer] = found.content;
+    const [hit] = answer?.type === 'text' ? JSON.parse(answer.text) : [];
+    return client.callTool({ name: 'execute_tool', arguments: { name: hit.name, arguments: email } });
+  }
+
+  it('has a client that finds what is hidden, and calls it', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool(
+      { name: 'send_email', description: 'Send an email', inputSchema: z.object({ to: z.string() }) },
+      ({ to }) => `Email sent to ${to}`,
+      'smtp',
+    );
+    const handler = createMcpHandler(() => {
+      const server = new McpServer({ name: 'my-server', version: '1.0.0' });
+      registry.attach(server);
+      return server;
+    });
+    const http = createServer(toNodeHandler(handler) as RequestListener).listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const url = new URL(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`);
+    try {
+      const sent = await sendEmail(url, { to: 'ada@example.com', subject: 'Hello', body: 'World' });
+      expect(textOf(sent)).toBe('Email sent to ada@example.com');
+    } finally {
+      http.close();
+      http.closeAllConnections();
+      await handler.close();
+    }
+  });
+});
 
 describe('registering tools', () => {
   it('takes schemas of zod, valibot and arktype, and JSON Schema', async () => {
@@ -62,16 +111,18 @@ describe('registering tools', () => {
     await registry.close();
   });
 
-  it('finds mistakes when it is compiled', () => {
+  it('finds mistakes when it is compiled, or when it runs', () => {
     const registry = new ToolRegistry();
     const inputSchema = z.object({ to: z.string() });
 
-    // @ts-expect-error: the schema has no "recipient"
-    registry.registerTool({ name: 'a', description: 'A', inputSchema }, ({ recipient }) => recipient);
-    // @ts-expect-error: "keywords" are arguments of their own
-    registry.registerTool({ name: 'b', description: 'B', keywords: ['mail'] }, () => '');
+    const mistakes = () => {
+      // @ts-expect-error: the schema has no "recipient"
+      registry.registerTool({ name: 'a', description: 'A', inputSchema }, ({ recipient }) => recipient);
+      // @ts-expect-error: "keywords" are arguments of their own
+      registry.registerTool({ name: 'b', description: 'B', keywords: ['mail'] }, () => '');
+    };
 
-    expect(registry.listTools()).toHaveLength(2);
+    expect(mistakes).toThrow('b: keywords come after the handler');
   });
 });
 
@@ -101,28 +152,18 @@ class ScriptTools implements ToolProvider {
   }
 }
 
-const scriptsOf = (...names: string[]): ScriptTools => {
-  const scripts = new ScriptTools();
-  for (const name of names)
-    scripts.scripts.set(name, {
-      description: `Run ${name}`,
-      tags: ['maintenance'],
-      run: async () => `${name} has run`,
-    });
-  return scripts;
-};
-
 describe('providers', () => {
   it('are found and called like registered tools, and told when their list changed', async () => {
-    const registry = new ToolRegistry();
-    const scripts = scriptsOf('rotate_logs');
+    const scripts = new ScriptTools();
+    scripts.scripts.set('rotate_logs', { description: 'Rotate logs', tags: ['maintenance'], run: async () => 'done' });
 
+    const registry = new ToolRegistry();
     registry.addProvider(scripts);
     const { results, notes } = await registry.search('maintenance');
     const result = await registry.callTool('rotate_logs');
 
     expect([results.map(({ name }) => name), notes]).toEqual([['rotate_logs'], []]);
-    expect(textOf(result)).toBe('rotate_logs has run');
+    expect(textOf(result)).toBe('done');
 
     scripts.scripts.delete('rotate_logs');
     registry.invalidate(scripts); // or give the provider a `revision` that changes with its list
@@ -132,38 +173,47 @@ describe('providers', () => {
 
   it('belong to one request where middleware says so', async () => {
     const registry = new ToolRegistry();
-    const toolsOf = (user: string) => scriptsOf(`tidy_${user}`);
-    const next = async () => (await registry.search('maintenance')).results.map(({ name }) => name);
+    const toolsOf = (user: string) => {
+      const own = new ToolRegistry();
+      own.registerTool({ name: `tidy_${user}`, description: 'Tidy up' }, () => 'tidy', 'maintenance');
+      return own;
+    };
 
-    const middleware = (user: string) => withRequestProviders([toolsOf(user)], next);
+    const searchAs = (user: string) => withRequestProviders(toolsOf(user), () => registry.search('maintenance'));
 
-    expect(await Promise.all([middleware('anna'), middleware('ben')])).toEqual([['tidy_anna'], ['tidy_ben']]);
-    expect(await next()).toEqual([]);
+    const [anna, ben] = await Promise.all([searchAs('anna'), searchAs('ben')]);
+    expect([anna.results.map(({ name }) => name), ben.results.map(({ name }) => name)]).toEqual([
+      ['tidy_anna'],
+      ['tidy_ben'],
+    ]);
+    expect((await registry.search('maintenance')).results).toEqual([]);
   });
 });
 
 describe('the unified registry', () => {
   it('merges own tools and those of servers that the environment names', async () => {
     await using rube = await startTestServer({ tools: { search: { description: 'Search', call: () => 'found' } } });
-    const env = { RUBE_MCP_URL: rube.url };
-    const logger = memoryLog();
-    const traceId = 'trace-1';
+    vi.stubEnv('RUBE_MCP_URL', rube.url);
 
     // RUBE_MCP_URL=https://… RUBE_API_KEY=… ; RUBE_MCP_ENABLED=false switches it off
-    const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube'], env), env, logger });
+    const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube']) });
     registry.registerStaticTool('get_time', () => new Date().toISOString(), { description: 'Tell the time' });
-    registry.addProvider(scriptsOf('rotate_logs'));
+    registry.registerStaticTool('shout', ({ text }) => text.toUpperCase(), {
+      description: 'Say it loudly',
+      input_schema: z.object({ text: z.string() }),
+    });
 
-    const discovered = await registry.discoverAllTools(traceId); // connects now, and not before
+    const discovered = await registry.discoverAllTools(); // connects now, and not before
     const tools = registry.getToolDefinitions(); // synchronous, sorted by name, in Anthropic's format
 
     expect(discovered).toEqual({ success: true, data: { registered: 1 } });
-    expect(tools.map(({ name }) => name)).toEqual(['get_time', 'rotate_logs', 'rube__search']);
+    expect(tools.map(({ name }) => name)).toEqual(['get_time', 'rube__search', 'shout']);
 
-    const result = await registry.callTool('rube__search', { query: 'cats' }, { traceId });
+    const result = await registry.callTool('rube__search', { query: 'cats' });
     if (!result.success) throw new Error(isRetryable(result.error) ? 'try again' : result.error.message);
 
     expect(textOf(result.data)).toBe('found');
+    expect(await registry.callTool('shout', { text: 'hey' })).toMatchObject({ data: { content: [{ text: 'HEY' }] } });
     expect(await registry.callTool('rube__serach')).toMatchObject({ error: { code: 'TOOL_NOT_IMPLEMENTED' } });
     await registry.close();
   });
@@ -205,5 +255,48 @@ describe('tool searches of APIs', () => {
     const content = toToolReferences(hits, deferred); // the content of that tool's tool_result
 
     expect(content).toEqual([{ type: 'tool_reference', tool_name: 'send_email' }]);
+  });
+});
+
+describe('an agent loop', () => {
+  async function run(anthropic: Anthropic, engine: DiscoveryEngine, registry: UnifiedToolRegistry, question: string) {
+    const meta = createMetaToolHandler(engine);
+    const { definitions } = await meta.definitions({ format: 'anthropic' });
+    const tools = [...registry.getToolDefinitions(), ...definitions];
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
+    for (;;) {
+      const reply = await anthropic.messages.create({ model: 'claude-opus-4-5', max_tokens: 4096, messages, tools });
+      messages.push({ role: 'assistant', content: reply.content });
+      const calls = reply.content.filter((block) => block.type === 'tool_use');
+      if (calls.length === 0) return messages;
+      const results = calls.map((call) => (meta.handles(call) ? meta.handle(call) : registry.handle(call)));
+      messages.push({ role: 'user', content: await Promise.all(results) });
+    }
+  }
+
+  it('answers the calls of own tools and of the meta-tools, and no others', async () => {
+    await using server = await startTestServer({ tools: { greet: { call: () => 'Hello' } } });
+    await using engine = engineWith({ servers: [{ name: 'greeter', connection: server.connection }] });
+    await using registry = new UnifiedToolRegistry();
+    registry.registerStaticTool('get_user', () => 'Ada', { description: 'Who is asking' });
+    const replies = [
+      [
+        { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+        { type: 'tool_use', id: 't1', name: 'get_user', input: {} },
+        { type: 'tool_use', id: 't2', name: 'execute_tool', input: { server: 'greeter', tool: 'greet' } },
+      ],
+      [{ type: 'text', text: 'Hello, Ada', citations: null }],
+    ];
+    // The SDK as it is; what the model would say was recorded.
+    const fetch = async () => Response.json({ type: 'message', role: 'assistant', content: replies.shift() ?? [] });
+    const messages = await run(new Anthropic({ apiKey: 'none', fetch }), engine, registry, 'Who am I?');
+    expect(messages[2]).toEqual({
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'Ada' }] },
+        { type: 'tool_result', tool_use_id: 't2', content: [{ type: 'text', text: 'Hello' }] },
+      ],
+    });
+    expect(messages).toHaveLength(4);
   });
 });

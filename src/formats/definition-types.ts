@@ -39,6 +39,8 @@ export interface AnthropicTool {
   strict?: boolean;
   defer_loading?: boolean;
   input_examples?: Record<string, unknown>[];
+  /** Yours to set: what comes before it is cached. */
+  cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' } | null;
 }
 
 /** A tool of OpenAI Chat Completions. */
@@ -141,8 +143,8 @@ export interface AnthropicOptions extends CommonOptions {
   /** `defer_loading: true`: the model finds these with a tool search. Default false. */
   readonly deferLoading?: ToolChoice | undefined;
   /**
-   * `input_examples`: up to five that came with the tool or stand in its schema, if they fit for certain; Anthropic refuses
-   * a request with one that does not. Default false.
+   * `input_examples`: up to five that came with the tool or stand in its schema. Only those that fit the schema for certain
+   * are sent. Default false.
    */
   readonly inputExamples?: ToolChoice | undefined;
 }
@@ -183,12 +185,13 @@ export interface OptionsOf {
   langchain: CommonOptions;
 }
 
-/** Something about one tool that the caller should know. */
+/** Something about one tool, or about all of them together, that the caller should know. */
 export interface FormatProblem {
   readonly server: string;
+  /** `''` where it is about all of them. */
   readonly tool: string;
-  /** The tool is not there; it is there without `strict`; or its schema says less than it did. */
-  readonly kind: 'left-out' | 'not-strict' | 'simplified';
+  /** The tool is not there; it is there without `strict`; its schema says less than it did; or there are more than the API takes. */
+  readonly kind: 'left-out' | 'not-strict' | 'simplified' | 'too-many';
   readonly message: string;
 }
 

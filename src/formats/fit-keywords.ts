@@ -38,6 +38,13 @@ function fitConstant(value: unknown, isAlone: boolean, dialect: Dialect): Fitted
   return dialect.constants ? { kept: { const: value } } : { kept: { enum: [value] }, changed: 'const' };
 }
 
+/** Whether the null among the values has to stand beside them, because an enum may hold none there. */
+export function needsSplit({ enum: values }: Node, dialect: Dialect): boolean {
+  if (!Array.isArray(values) || !values.includes(null) || dialect.enumTypes.includes('null')) return false;
+  const others = values.filter((value) => value !== null);
+  return others.length > 0 && arePlain(others, dialect);
+}
+
 const arePlain = (values: readonly unknown[], { enumTypes }: Dialect): boolean =>
   values.every((value) => enumTypes.includes(value === null ? 'null' : typeof value));
 

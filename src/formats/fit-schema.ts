@@ -6,10 +6,10 @@
 import { requiredSets } from '../schema-merge.ts';
 import { typeText } from '../type-text.ts';
 import type { Dialect } from './dialects.ts';
-import { type FittedKeywords, fitKeyword, fitValues } from './fit-keywords.ts';
+import { type FittedKeywords, fitKeyword, fitValues, needsSplit } from './fit-keywords.ts';
 import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
-import { allowsNull, impliedTypes, isNever, liftReference, nullable } from './schema-facts.ts';
+import { allowsNull, impliedTypes, isNever, liftReference, nullable, orNull, withoutNullable } from './schema-facts.ts';
 import { describeLeftOut, withNote } from './schema-notes.ts';
 import { References } from './schema-references.ts';
 import { ANNOTATIONS, distinct, entriesOf, isNode, listOf, type Node, namesIn, SAYING } from './schema-tree.ts';
@@ -89,7 +89,7 @@ class Fitter {
   #visit(value: unknown, place: Place): Node {
     if (++this.#nodes > (this.#inline ? MAX_INLINED : MAX_NODES) || place.depth > MAX_DEPTH)
       return this.#cut('what is too large to be written out');
-    const raw = isNode(value) ? value : {};
+    const raw = withoutNullable(isNode(value) ? value : {});
     if (value === false) this.#misfit(`${where(place)} cannot be anything`);
     const lifted = liftReference(raw);
     const { node, inside } = Array.isArray(lifted.allOf)
@@ -97,7 +97,8 @@ class Fitter {
       : { node: lifted, inside: place.inside };
     const here = inside === place.inside ? place : { ...place, inside };
     if (typeof node.$ref === 'string') return this.#reference(node, here);
-    return Array.isArray(node.anyOf) || Array.isArray(node.oneOf) ? this.#choice(node, here) : this.#plain(node, here);
+    if (Array.isArray(node.anyOf) || Array.isArray(node.oneOf)) return this.#choice(node, here);
+    return needsSplit(node, this.#dialect) ? this.#choice(orNull(node), here) : this.#plain(node, here);
   }
 
   /** The node without `allOf`. */

@@ -47,6 +47,7 @@ export {
   type OpenAiFunctionCall,
   type OpenAiToolCall,
   readToolCall,
+  type ToolCallOptions,
   type ToolCallParts,
 } from './tool-call.ts';
 export { type ResultOptions, type ResultOptionsOf, toAiSdkOutput, toToolResult } from './tool-result.ts';

@@ -1,6 +1,6 @@
 /**
  * Calls that the author of a tool published as examples: the tool and its schema as it is sent in, arguments out that an
- * API takes beside that schema. None is made up, and one that may not fit is left out, for the API would refuse it all.
+ * API takes beside that schema. None is made up; one that may not fit is left out.
  * @module
  */
 import type { DescribedTool } from './definition-types.ts';

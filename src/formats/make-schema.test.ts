@@ -352,6 +352,67 @@ describe('what is not valid JSON Schema', () => {
   });
 });
 
+describe('what OpenAPI calls nullable', () => {
+  const property = (schema: object): unknown =>
+    schemaFor({ type: 'object', properties: { p: schema }, required: ['p'] }).parameters.properties.p;
+
+  it.each([
+    ['a type', { type: 'string', nullable: true }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    [
+      'an enum without null',
+      { enum: ['a'], nullable: true, title: 'T' },
+      { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }], title: 'T' },
+    ],
+    ['an enum with null', { enum: ['a', null], nullable: true }, { type: ['string', 'null'], enum: ['a', null] }],
+    ['a type that says so', { type: ['string', 'null'], nullable: true }, { type: ['string', 'null'] }],
+    ['what is not', { type: 'string', nullable: false }, { type: 'string' }],
+  ])('is null in strict mode, for %s', (_what, schema, expected) => {
+    expect(property(schema)).toEqual(expected);
+  });
+
+  it('does not let a null through that validators refuse, where it can be left out', () => {
+    const inputSchema = { type: 'object', properties: { p: { type: 'string', nullable: true } } };
+    for (const format of ['openai-chat', 'gemini'] as const) {
+      const { readCall } = toDefinitions([{ name: 't', inputSchema }], { format });
+      expect(readCall({ name: 't', arguments: { p: 'x' } })?.arguments).toEqual({ p: 'x' });
+    }
+    const { readCall } = toDefinitions([{ name: 't', inputSchema }], { format: 'gemini' });
+    expect(readCall({ name: 't', arguments: { p: null } })?.arguments).toEqual({});
+  });
+});
+
+describe('an object of anything', () => {
+  const make = (inputSchema: unknown, options: { format: 'anthropic' | 'openai-chat' }) =>
+    toDefinitions([{ name: 't', inputSchema }], { ...options, strict: true });
+
+  it.each([['anthropic'], ['openai-chat']] as const)('is not closed by strict mode of %s, which is said', (format) => {
+    const { definitions, problems } = make({ type: 'object' }, { format });
+    expect(problems).toEqual([
+      { server: '', tool: 't', kind: 'not-strict', message: 'It is not strict: it takes names that are not listed.' },
+    ]);
+    expect(JSON.stringify(definitions)).toContain('"additionalProperties":true');
+    expect(JSON.stringify(definitions)).not.toContain('"strict"');
+  });
+
+  it.each([[undefined], [{ type: 'object', properties: {} }], [{ type: 'object', additionalProperties: false }]])(
+    'is not what %j says: that takes nothing, strictly',
+    (inputSchema) => {
+      expect(make(inputSchema, { format: 'openai-chat' })).toMatchObject({
+        definitions: [{ function: { strict: true, parameters: { properties: {}, additionalProperties: false } } }],
+        problems: [],
+      });
+    },
+  );
+
+  it('is said where Gemini has no way to write it', () => {
+    const free = [{ name: 't', inputSchema: { type: 'object', additionalProperties: { type: 'string' } } }];
+    expect(toDefinitions(free, { format: 'gemini', parameters: 'open-api' }).problems).toMatchObject([
+      { kind: 'simplified', message: expect.stringContaining('names of any kind') },
+    ]);
+    expect(toDefinitions(free, { format: 'gemini' }).problems).toEqual([]);
+  });
+});
+
 describe('schemas are rewritten for Gemini', () => {
   const gemini = (property: unknown, parameters: 'json-schema' | 'open-api' = 'json-schema') => {
     const inputSchema = { type: 'object', properties: { p: property }, $defs: { d: { type: 'string' } } };
@@ -366,9 +427,16 @@ describe('schemas are rewritten for Gemini', () => {
     ['other constants become words', { const: true }, { type: 'boolean', description: 'Always true.' }],
     [
       'other enums become words',
-      { type: ['string', 'null'], enum: ['a', null] },
-      { type: ['string', 'null'], description: 'One of "a", null.' },
+      { type: ['boolean', 'string'], enum: ['a', true] },
+      { type: ['boolean', 'string'], description: 'One of "a", true.' },
     ],
+    [
+      'null leaves an enum and stands beside it',
+      { type: ['string', 'null'], enum: ['a', 'b', null], description: 'D' },
+      { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }], description: 'D' },
+    ],
+    ['also without a type', { enum: ['a', null] }, { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }],
+    ['null alone stays', { type: 'null', enum: [null] }, { type: 'null', description: 'One of null.' }],
     [
       'oneOf stays',
       { oneOf: [{ type: 'string' }, { type: 'integer' }] },
@@ -419,6 +487,17 @@ describe('schemas are rewritten for Gemini', () => {
       'numbers in an enum become words',
       { type: 'integer', enum: [1, 2] },
       { type: 'INTEGER', description: 'One of 1, 2.' },
+    ],
+    [
+      'null leaves an enum and becomes a mark',
+      { type: ['string', 'null'], enum: ['a', 'b', null], description: 'D' },
+      { type: 'STRING', enum: ['a', 'b'], nullable: true, description: 'D' },
+    ],
+    ['nullable stays', { type: 'string', nullable: true }, { type: 'STRING', nullable: true }],
+    [
+      'nullable stays beside a reference',
+      { allOf: [{ $ref: '#/$defs/d' }], nullable: true, description: 'D' },
+      { type: 'STRING', nullable: true, description: 'D' },
     ],
     ['an empty text leaves an enum', { enum: ['', 'a'] }, { type: 'STRING', enum: ['a'] }],
     ['only null', { type: 'null' }, { type: 'STRING', nullable: true }],

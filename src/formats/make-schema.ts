@@ -48,6 +48,7 @@ export function makeSchema(
   if (read.refused !== undefined) return read;
   const root = objectRoot(read.schema, read.refers);
   const notes = [...read.notes, ...root.notes];
+  if (target === 'gemini-open-api' && root.isFree) notes.push('it takes names of any kind, which cannot be said there');
   if (target === 'gemini-json-schema') return simplify(root.schema, GEMINI_JSON_SCHEMA, notes);
   if (target === 'gemini-open-api') return simplify(root.schema, GEMINI_OPEN_API, notes);
   const { schema, renamed } =
@@ -57,6 +58,11 @@ export function makeSchema(
   const rename = (args: Arguments) => restoreNames(args, renamed);
   const plain: MadeSchema = { schema, strict: false, simplified: notes, renamed, readArguments: rename };
   if (!strict) return plain;
+  if (root.isFree) {
+    // Closed, it would take nothing at all; and that it names nothing is ours.
+    const open = { ...schema, additionalProperties: schema.additionalProperties ?? true };
+    return { ...plain, schema: open, notStrict: 'it takes names that are not listed' };
+  }
   // Whether it would fit no longer matters, and finding out takes longer than all the rest.
   if (target === 'anthropic' && allowance.spent !== undefined) return { ...plain, notStrict: allowance.spent };
   const fitted = fitSchema(schema, target === 'anthropic' ? ANTHROPIC_STRICT : OPENAI_STRICT);
@@ -81,7 +87,7 @@ function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeS
     strict: false,
     simplified: [...notes, ...leftOut(fitted.left)],
     renamed,
-    readArguments: (args) => restoreNames(args, renamed),
+    readArguments: (args) => dropNulls(restoreNames(args, renamed), root),
   };
 }
 

@@ -5,6 +5,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { META_TOOL_NAMES } from '../gateway/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { createMetaToolHandler, type MetaToolHandler } from './meta-tool-handler.ts';
+import type { LangChainToolMessage } from './result-types.ts';
 import { type AnyToolCall, readToolCall } from './tool-call.ts';
 
 let server: TestServer;
@@ -135,6 +136,14 @@ describe('the five meta-tools', () => {
     expect(JSON.stringify(result.content)).toContain(code);
   });
 
+  it('say that arguments were cut off, and take none for none', async () => {
+    const search = (args: string) =>
+      tools.handle({ type: 'function_call', call_id: '1', name: 'search_tools', arguments: args });
+    expect((await search('{"query":"gr')).output).toContain('They end too early');
+    const list = { type: 'function_call', call_id: '1', name: 'list_mcp_servers', arguments: '' } as const;
+    expect((await tools.handle(list)).output).toContain('greeter');
+  });
+
   it('answer a call that was cancelled', async () => {
     const result = await tools.handle(execute().anthropic, { signal: AbortSignal.abort() });
     expect(JSON.stringify(result)).toContain('CANCELLED');
@@ -165,6 +174,46 @@ describe('a call', () => {
       expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no tool call');
     },
   );
+
+  it.each([
+    [{ type: 'server_tool_use', id: '1', name: 'execute_tool', input: {} }],
+    [{ type: 'mcp_call', id: '1', name: 'execute_tool', arguments: '{}' }],
+    [{ type: 'custom', id: '1', custom: { name: 'execute_tool', input: 'x' } }],
+  ])('that somebody else answers is none: %j', async (call) => {
+    const foreign = call as unknown as AnyToolCall;
+    expect(() => readToolCall(foreign)).toThrow(`its type is "${call.type}"`);
+    expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('no tool call');
+    await expect(tools.handle(foreign)).rejects.toThrow('no tool call');
+  });
+
+  it.each([
+    [{ type: 'tool_use', name: 'execute_tool', input: {} }],
+    [{ type: 'tool_use', id: '', name: 'execute_tool', input: {} }],
+    [{ type: 'function', function: { name: 'execute_tool', arguments: '{}' } }],
+    [{ type: 'function_call', name: 'execute_tool', arguments: '{}' }],
+    [{ type: 'tool-call', toolName: 'execute_tool', input: {} }],
+  ])('without an id could not be answered: %j', (call) => {
+    expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no id');
+  });
+
+  it('is read in the format it is said to have, where it does not say so itself', async () => {
+    const call = { name: 'execute_tool', id: 'c1', args: CALL };
+    expect(readToolCall(call)).toMatchObject({ format: 'gemini' });
+    expect(readToolCall(call, { format: 'langchain' })).toMatchObject({ format: 'langchain', id: 'c1' });
+    expect(tools.handles(call, { format: 'langchain' })).toBe(true);
+    const message: LangChainToolMessage = await tools.handle(call, { format: 'langchain' });
+    expect(message).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      name: 'execute_tool',
+      content: 'Hello, Ada!',
+      status: 'success',
+    });
+    expect(() => readToolCall(execute().anthropic, { format: 'gemini' })).toThrow(
+      'it is one in the format "anthropic", not "gemini"',
+    );
+    expect(() => readToolCall(call, { format: 'claude' as 'anthropic' })).toThrow('There is no format "claude"');
+  });
 
   it('of a wrong shape does not compile', () => {
     const wrong = () => {

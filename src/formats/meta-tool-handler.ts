@@ -4,6 +4,7 @@
  * @module
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { DiscoveryError } from '../errors.ts';
 import { failure } from '../gateway/answers.ts';
 import { createMetaToolRunner } from '../gateway/meta-tool-runner.ts';
 import { isMetaTool, metaToolDefinitions } from '../gateway/meta-tools.ts';
@@ -12,11 +13,18 @@ import type { Caller, CallToolResult, Progress } from '../types.ts';
 import type { DefinitionSet, OptionsOf, ToolFormat } from './definition-types.ts';
 import type { ToolResultsOf } from './result-types.ts';
 import { toDefinitions } from './to-definitions.ts';
-import { type AnyToolCall, type FormatOf, readToolCall } from './tool-call.ts';
+import {
+  type AnyToolCall,
+  argumentsOf,
+  type FormatOf,
+  jsonProblem,
+  readToolCall,
+  type ToolCallOptions,
+} from './tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from './tool-result.ts';
 
 /** What may be said about one call. */
-export interface HandleOptions {
+export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCallOptions<F> {
   readonly signal?: AbortSignal | undefined;
   /** Who asks: for the audit log, and for tools that ask back. */
   readonly caller?: Caller | undefined;
@@ -27,12 +35,15 @@ export interface HandleOptions {
 
 /** The meta-tools of one engine. */
 export interface MetaToolHandler {
-  /** Their definitions, with the names of the servers that can be searched, in the order of the contract. */
+  /** Their definitions, with the names of the servers that can be searched, always in the same order. */
   definitions<F extends ToolFormat>(options: { readonly format: F } & OptionsOf[F]): Promise<DefinitionSet<F>>;
-  /** Whether a call is one of theirs. */
-  handles(call: AnyToolCall): boolean;
+  /** Whether a call is one of theirs. Throws `ValidationError` for what is no call. */
+  handles(call: AnyToolCall, options?: ToolCallOptions): boolean;
   /** Answers a call. Never rejects because of a tool: what goes wrong is in the result. */
-  handle<C extends AnyToolCall>(call: C, options?: HandleOptions): Promise<ToolResultsOf[FormatOf<C>]>;
+  handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
+    call: C,
+    options?: HandleOptions<F>,
+  ): Promise<ToolResultsOf[F]>;
 }
 
 /**
@@ -51,7 +62,12 @@ export function createMetaToolHandler(engine: DiscoveryEngine): MetaToolHandler 
   const answer = async (name: string, args: unknown, options: HandleOptions): Promise<CallToolResult> => {
     const { caller = {}, signal = new AbortController().signal, onProgress } = options;
     try {
-      return await run(name, args, { caller, signal, onProgress });
+      const broken = jsonProblem(args);
+      if (broken !== undefined)
+        throw new DiscoveryError('TOOL_VALIDATION_ERROR', `The arguments of ${name} ${broken}.`, {
+          outcome: 'not_sent',
+        });
+      return await run(name, argumentsOf(args) ?? args, { caller, signal, onProgress });
     } catch (error) {
       const failed = toFailure(error, { tool: name });
       return failed.success ? {} : failure(failed.error);
@@ -59,12 +75,15 @@ export function createMetaToolHandler(engine: DiscoveryEngine): MetaToolHandler 
   };
   return {
     definitions: async (options) => toDefinitions(metaToolDefinitions(await engine.serverNames()), options),
-    handles: (call) => isMetaTool(readToolCall(call).name),
-    handle: async <C extends AnyToolCall>(call: C, options: HandleOptions = {}) => {
-      const { format, id, name, arguments: args } = readToolCall(call);
+    handles: (call, options) => isMetaTool(readToolCall(call, options).name),
+    handle: async <C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
+      call: C,
+      options: HandleOptions<F> = {},
+    ) => {
+      const { format, id, name, arguments: args } = readToolCall(call, options);
       const result = await answer(name, args, options);
       const written = { format, id, name, media: options.media } as ResultOptionsOf<ToolFormat>;
-      return toToolResult(result, written) as ToolResultsOf[FormatOf<C>];
+      return toToolResult(result, written) as ToolResultsOf[F];
     },
   };
 }

@@ -12,6 +12,8 @@ import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from
 export interface ObjectRoot {
   readonly schema: Node;
   readonly notes: readonly string[];
+  /** Whether it is an object of anything: it names no properties and does not say that there are none. */
+  readonly isFree: boolean;
 }
 
 const MAX_HOPS = 8;
@@ -36,7 +38,7 @@ export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   const types = typesOf(whole.type);
   if (types.length > 0 && !types.includes('object')) {
     notes.push(`the schema describes a value of type ${types.join(' or ')}, which no arguments can be`);
-    return { schema: { type: 'object', properties: {} }, notes };
+    return { schema: { type: 'object', properties: {} }, notes, isFree: false };
   }
   const root = withoutChoices(whole, schema, notes);
   const made: Record<string, unknown> = { type: 'object', properties: isNode(root.properties) ? root.properties : {} };
@@ -44,7 +46,9 @@ export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
     if (REFUSED.has(key)) notes.push(`left out ${key} at the top`);
     else if (key !== 'type' && key !== 'properties') setOwn(made, key, root[key]);
   }
-  return { schema: refers ? withTargets(made, schema) : made, notes };
+  const isFree =
+    !isNode(root.properties) && root.additionalProperties !== false && root.unevaluatedProperties !== false;
+  return { schema: refers ? withTargets(made, schema) : made, notes, isFree };
 }
 
 /** The schema with everything it refers to: what stood in a part that is gone moves to `$defs`. */

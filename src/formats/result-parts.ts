@@ -1,9 +1,10 @@
 /**
- * What a tool returned, as a list of texts and media: every block, and the structured content where no text repeats it.
+ * What a tool returned, as a list of texts and media: every block, and the structured content where the texts do not say the same.
  * @module
  */
 import { parseNested } from '../json-nesting.ts';
 import type { CallToolResult, ContentBlock } from '../types.ts';
+import { isRepeated } from './repeated-values.ts';
 import { isNode, isSame } from './schema-tree.ts';
 
 /** Bytes of some type. */
@@ -26,7 +27,8 @@ export function partsOf({ content, structuredContent }: CallToolResult): readonl
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const parts = blocks.map(partOf);
   if (structuredContent === undefined || structuredContent === null) return parts;
-  if (parts.some((part) => part.kind === 'text' && says(part.text, structuredContent))) return parts;
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+  if (texts.some((one) => says(one, structuredContent)) || isRepeated(structuredContent, texts)) return parts;
   return [...parts, text(json(structuredContent))];
 }
 

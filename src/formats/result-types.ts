@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { AnthropicToolReference } from './tool-search.ts';
+
 // Types, not interfaces, for what LangChain gets: it wants records, and an interface is none.
 
 /** Text, in the shape Anthropic, OpenAI Chat and LangChain share. */
@@ -24,11 +26,11 @@ export interface AnthropicDocument {
   title?: string;
 }
 
-/** Anthropic: a block for the next user message. */
+/** Anthropic: a block for the next user message. References, from `toToolReferences`, answer a search tool of your own. */
 export interface AnthropicToolResult {
   type: 'tool_result';
   tool_use_id: string;
-  content: (TextPart | AnthropicImage | AnthropicDocument)[];
+  content: (TextPart | AnthropicImage | AnthropicDocument | AnthropicToolReference)[];
   is_error?: boolean;
 }
 

@@ -69,6 +69,31 @@ export function nullable(node: Node): Node {
   };
 }
 
+/** The same, with null as an alternative of its own. */
+export function orNull(node: Node): Node {
+  const words = Object.entries(node).filter(([key]) => ANNOTATIONS.has(key));
+  const {
+    type,
+    enum: values,
+    ...rest
+  } = Object.fromEntries(Object.entries(node).filter(([key]) => !ANNOTATIONS.has(key)));
+  const types = typesOf(type).filter((one) => one !== 'null');
+  const other = {
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(Array.isArray(values) && { enum: values.filter((value) => value !== null) }),
+    ...rest,
+  };
+  return { ...Object.fromEntries(words), anyOf: [other, NULL] };
+}
+
+/** What OpenAPI 3.0 calls `nullable`, as JSON Schema says it. */
+export function withoutNullable(node: Node): Node {
+  if (node.nullable === undefined) return node;
+  const { nullable: isNullable, ...rest } = node;
+  const isSaid = allowsNull(rest) || Object.keys(rest).every((key) => ANNOTATIONS.has(key));
+  return isNullable === true && !isSaid ? orNull(rest) : rest;
+}
+
 const withNull = (values: readonly unknown[]): unknown[] =>
   values.some((value) => isSame(value, null)) ? [...values] : [...values, null];
 

@@ -192,6 +192,28 @@ describe('definitions', () => {
   it('refuse a format that does not exist, which only a program can ask for', () => {
     expect(() => toDefinitions([], { format: 'claude' as 'anthropic' })).toThrow('There is no format "claude"');
   });
+
+  it('refuse an option that does not exist, and say which one was meant', () => {
+    const ask = (options: object) => () => toDefinitions([], options as { format: 'anthropic' });
+    expect(ask({ format: 'anthropic', defer_loading: true })).toThrow(
+      'The format "anthropic" has no "defer_loading". Did you mean "deferLoading"?',
+    );
+    expect(ask({ format: 'gemini', strict: true })).toThrow(
+      'The format "gemini" has no "strict". It has format, names, parameters.',
+    );
+    expect(ask({ format: 'langchain', strict: undefined })).not.toThrow();
+  });
+
+  it('say when there are more than OpenAI Chat Completions takes, and leave the choice to the program', () => {
+    const many = Array.from({ length: 129 }, (_, at) => ({ name: `t${at}` }));
+    const { definitions, problems } = toDefinitions(many, { format: 'openai-chat' });
+    expect(definitions).toHaveLength(129);
+    expect(openAiChatTools(definitions)).toEqual(['129 tools']);
+    expect(problems).toEqual([
+      { server: '', tool: '', kind: 'too-many', message: expect.stringContaining('129 tools') },
+    ]);
+    expect(toDefinitions(many.slice(1), { format: 'openai-chat' }).problems).toEqual([]);
+  });
 });
 
 describe('a tool that cannot be defined', () => {
@@ -320,8 +342,15 @@ describe('a call is read back', () => {
       server: 'github',
       tool: 'create_issue',
       arguments: {},
-      invalid: 'The arguments of github__create_issue must be a JSON object.',
+      invalid:
+        'The arguments of github__create_issue are not valid JSON: Unexpected end of JSON input. They end too early, as when a model reaches its limit of tokens.',
     });
+    const invalid = (args: unknown) => readCall({ name: 'github__create_issue', arguments: args })?.invalid;
+    expect(invalid('{"title":"a')).toContain('They end too early');
+    expect(invalid('{title:"a"}')).toMatch(/are not valid JSON: [^.]*\.$/);
+    expect(invalid('[1]')).toBe('The arguments of github__create_issue must be a JSON object.');
+    expect(invalid(5)).toBe('The arguments of github__create_issue must be a JSON object.');
+    expect(invalid(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)).toContain('are nested too deep');
     expect(readCall({ name: 'github__create_issue', arguments: '' })?.arguments).toEqual({});
     expect(readCall({ name: 'constructor' })).toBeUndefined();
   });
@@ -412,7 +441,7 @@ describe('types', () => {
   it('do not look at schemas for strict mode once a request to Anthropic is full', () => {
     const tools = Array.from({ length: 22 }, (_, at) => ({
       name: `t${at}`,
-      inputSchema: at < 21 ? {} : { properties: { a: {} } },
+      inputSchema: { properties: at < 21 ? {} : { a: {} } },
     }));
     const { definitions, problems } = toDefinitions(tools, { format: 'anthropic', strict: true });
     expect(definitions.filter(({ strict }) => strict)).toHaveLength(20);

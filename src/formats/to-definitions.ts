@@ -28,8 +28,9 @@ import { toInputExamples } from './input-examples.ts';
 import { type MadeSchema, makeSchema, type SchemaTarget } from './make-schema.ts';
 import { createNameTable, type NameTable, PairMap } from './names.ts';
 import { toOpenApi } from './open-api-schema.ts';
+import { refuseUnknown } from './refuse-unknown.ts';
 import { StrictAllowance } from './strict-limits.ts';
-import { argumentsOf } from './tool-call.ts';
+import { argumentsOf, argumentsProblem } from './tool-call.ts';
 
 /**
  * Definitions of tools for one API, in the order of the tools.
@@ -45,13 +46,29 @@ export function toDefinitions<F extends ToolFormat>(
 ): DefinitionSet<F> {
   if (!TOOL_FORMATS.includes(options.format))
     throw new ValidationError(`There is no format "${String(options.format)}", only ${TOOL_FORMATS.join(', ')}.`);
+  refuseUnknown(options, KNOWN_OPTIONS[options.format], `The format "${options.format}"`);
   return new Definer([...tools], options as AnyOptions).define() as DefinitionSet<F>;
 }
+
+const COMMON = ['format', 'names'] as const;
+
+/** The options of each format, by name. */
+const KNOWN_OPTIONS: { readonly [F in ToolFormat]: readonly ('format' | keyof OptionsOf[F])[] } = {
+  anthropic: [...COMMON, 'strict', 'deferLoading', 'inputExamples'],
+  'openai-chat': [...COMMON, 'strict'],
+  'openai-responses': [...COMMON, 'strict', 'deferLoading', 'namespaces'],
+  gemini: [...COMMON, 'parameters'],
+  'ai-sdk': [...COMMON, 'execute'],
+  langchain: COMMON,
+};
 
 type AnyOptions = { readonly format: ToolFormat } & AnthropicOptions &
   OpenAiResponsesOptions &
   GeminiOptions &
   AiSdkOptions;
+
+/** OpenAI's own limit for `tools`; longer lists are refused. */
+const MAX_CHAT_TOOLS = 128;
 
 /** A tool on its way. */
 interface Defined {
@@ -105,6 +122,12 @@ class Definer {
           ...(chosen(inputExamples, one.tool) && examplesOf(one)),
         }));
       case 'openai-chat':
+        if (defined.length > MAX_CHAT_TOOLS)
+          this.#problem(
+            { name: '' },
+            'too-many',
+            `These are ${defined.length} tools, and OpenAI Chat Completions takes ${MAX_CHAT_TOOLS}: send fewer, or have them searched.`,
+          );
         return defined.map((one) => ({
           type: 'function' as const,
           function: {
@@ -204,7 +227,7 @@ class Definer {
     const args = argumentsOf(raw);
     return args
       ? readOf(one, args)
-      : { ...readOf(one, {}), invalid: `The arguments of ${name} must be a JSON object.` };
+      : { ...readOf(one, {}), invalid: `The arguments of ${name} ${argumentsProblem(raw)}.` };
   }
 
   #problem({ server = '', name }: DescribedTool, kind: FormatProblem['kind'], message: string): void {

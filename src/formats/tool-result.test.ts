@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anthropicResult } from '../../test/api-rules.ts';
 import type { CallToolResult } from '../types.ts';
 import { TOOL_FORMATS, type ToolFormat } from './definition-types.ts';
+import type { AnthropicToolResult } from './result-types.ts';
 import { toAiSdkOutput, toToolResult } from './tool-result.ts';
+import type { AnthropicToolReference } from './tool-search.ts';
 
 fc.configureGlobal({ seed: 5 });
 
@@ -156,6 +159,15 @@ describe('failure', () => {
     expect(toAiSdkOutput(result)).toMatchObject({ type: 'content', value: [{ text: 'Error:' }, {}] });
     expect(write(result, 'openai-responses')).toMatchObject({ output: [{ text: 'Error:' }, {}] });
   });
+
+  it('is text alone for Anthropic, which refuses anything else', () => {
+    const written = write({ ...RICH, isError: true }, 'anthropic') as AnthropicToolResult;
+    expect(anthropicResult(written)).toEqual([]);
+    expect(written.content.slice(0, 2)).toEqual([
+      { type: 'text', text: 'Done.' },
+      { type: 'text', text: '[image/png, 6 bytes, is left out: Anthropic takes text only of a tool that failed]' },
+    ]);
+  });
 });
 
 describe('structured content', () => {
@@ -164,6 +176,14 @@ describe('structured content', () => {
     ['is said where the text says something else', '{"a":1}', { a: 2 }, 2],
     ['is said where the text is no JSON', '{broken', { a: 2 }, 2],
     ['may be a list', '[1,2]', [1, 2], 1],
+    ['is not said twice where the text is what it holds', 'hello file', { content: 'hello file' }, 1],
+    ['nor where people can read all of it', 'Oslo: -3.5 °C, snow', { city: 'Oslo', now: { sky: 'snow' }, t: -3.5 }, 1],
+    ['is said where a number is missing', 'The file', { content: 'The file', lines: 3 }, 2],
+    ['is said where a truth value is missing', 'The file', { content: 'The file', truncated: true }, 2],
+    ['is said where a word is only a part of another', 'I know', { answer: 'no' }, 2],
+    ['is said where a number is only a part of another', '13 of 2.5', { a: 3, b: 2 }, 2],
+    ['is said where it holds nothing that could stand in a text', 'Nothing', { items: [] }, 2],
+    ['is said where it is too large to be compared', 'x', Array.from({ length: 3000 }, () => 'x'), 2],
   ])('%s', (_what, text, structuredContent, blocks) => {
     const result = toToolResult(
       { content: [{ type: 'text', text }], structuredContent },
@@ -178,6 +198,14 @@ describe('structured content', () => {
     expect(write({ structuredContent: own }, 'openai-chat')).toMatchObject({
       content: '[a value that cannot be written as JSON]',
     });
+  });
+});
+
+describe('a model that reads text only', () => {
+  it.each(TOOL_FORMATS)('is told so, and not that %s takes no pictures', (format) => {
+    const picture: CallToolResult = { content: [{ type: 'image', data: DATA, mimeType: 'image/png' }] };
+    const written = JSON.stringify(write(picture, format, false));
+    expect(written).toContain('[image/png, 6 bytes, is left out: only text is sent to this model]');
   });
 });
 
@@ -226,6 +254,12 @@ describe('odd results', () => {
 
   it('an unknown format is a mistake of the program', () => {
     expect(() => write({}, 'claude' as 'anthropic')).toThrow('There is no format "claude"');
+    expect(() => write({}, 'constructor' as 'anthropic')).toThrow('There is no format "constructor"');
+  });
+
+  it('and so is an answer to nothing', () => {
+    expect(() => toToolResult({}, { format: 'anthropic', id: '' })).toThrow("needs the call's id");
+    expect(() => toToolResult({}, { format: 'gemini' } as never)).toThrow("needs the call's name");
   });
 
   it('never throw, and lose no text', () => {
@@ -263,6 +297,9 @@ describe('types', () => {
       // @ts-expect-error an option is misspelt
       toToolResult({}, { format: 'anthropic', id: '1', medias: false });
     };
+    const references: AnthropicToolReference[] = [{ type: 'tool_reference', tool_name: 'a' }];
+    const searched: AnthropicToolResult = { type: 'tool_result', tool_use_id: '1', content: references };
+    expect(searched.content).toHaveLength(1);
     const right: { tool_use_id: string } = toToolResult({}, { format: 'anthropic', id: '1' });
     expect([wrong.length, right.tool_use_id]).toEqual([0, '1']);
   });

@@ -48,8 +48,11 @@ export function toToolResult<F extends ToolFormat>(
   options: ResultOptionsOf<F>,
 ): ToolResultsOf[F] {
   const { format } = options;
-  const write = WRITERS[format];
-  if (!write) throw new ValidationError(`There is no format "${String(format)}".`);
+  const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined;
+  if (!write)
+    throw new ValidationError(`There is no format "${String(format)}", only ${Object.keys(WRITERS).join(', ')}.`);
+  const missing = NEEDED[format].find((key) => typeof options[key] !== 'string' || options[key] === '');
+  if (missing !== undefined) throw new ValidationError(`A result for "${format}" needs the call's ${missing}.`);
   return write(result, { id: '', name: '', ...defined(options) }) as ToolResultsOf[F];
 }
 
@@ -62,6 +65,16 @@ interface Answer {
 const defined = (options: ResultOptions<ToolFormat>): Partial<Answer> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
+/** What each format cannot do without. */
+const NEEDED: Readonly<Record<ToolFormat, readonly ('id' | 'name')[]>> = {
+  anthropic: ['id'],
+  'openai-chat': ['id'],
+  'openai-responses': ['id'],
+  gemini: ['name'],
+  'ai-sdk': ['id', 'name'],
+  langchain: ['name'],
+};
+
 const PICTURES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const PDF = 'application/pdf';
 const GEMINI_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', PDF, 'text/plain']);
@@ -71,10 +84,10 @@ type Writers = { readonly [F in ToolFormat]: (result: CallToolResult, answer: An
 
 const WRITERS: Writers = {
   anthropic: toAnthropic,
-  'openai-chat': (result, { id }) => ({
+  'openai-chat': (result, { id, media }) => ({
     role: 'tool',
     tool_call_id: id,
-    content: joined(marked(result, textsOf(partsOf(result), 'OpenAI Chat Completions'))),
+    content: joined(marked(result, textsOf(partsOf(result), untaken('OpenAI Chat Completions', media)))),
   }),
   'openai-responses': toOpenAiResponses,
   gemini: toGemini,
@@ -88,25 +101,29 @@ const WRITERS: Writers = {
 };
 
 function toAnthropic(result: CallToolResult, { id, media = true }: Answer): AnthropicToolResult {
+  const isError = result.isError === true;
+  // "all content must be type 'text' if 'is_error' is true"
+  const takesMedia = media && !isError;
+  const reason = isError && media ? 'Anthropic takes text only of a tool that failed' : untaken('Anthropic', media);
   const content = partsOf(result).map((part): TextPart | AnthropicImage | AnthropicDocument => {
     if (part.kind === 'text') return { type: 'text', text: part.text };
     const { mimeType, data } = part;
-    if (media && PICTURES.has(mimeType))
+    if (takesMedia && PICTURES.has(mimeType))
       return { type: 'image', source: { type: 'base64', media_type: mimeType as 'image/png', data } };
-    if (media && mimeType === PDF)
+    if (takesMedia && mimeType === PDF)
       return {
         type: 'document',
         source: { type: 'base64', media_type: PDF, data },
         ...(part.name !== undefined && { title: part.name }),
       };
-    return { type: 'text', text: leftOut(part, 'Anthropic') };
+    return { type: 'text', text: leftOut(part, reason) };
   });
   return {
     type: 'tool_result',
     tool_use_id: id,
     // Blank text is refused.
     content: content.filter((part) => part.type !== 'text' || part.text.trim() !== ''),
-    ...(result.isError === true && { is_error: true }),
+    ...(isError && { is_error: true }),
   };
 }
 
@@ -117,7 +134,7 @@ function toOpenAiResponses(result: CallToolResult, { id, media = true }: Answer)
     if (media && PICTURES.has(part.mimeType)) return { type: 'input_image', image_url: url, detail: 'auto' };
     if (media && part.mimeType === PDF)
       return { type: 'input_file', filename: fileName(part, 'file.pdf'), file_data: url };
-    return { type: 'input_text', text: leftOut(part, 'OpenAI') };
+    return { type: 'input_text', text: leftOut(part, untaken('OpenAI', media)) };
   });
   const texts = parts.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
   if (texts.length === parts.length)
@@ -133,7 +150,7 @@ function toGemini(result: CallToolResult, { id, name, media = true }: Answer): G
   const value = joined(
     textsOf(
       all.filter((part) => !carried(part)),
-      'Gemini',
+      untaken('Gemini', media),
     ),
   );
   const parts = all.filter(carried).map(({ mimeType, data }) => ({ inlineData: { mimeType, data } }));
@@ -152,7 +169,7 @@ export function toAiSdkOutput(result: CallToolResult, media = true): AiSdkOutput
   const parts = partsOf(result);
   const isError = result.isError === true;
   if (!media || parts.every((part) => part.kind === 'text')) {
-    const value = joined(textsOf(parts, 'the model'));
+    const value = joined(textsOf(parts, untaken('the model', media)));
     return isError ? { type: 'error-text', value } : { type: 'text', value };
   }
   const value = parts.map((part) => {
@@ -170,15 +187,15 @@ function toLangChain(result: CallToolResult, { id, name, media = true }: Answer)
     const { mimeType, data } = part;
     if (media && mimeType.startsWith('image/'))
       return { type: 'image_url' as const, image_url: { url: `data:${mimeType};base64,${data}` } };
-    return { type: 'text' as const, text: leftOut(part, 'LangChain') };
+    return { type: 'text' as const, text: leftOut(part, untaken('LangChain', media)) };
   });
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const content = texts.length === parts.length ? joined(texts) : parts;
   return { role: 'tool', tool_call_id: id, name, content, status: result.isError === true ? 'error' : 'success' };
 }
 
-const textsOf = (parts: readonly ResultPart[], api: string): string[] =>
-  parts.map((part) => (part.kind === 'text' ? part.text : leftOut(part, api)));
+const textsOf = (parts: readonly ResultPart[], reason: string): string[] =>
+  parts.map((part) => (part.kind === 'text' ? part.text : leftOut(part, reason)));
 
 /** Where an API has no mark for failure, the text has. */
 const marked = (result: CallToolResult, texts: readonly string[]): readonly string[] =>
@@ -186,10 +203,14 @@ const marked = (result: CallToolResult, texts: readonly string[]): readonly stri
 
 const joined = (texts: readonly string[]): string => texts.join('\n');
 
-function leftOut({ mimeType, data, name }: Media, api: string): string {
+/** Why media are not sent: the API has no place for them, or the program said that its model reads text only. */
+const untaken = (api: string, media = true): string =>
+  media ? `${api} takes no such content in the result of a tool` : 'only text is sent to this model';
+
+function leftOut({ mimeType, data, name }: Media, reason: string): string {
   const bytes = Math.floor((data.length * 3) / 4).toLocaleString('en-US');
   const what = name === undefined ? mimeType : `${name} (${mimeType})`;
-  return `[${what}, ${bytes} bytes, is left out: ${api} takes no such content in the result of a tool]`;
+  return `[${what}, ${bytes} bytes, is left out: ${reason}]`;
 }
 
 const fileName = ({ name }: Media, fallback: string): string => name?.split('/').at(-1)?.slice(0, 200) || fallback;

@@ -134,7 +134,7 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
     expect(JSON.parse(textOf(await search()))[0].name).toBe('private');
     expect(textOf(await execute(client, 'private'))).toBe('private');
     providers = () => undefined;
-    expect(JSON.parse(textOf(await search()))).toEqual([]);
+    expect(JSON.parse(textOf(await search())).map(({ name }: { name: string }) => name)).not.toContain('private');
     expect(errorOf(await execute(client, 'private'))).toMatchObject({ code: 'TOOL_NOT_FOUND' });
     providers = () => {
       throw new Error('who are you?');
@@ -163,7 +163,10 @@ describe.each(SERVERS)('what a program gives for a request, on %s', (_, create) 
     const found = await client.callTool({ name: 'tool_search', arguments: { query: 'shown' } });
     expect(JSON.stringify(found)).toContain(note);
     expect(JSON.stringify(found)).not.toContain('geheim');
-    expect(errorOf(await execute(client, 'private'))).toMatchObject({ code: 'SERVER_UNAVAILABLE' });
+    const refused = errorOf(await execute(client, 'private'));
+    expect(refused).toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: true });
+    expect(refused.message).toContain(note);
+    expect(refused.message).not.toContain('geheim');
     expect(textOf(await execute(client, 'shown'))).toBe('shown');
   });
 
@@ -196,6 +199,8 @@ it('a client of version 1 that sends nonsense for arguments gets an error result
 });
 
 describe("a server's own tools", () => {
+  const own = () => ({ content: [{ type: 'text' as const, text: 'own' }] });
+
   it('that cannot be listed now do not stand in the way', async () => {
     const server = new Server(INFO, { capabilities: { tools: {} } });
     server.setRequestHandler('tools/list', () => Promise.reject(new Error('not now')));
@@ -317,11 +322,19 @@ describe("a server's own tools", () => {
     expect(await call()).toBe('from the registry');
   });
 
-  it('keep a name that attach needs, which is said', () => {
-    const server = new McpServer(INFO);
-    server.registerTool('tool_search', {}, () => ({ content: [] }));
-    expect(() => registryOf().attach(server)).toThrow('already registered');
-  });
+  it.each([
+    ['version 1', new V1McpServer(INFO), (server: V1McpServer) => server.registerTool('execute_tool', {}, own)],
+    ['version 2', new McpServer(INFO), (server: McpServer) => server.registerTool('execute_tool', {}, own)],
+  ] as const)(
+    'keep a name that attach needs, which is said, and nothing else is taken (%s)',
+    async (_, server, add) => {
+      add(server as never);
+      expect(() => registryOf().attach(server)).toThrow(
+        "execute_tool is already registered. attach() adds tool_search and execute_tool; give the server's own tool another name.",
+      );
+      expect(await namesOf(await connect(server))).toEqual(['execute_tool']);
+    },
+  );
 
   it('are those of a real server; anything else is refused', () => {
     expect(() => registryOf().attach({} as never)).toThrow('McpServer or Server');
@@ -383,6 +396,28 @@ describe('tool_search and execute_tool', () => {
       ({ say }) => say,
     );
     expect(textOf(await call('execute_tool', { name: 'echo', arguments: '{"say":"hi"}' }, {}, registry))).toBe('hi');
+  });
+
+  it('execute_tool takes arguments that stand beside the name', async () => {
+    const registry = new ToolRegistry();
+    registry.registerTool(
+      { name: 'echo', description: '', inputSchema: z.object({ say: z.string() }) },
+      ({ say }) => say,
+    );
+    expect(textOf(await call('execute_tool', { name: 'echo', say: 'hi' }, {}, registry))).toBe('hi');
+    const both = { name: 'echo', say: 'beside', arguments: { say: 'inside' } };
+    expect(textOf(await call('execute_tool', both, {}, registry))).toBe('inside');
+  });
+
+  it('execute_tool says of the two that they are listed', async () => {
+    const refused = await call('execute_tool', { name: 'tool_search', arguments: { query: 'x' } });
+    expect(errorOf(refused).message).toBe('"tool_search" is listed: call it by its name, without execute_tool.');
+  });
+
+  it('tool_search says what to do where it finds nothing', async () => {
+    const { content } = (await call('tool_search', { query: 'qwertz uiopü' })) as { content: { text: string }[] };
+    expect(content[0]?.text).toBe('[]');
+    expect(content[1]?.text).toContain('Say in other words what the tool should do');
   });
 
   it('execute_tool passes everything on that a tool returns', async () => {
@@ -483,6 +518,49 @@ describe('tools/list', () => {
     await settle();
     expect(changes).toBe(2);
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('seen');
+  });
+
+  it('does not wait for a slow provider where there is something to show, and has changed when its tools come', async () => {
+    const registry = new ToolRegistry({ providers: { waitMs: 20_000 } });
+    registry.registerTool({ name: 'shown', description: 'Shown', visible: true }, () => 'shown');
+    let answer: (tools: { name: string; visible: boolean; inputSchema: object }[]) => void = () => {};
+    registry.addProvider({
+      ...providerOf('late', true),
+      listToolMetadata: () => new Promise((resolve) => (answer = resolve as typeof answer)),
+    });
+    const server = new McpServer(INFO);
+    registry.attach(server);
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    let changes = 0;
+    const client = new Client(
+      { name: 'client', version: '1.0.0' },
+      { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void changes++ } } },
+    );
+    await Promise.all([server.connect(near), client.connect(far)]);
+    const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+    const start = performance.now();
+    expect(await names()).toEqual(['shown', 'tool_search', 'execute_tool']);
+    expect(performance.now() - start).toBeLessThan(2_000);
+    answer([{ name: 'late', visible: true, inputSchema: OBJECT }]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(changes).toBe(1);
+    expect(await names()).toEqual(['late', 'shown', 'tool_search', 'execute_tool']);
+  });
+
+  it('waits for the tools of the request, and where there is nothing else to show', async () => {
+    const late = (name: string): ToolProvider => ({
+      ...providerOf(name, true),
+      listToolMetadata: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return [{ name, visible: true }];
+      },
+    });
+    const registry = registryOf();
+    const client = await attached(new McpServer(INFO), { providersFor: () => late('mine') }, registry);
+    expect(await namesOf(client)).toContain('mine');
+    const empty = new ToolRegistry();
+    empty.addProvider(late('only'));
+    expect(await namesOf(await attached(new McpServer(INFO), {}, empty))).toContain('only');
   });
 
   it('is told through the error handler of a server whose client is gone', async () => {

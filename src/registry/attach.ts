@@ -3,12 +3,13 @@
  * everything else stays with the server.
  * @module
  */
-import { DiscoveryError, ValidationError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
 import { maskSecrets } from '../mask-secrets.ts';
 import { messageOf } from '../thrown-message.ts';
 import type { ToolProvider, ToolRequest } from '../tool-provider.ts';
 import type { CallToolResult } from '../types.ts';
+import { checkOptions, shown } from './check-options.ts';
 import { checkProvider } from './check-provider.ts';
 import {
   discoveryTools,
@@ -21,7 +22,6 @@ import {
 } from './discovery-tools.ts';
 import type { ListChanges, ListedServer } from './list-changes.ts';
 import { type ListResult, OwnNames } from './own-names.ts';
-import { checkNames } from './provider-limits.ts';
 import { requestProviders, withRequestProviders } from './request-scope.ts';
 import { isVersion2, toToolContext, toToolRequest } from './sdk-request.ts';
 import {
@@ -71,8 +71,11 @@ const RESERVED: ReadonlySet<unknown> = new Set([TOOL_SEARCH, EXECUTE_TOOL]);
 
 /** Puts a registry in front of a server's own tools, which win where names are the same. */
 export function attachTo(server: AttachableServer, options: AttachOptions, registry: AttachedRegistry): void {
-  checkNames(options, ['mode', 'providersFor', 'compact', 'about']);
+  checkOptions(options, { mode: 'any', providersFor: 'function', compact: 'flag', about: 'text' });
   const { mode = 'hidden', providersFor, compact = false, about } = options;
+  if (typeof mode !== 'function' && mode !== 'hidden' && mode !== 'show-all') {
+    throw new ValidationError(`mode must be 'hidden', 'show-all' or a function, not ${shown(mode)}`);
+  }
   const low = lowLevelOf(server);
   if (attached.has(low)) {
     throw new ValidationError('This server already has a registry; add other tools to that one, with addProvider()');
@@ -114,7 +117,7 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
     const view = registry.view();
     if (name === TOOL_SEARCH) return runToolSearch(view, args, compact);
     const context = toToolContext(sdk);
-    const isListed = (one: string) => theirs.has(one, sdk);
+    const isListed = async (one: string) => RESERVED.has(one) || theirs.has(one, sdk);
     if (name === EXECUTE_TOOL) return runExecuteTool(view, args, context, isListed);
     return runTool(view, name, args, context, isListed);
   });
@@ -167,11 +170,10 @@ async function readProviders(
 /** Stands in for providers that could not be had: the others go on, and the reason is said where it matters. */
 function unavailable(thrown: unknown): ToolProvider {
   const reason = maskSecrets(messageOf(thrown));
-  const message = `The tools of this request could not be loaded: ${reason}`;
   return {
     name: 'the provider of this request',
     listToolMetadata: () => Promise.reject(new Error(reason)),
     getTool: () => undefined,
-    callTool: () => Promise.reject(new DiscoveryError('SERVER_UNAVAILABLE', message, { outcome: 'not_sent' })),
+    callTool: () => Promise.reject(new Error(reason)),
   };
 }

@@ -52,7 +52,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Whether a name is one of the server's own tools, which are called without us. */
 type IsListed = (name: string) => Promise<boolean>;
 
-/** The hits as a JSON array; what could not be searched is said in a second text. */
+/** The hits as a JSON array; what could not be searched, and what to do where nothing fits, is said in texts of their own. */
 export async function runToolSearch(view: ToolView, args: Arguments, compact: boolean): Promise<CallToolResult> {
   const { query, max_results: most } = args;
   const maxResults = typeof most === 'string' && most.trim() !== '' ? Number(most) : (most ?? undefined);
@@ -60,22 +60,25 @@ export async function runToolSearch(view: ToolView, args: Arguments, compact: bo
   if (maxResults !== undefined && !(typeof maxResults === 'number' && maxResults >= 1)) {
     return refuse(TOOL_SEARCH, '"max_results" must be a number from 1 to 100');
   }
-  const { results, notes } = await view.search(query, { maxResults, compact });
-  const content = [{ type: 'text', text: JSON.stringify(results) }];
-  if (notes.length > 0) content.push({ type: 'text', text: `Not everything could be searched: ${notes.join('; ')}` });
-  return { content };
+  const { results, notes, hint } = await view.search(query, { maxResults, compact });
+  const texts = [
+    JSON.stringify(results),
+    ...(notes.length > 0 ? [`Not everything could be searched: ${notes.join('; ')}`] : []),
+    ...(hint === undefined ? [] : [hint]),
+  ];
+  return { content: texts.map((text) => ({ type: 'text', text })) };
 }
 
-/** What the tool returned; a name that nobody has comes with the nearest ones. */
+/** What the tool returned; a name that nobody has comes with the nearest ones. Arguments may stand beside the name. */
 export async function runExecuteTool(
   view: ToolView,
   args: Arguments,
   context: ToolContext,
   isListed: IsListed,
 ): Promise<CallToolResult> {
-  const { name } = args;
+  const { name, arguments: given, ...beside } = args;
   if (typeof name !== 'string' || name === '') return refuse(EXECUTE_TOOL, '"name" must be the name of a tool');
-  const inner = repairArguments(args.arguments);
+  const inner = repairArguments(given ?? beside);
   if (inner === undefined) return refuse(EXECUTE_TOOL, '"arguments" must be an object');
   return runTool(view, name, inner, context, isListed);
 }
@@ -102,7 +105,7 @@ async function notFound(view: ToolView, name: string, isListed: IsListed): Promi
     const message = `"${shown}" is listed: call it by its name, without ${EXECUTE_TOOL}.`;
     return new DiscoveryError('TOOL_NOT_FOUND', message, { tool: shown, outcome: 'not_sent' });
   }
-  const { message, details } = await view.notFound(name);
+  const { message, details } = view.notFound(name);
   return new DiscoveryError('TOOL_NOT_FOUND', `${message} Search with ${TOOL_SEARCH}.`, { ...details, tool: shown });
 }
 

@@ -15,6 +15,15 @@ export type { ProviderLimits } from './provider-limits.ts';
 export { withRequestProviders } from './request-scope.ts';
 export type { SchemaSide, ToJsonSchema } from './schema-export.ts';
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './standard-schema.ts';
+export type {
+  AudioContent,
+  EmbeddedResource,
+  ImageContent,
+  KnownContent,
+  ResourceLink,
+  TextContent,
+  ToolCallResult,
+} from './tool-call-result.ts';
 export type { ArgumentsOf, HandlerResult, ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
 export { type CallContext, ToolRegistry, type ToolRegistryOptions } from './tool-registry.ts';
 export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './tool-search.ts';

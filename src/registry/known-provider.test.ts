@@ -307,11 +307,11 @@ describe('a provider that misbehaves spoils nothing', () => {
 });
 
 describe('a call', () => {
-  it('goes to the provider that lists the tool, else to each until one has it', async () => {
+  it('goes to the first provider that lists or describes the tool', async () => {
     const calls: string[] = [];
     const provider = (label: string, own: string): ToolProvider => ({
       listToolMetadata: () => [{ name: own }],
-      getTool: () => undefined,
+      getTool: (name) => (name === 'unlisted' ? { name, inputSchema: {} } : undefined),
       callTool: (name) => {
         calls.push(label);
         if (name !== own && name !== 'unlisted') throw new ToolNotFoundError(name);
@@ -322,18 +322,18 @@ describe('a call', () => {
     registry.addProvider(provider('a', 'one'));
     registry.addProvider(provider('b', 'two'));
     expect(textOf(await registry.callTool('two'))).toBe('b');
-    expect(calls).toEqual(['a', 'b']);
+    expect(calls).toEqual(['b']);
     await registry.search('two');
     expect(textOf(await registry.callTool('two'))).toBe('b');
     expect(textOf(await registry.callTool('unlisted'))).toBe('a');
-    expect(calls).toEqual(['a', 'b', 'b', 'a']);
+    expect(calls).toEqual(['b', 'b', 'a']);
     await expect(registry.callTool('three')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', tool: 'three' });
   });
 
   it('that fails is a result, and so is one that wants a tool which is not there', async () => {
     const registry = new ToolRegistry();
     registry.addProvider({
-      listToolMetadata: () => [],
+      listToolMetadata: () => ['plain', 'ours', 'outer'].map((name) => ({ name })),
       getTool: () => undefined,
       callTool: (name) => {
         if (name === 'plain') throw new Error('disk full');
@@ -379,6 +379,93 @@ describe('a call', () => {
     const registry = new ToolRegistry();
     registry.addProvider(counting(() => ONE).provider);
     expect(errorOf(await registry.callTool('find_customer', deep))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
+  });
+});
+
+describe('a provider that is broken or slow never answers for others', () => {
+  const broken = (): ToolProvider => ({
+    name: 'broken db',
+    listToolMetadata: () => {
+      throw new Error('list failed');
+    },
+    getTool: () => {
+      throw new Error('getTool failed');
+    },
+    callTool: () => {
+      throw new Error('callTool failed');
+    },
+  });
+  const hanging = (): ToolProvider => ({ name: 'hang', listToolMetadata: never, getTool: never, callTool: never });
+  const good = (): ToolRegistry => {
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'good', description: 'Do good' }, () => 'done');
+    return registry;
+  };
+  const registryOf = (...providers: ToolProvider[]): ToolRegistry => {
+    const registry = new ToolRegistry({ providers: { waitMs: 40 } });
+    for (const provider of providers) registry.addProvider(provider);
+    return registry;
+  };
+
+  it.each([
+    ['broken, before it', () => registryOf(broken(), good())],
+    ['broken, after it', () => registryOf(good(), broken())],
+    ['slow, before it', () => registryOf(hanging(), good())],
+    ['both', () => registryOf(hanging(), broken(), good())],
+  ])('when a tool of another is called or described first thing: %s', async (_, create) => {
+    expect(textOf(await create().callTool('good'))).toBe('done');
+    expect(await create().getTool('good')).toMatchObject({ name: 'good' });
+  });
+
+  it('and is waited for once, not at every call', async () => {
+    const registry = new ToolRegistry({ providers: { waitMs: 100 } });
+    registry.addProvider(hanging());
+    registry.addProvider(good());
+    await registry.callTool('good');
+    const start = performance.now();
+    for (let n = 0; n < 20; n++) await registry.callTool('good');
+    expect(performance.now() - start).toBeLessThan(100);
+  });
+
+  it('for names that nobody has, which come with the nearest ones and with whose tools are not known', async () => {
+    const registry = registryOf(broken(), good());
+    const unknown = await registry.callTool('goood').catch((error: unknown) => error);
+    expect(unknown).toBeInstanceOf(ToolNotFoundError);
+    expect(unknown).toMatchObject({
+      message:
+        'No tool "goood". Did you mean good? But not all tools are known: broken db could not be asked (list failed).',
+      details: { suggestions: ['good'], retryable: true },
+    });
+    await expect(registryOf(hanging(), good()).callTool('goood')).rejects.toThrow('hang has not listed its tools yet');
+    expect(await registry.getTool('goood')).toBeUndefined();
+    await expect(registryOf(good()).callTool('goood')).rejects.toThrow(/^No tool "goood". Did you mean good\?$/);
+  });
+
+  it('and what it neither lists nor describes is not its own, whatever it would answer', async () => {
+    const anything = { ...broken(), listToolMetadata: () => [], getTool: () => undefined, callTool: () => said };
+    const said = { content: [{ type: 'text', text: 'anything' }] };
+    await expect(registryOf(anything).callTool('x')).rejects.toThrow(ToolNotFoundError);
+  });
+
+  it('and a caller that gives up meanwhile is not kept waiting', async () => {
+    const registry = new ToolRegistry({ providers: { waitMs: 60_000 } });
+    registry.addProvider(hanging());
+    const controller = new AbortController();
+    const running = registry.callTool('x', {}, { signal: controller.signal });
+    controller.abort();
+    expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
+  });
+
+  it('and a tool that is newer than the list is found by its definition, also when it was missed before', async () => {
+    const names = new Set<string>();
+    const registry = registryOf({
+      listToolMetadata: () => ONE,
+      getTool: (name) => (names.has(name) ? { name, inputSchema: {} } : undefined),
+      callTool: (name) => ({ content: [{ type: 'text', text: name }] }),
+    });
+    await expect(registry.callTool('new')).rejects.toThrow('No tool "new"');
+    names.add('new');
+    expect(textOf(await registry.callTool('new'))).toBe('new');
   });
 });
 
@@ -429,7 +516,7 @@ describe('the arguments of a call', () => {
     registry.addProvider(provider);
     await registry.callTool('find_customer', { id: 'a' });
     await registry.callTool('find_customer', { id: 'b' });
-    expect(asked).toEqual({ lists: 0, definitions: 1 });
+    expect(asked).toEqual({ lists: 1, definitions: 1 });
     expect(errorOf(await registry.callTool('find_customer', {}))).toMatchObject({ code: 'TOOL_VALIDATION_ERROR' });
     expect(seen).toEqual([{ id: 'a' }, { id: 'b' }]);
   });
@@ -470,6 +557,7 @@ describe('the arguments of a call', () => {
     const { provider, asked, seen } = recording();
     const registry = new ToolRegistry({ providers: { checkArguments: false } });
     registry.addProvider(provider);
+    await registry.listToolMetadata();
     await registry.callTool('find_customer', { limit: 'ten' });
     expect(seen).toEqual([{ limit: 'ten' }]);
     expect(asked.definitions).toBe(0);
@@ -500,8 +588,21 @@ describe('getTool', () => {
     expect(asked.definitions).toBe(0);
     expect(await registry.getTool('find_customer')).toEqual({ name: 'find_customer', inputSchema: { type: 'object' } });
     registry.removeProvider(provider);
-    await expect(registry.getTool('a')).rejects.toThrow('down');
+    expect(await registry.getTool('a')).toBeUndefined();
     expect(await new ToolRegistry().getTool('a')).toBeUndefined();
+  });
+
+  it('says who has a tool and cannot describe it, without what looks like a secret', async () => {
+    const failing = new Error('pg://u:geheim@db is down');
+    const registry = new ToolRegistry();
+    registry.addProvider(counting(() => ONE, { getTool: () => Promise.reject(failing) }).provider);
+    await registry.listToolMetadata();
+    const thrown = await registry.getTool('find_customer').catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(DiscoveryError);
+    expect(thrown).toMatchObject({
+      code: 'SERVER_UNAVAILABLE',
+      message: 'crm could not describe "find_customer": pg://***@db is down',
+    });
   });
 });
 

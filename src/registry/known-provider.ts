@@ -92,13 +92,13 @@ export class KnownProvider {
     return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem };
   }
 
-  /** The list; at once when one is there, else after at most `waitMs`. An old one is renewed behind the answer. */
-  read(): Listing | Promise<Listing> {
+  /** The list; at once when one is there, else after at most `mostMs`. An old one is renewed behind the answer. */
+  read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
     const { limits, now } = this.#options;
     if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
     if (this.#pending === undefined && now() >= this.#due) this.#refresh();
     if (this.#pending === undefined || !this.#mustWait) return this.listing;
-    return waitAtMost(this.#pending, limits.waitMs).then(() => this.listing);
+    return waitAtMost(this.#pending, Math.min(mostMs, limits.waitMs)).then(() => this.listing);
   }
 
   /** The next read asks anew and waits for the answer. */
@@ -118,9 +118,10 @@ export class KnownProvider {
     return this.#definitions.get(name);
   }
 
-  /** Whether the provider describes a tool of that name; false also when it cannot be asked. */
-  async describes(name: string): Promise<boolean> {
-    return (await this.#definitions.forCall(name)) !== undefined;
+  /** Whether the provider lists or describes a tool of that name; false also when it says neither within `waitMs`. */
+  has(name: string): Promise<boolean> {
+    const listed = Promise.resolve(this.read()).then(({ tools }) => tools.has(name));
+    return anyOf(listed, this.#definitions.has(name));
   }
 
   /** Runs a tool. Throws only `ToolNotFoundError`, for what is not the provider's own. */
@@ -196,12 +197,13 @@ export class KnownProvider {
         ({ tools, problem }) => {
           if (!isCurrent()) return;
           const before = this.#tools ?? NO_TOOLS;
+          // What was described while the first list was made is as new as that.
+          if (this.#tools !== undefined) this.#definitions.clear();
           this.#tools = tools;
           this.#version++;
           this.#problem = problem;
           this.#failures = 0;
           this.#due = now() + limits.ttlMs;
-          this.#definitions.clear();
           this.#done();
           onChange?.(before, tools);
         },
@@ -235,6 +237,13 @@ export class KnownProvider {
     return this.#home === undefined ? fn() : this.#home.runInAsyncScope(outsideRequests<T>, undefined, fn);
   }
 }
+
+/** True as soon as one of the two is. */
+const anyOf = (...answers: readonly [Promise<boolean>, Promise<boolean>]): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    for (const answer of answers) answer.then((yes) => yes && resolve(true), reject);
+    Promise.all(answers).then(() => resolve(false), reject);
+  });
 
 /** A tool that calls others may fail for want of one of those; that is not this. */
 export const isNotFound = (thrown: unknown, name: string): boolean => {

@@ -21,8 +21,8 @@ const LEFT_ALONE_MS = 30_000;
 export class ProviderDefinitions {
   readonly #options: ProviderDefinitionsOptions;
   readonly #kept = new Map<string, { readonly asked: Definition; readonly until: number }>();
-  /** Until when a tool that has none is called without. */
-  readonly #missing = new Map<string, number>();
+  /** Until when a tool that has none is called without, and whether that is because the provider could not be asked. */
+  readonly #missing = new Map<string, { readonly until: number; readonly failed: boolean }>();
 
   constructor(options: ProviderDefinitionsOptions) {
     this.#options = options;
@@ -35,26 +35,42 @@ export class ProviderDefinitions {
     if (kept !== undefined && now() < kept.until) return kept.asked;
     const asked = ask(name);
     keep(this.#kept, name, { asked, until: now() + ttlMs });
-    const missing = (): void => {
+    const missing = (failed: boolean): void => {
       if (this.#kept.get(name)?.asked !== asked) return;
       this.#kept.delete(name);
-      keep(this.#missing, name, now() + LEFT_ALONE_MS);
+      keep(this.#missing, name, { until: now() + LEFT_ALONE_MS, failed });
     };
-    asked.then((definition) => definition ?? missing(), missing);
+    asked.then(
+      (definition) => definition ?? missing(false),
+      () => missing(true),
+    );
     return asked;
   }
 
   /** The definition to check arguments by, or undefined: a tool can be called without one. */
   async forCall(name: string): Definition {
-    if (this.#options.now() < (this.#missing.get(name) ?? 0)) return undefined;
-    // Whoever asks for the definition itself is told why there is none.
-    return this.get(name).catch(() => undefined);
+    return this.#leftAlone(name) === undefined ? this.#tryGet(name) : undefined;
+  }
+
+  /** Whether there is one. A tool may be new, so only a provider that could not be asked is left alone. */
+  async has(name: string): Promise<boolean> {
+    return !this.#leftAlone(name)?.failed && (await this.#tryGet(name)) !== undefined;
   }
 
   /** The same, asked for anew. */
   renewed(name: string): Definition {
     this.#kept.delete(name);
     return this.forCall(name);
+  }
+
+  #leftAlone(name: string): { readonly failed: boolean } | undefined {
+    const missing = this.#missing.get(name);
+    return missing !== undefined && this.#options.now() < missing.until ? missing : undefined;
+  }
+
+  /** Whoever asks for the definition itself is told why there is none. */
+  #tryGet(name: string): Definition {
+    return this.get(name).catch(() => undefined);
   }
 
   /** Everything is asked for anew. */

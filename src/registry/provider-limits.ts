@@ -3,14 +3,17 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
-import { nearestName } from '../nearest-names.ts';
+import { checkNames, shown } from './check-options.ts';
 import type { ListLimits } from './provided-tools.ts';
 
 /** How long providers are waited for, how much they may list, and whether arguments are checked for them. */
 export interface ProviderLimits extends ListLimits {
   /** How long a list is fresh. Default 5 minutes. */
   readonly ttlMs: number;
-  /** How long a search waits for a list it has never seen, and a call for a definition. Default 2 s; the asking for a list goes on behind it. */
+  /**
+   * How long a search waits for a list it has never seen, a call for a definition, and a call of a tool that no list has
+   * for anybody to know it. Default 2 s; the asking for a list goes on behind it. `tools/list` waits less.
+   */
   readonly waitMs: number;
   /** How long listing may take at all. Default 30 s. */
   readonly listMs: number;
@@ -52,19 +55,3 @@ export function toProviderLimits(
   }
   return Object.fromEntries(limits) as unknown as ProviderLimits;
 }
-
-/** Throws `ValidationError` for options that do not exist: misspelt, they would be noticed much later or never. */
-export function checkNames(given: object, known: Iterable<string>, where = ''): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new ValidationError(`${where === '' ? 'The options' : where.slice(0, -1)} must be an object`);
-  }
-  const names = [...known];
-  for (const name of Object.keys(given)) {
-    if (names.includes(name)) continue;
-    const nearest = nearestName(name, names);
-    const hint = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${nearest}?`;
-    throw new ValidationError(`There is no option ${where}${name}; ${hint}`);
-  }
-}
-
-const shown = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value));

@@ -7,8 +7,10 @@ import type { SchemaValidators } from '../execution/validation/schema-validators
 import type { ToolContext } from '../tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
 import { checkValue, type Refuse, readArguments, refuseArguments } from './check-arguments.ts';
+import { checkOptions, type OptionKind } from './check-options.ts';
 import { toCallToolResult, toCancelledResult, toErrorResult, withStructure } from './handler-result.ts';
 import { exportSchema, type ToJsonSchema } from './schema-export.ts';
+import { schemaPart } from './schema-part.ts';
 import { isStandardSchema, type StandardIssue } from './standard-schema.ts';
 import { untilAborted } from './time-limit.ts';
 import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
@@ -29,6 +31,15 @@ type Check = (value: unknown) => unknown | Promise<unknown>;
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_ISSUES = 8;
+const FIELDS: Readonly<Record<keyof ToolRegistration, OptionKind>> = {
+  name: 'any',
+  title: 'text',
+  description: 'any',
+  inputSchema: 'any',
+  outputSchema: 'any',
+  annotations: 'object',
+  visible: 'flag',
+};
 
 /** Checks a registration and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
 export function prepareTool(
@@ -38,18 +49,23 @@ export function prepareTool(
   validators: SchemaValidators,
   convert: ToJsonSchema | undefined,
 ): RegisteredTool {
+  if (typeof registration !== 'object' || registration === null) {
+    throw new ValidationError('registerTool takes the definition of a tool, then its handler');
+  }
   const { name, title, description, inputSchema, outputSchema, annotations, visible = false } = registration;
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new ValidationError(
       `A tool's name has 1 to 128 letters, digits, "_", "-", "." or "/"; got ${JSON.stringify(name)}`,
     );
   }
+  if (Object.hasOwn(registration, 'keywords')) {
+    throw new ValidationError(`${name}: keywords come after the handler: ${KEYWORDS}`);
+  }
+  checkOptions(registration, FIELDS, (field) => `${name}: a tool has no field "${field}"`);
   if (typeof description !== 'string') throw new ValidationError(`${name}: description must be a text`);
   if (typeof handler !== 'function') throw new ValidationError(`${name}: the handler must be a function`);
   if (keywords.some((keyword) => typeof keyword !== 'string')) {
-    throw new ValidationError(
-      `${name}: keywords are texts, one after another: registerTool(definition, handler, 'mail', 'smtp')`,
-    );
+    throw new ValidationError(`${name}: keywords are texts, one after another: ${KEYWORDS}`);
   }
   const input = exportSchema(inputSchema ?? { type: 'object' }, 'input', `${name}: inputSchema`, convert);
   const output = outputSchema && exportSchema(outputSchema, 'output', `${name}: outputSchema`, convert);
@@ -101,16 +117,23 @@ export function prepareTool(
   return { definition, keywords, visible, call };
 }
 
+const KEYWORDS = "registerTool(definition, handler, 'mail', 'smtp')";
+
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** The schema's own library checks where there is one; raw JSON Schema is checked by ours. */
-function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
+export function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
   if (isStandardSchema(schema)) {
     const { validate } = schema['~standard'];
     const read = (result: Awaited<ReturnType<typeof validate>>): unknown => {
       if (result.issues === undefined) return result.value;
-      throw refuse(result.issues.slice(0, MAX_ISSUES).map(issueText).join('; '));
+      const issues = result.issues.slice(0, MAX_ISSUES).map(readIssue);
+      throw refuse(issues.map(issueText).join('; '), {
+        schema: Object.fromEntries(
+          issues.map(({ path }) => [path.length === 0 ? '(all)' : path.join('.'), schemaPart(json, path)]),
+        ),
+      });
     };
     return (value) => {
       const result = validate(value);
@@ -123,7 +146,18 @@ function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValida
   };
 }
 
-function issueText({ message, path = [] }: StandardIssue): string {
-  const steps = path.map((step) => String(typeof step === 'object' ? step.key : step));
-  return steps.length === 0 ? message : `"${steps.join('.')}" ${message}`;
+interface Issue {
+  readonly message: string;
+  readonly path: readonly (string | number)[];
 }
+
+const readIssue = ({ message, path = [] }: StandardIssue): Issue => ({
+  message,
+  path: path.map((step) => {
+    const key = typeof step === 'object' ? step.key : step;
+    return typeof key === 'number' ? key : String(key);
+  }),
+});
+
+const issueText = ({ message, path }: Issue): string =>
+  path.length === 0 ? message : `"${path.join('.')}" ${message}`;

@@ -30,6 +30,10 @@ export class RegisteredTools {
     return this.#tools.get(name);
   }
 
+  get isEmpty(): boolean {
+    return this.#tools.size === 0;
+  }
+
   /** All tools, in the order they were registered. */
   values(): IterableIterator<RegisteredTool> {
     return this.#tools.values();

@@ -22,10 +22,11 @@ export function exportSchema(
   side: SchemaSide,
   where: string,
   convert: ToJsonSchema | undefined,
+  registry = 'ToolRegistry',
 ): JsonSchema {
   if (!isStandardSchema(schema)) return withObjectRoot(checkRaw(schema, where), where);
   const exported = tryExport(schema, side, where, convert);
-  if (!isRecord(exported)) throw new ValidationError(`${where}: ${howToExport(schema['~standard'].vendor)}`);
+  if (!isRecord(exported)) throw new ValidationError(`${where}: ${howToExport(schema['~standard'].vendor, registry)}`);
   const { $schema: _dialect, '~standard': _standard, ...rest } = exported;
   return withObjectRoot(rest, where);
 }
@@ -49,14 +50,14 @@ function tryExport(
   }
 }
 
-function howToExport(vendor: string): string {
+function howToExport(vendor: string, registry: string): string {
   switch (vendor) {
     case 'valibot':
-      return "valibot's JSON Schema export is a package of its own. Install @valibot/to-json-schema and hand it in: new ToolRegistry({ toJsonSchema }), or wrap the schema with its toStandardJsonSchema().";
+      return `valibot's JSON Schema export is a package of its own. Install @valibot/to-json-schema and hand it in: new ${registry}({ toJsonSchema }), or wrap the schema with its toStandardJsonSchema().`;
     case 'zod':
       return 'this version of zod has no JSON Schema export. Use zod 4.2 or later, or give raw JSON Schema.';
     default:
-      return `${vendor} schemas have no JSON Schema export that we know of. Hand a converter in, new ToolRegistry({ toJsonSchema }), or give raw JSON Schema.`;
+      return `${vendor} schemas have no JSON Schema export that we know of. Hand a converter in, new ${registry}({ toJsonSchema }), or give raw JSON Schema.`;
   }
 }
 

@@ -40,7 +40,7 @@ export interface LowLevelServer {
 
 interface HighLevelServer {
   readonly server: LowLevelServer;
-  registerTool(name: string, config: object, handler: () => unknown): unknown;
+  registerTool(name: string, config: object, handler: () => unknown): { remove(): void };
 }
 
 /** The server under `McpServer`, or the server itself; throws for what is neither. */
@@ -61,12 +61,17 @@ const isHighLevel = (server: unknown): server is HighLevelServer =>
  * do so once there are others, so it is given these; what they do is up to the handlers in front.
  */
 export function reserveTools(server: AttachableServer, names: readonly string[]): void {
+  const taken: { remove(): void }[] = [];
   try {
-    if (isHighLevel(server)) for (const name of names) server.registerTool(name, {}, () => ({ content: [] }));
-    else declareTools(lowLevelOf(server));
+    if (!isHighLevel(server)) return declareTools(lowLevelOf(server));
+    for (const name of names) taken.push(server.registerTool(name, {}, () => ({ content: [] })));
   } catch (cause) {
-    const message = `The registry cannot be attached: ${messageOf(cause)}. Attach before the server is connected.`;
-    throw new ValidationError(message, { cause });
+    for (const tool of taken) tool.remove();
+    const advice =
+      lowLevelOf(server).transport === undefined
+        ? `attach() adds ${names.join(' and ')}; give the server's own tool another name.`
+        : 'Attach before the server is connected.';
+    throw new ValidationError(`The registry cannot be attached: ${messageOf(cause)}. ${advice}`, { cause });
   }
 }
 

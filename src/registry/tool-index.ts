@@ -33,8 +33,14 @@ export type Owns = (group: string, name: string) => boolean;
 const DEFAULT_LIMIT = 10;
 /** The engine gives no more. */
 const MAX_LIMIT = 100;
-/** In hundredths, as scores are shown: what would be shown as 0 is no hit, and a default answer wants a little more. */
-const LEAST = { asked: 1, byDefault: 2 };
+/**
+ * In hundredths, as scores are shown: what would be shown as 0 is no hit, and a default answer wants a little more. What
+ * clients list anyway must not fill up an answer, and neither must noise be shown for want of anything else: measured on
+ * requests with and without an answer, a best hit below a tenth is noise.
+ */
+const LEAST = { asked: 1, byDefault: 2, listed: 10, alone: 10 };
+/** How many are shown where nothing fits for certain. */
+const NEAREST = 3;
 const TOOLS_PER_STEP = 100;
 
 /** Searches groups of tools; a group is replaced as a whole. */
@@ -111,9 +117,14 @@ export class ToolIndex {
     }
     // Equal scores stay in the order of the engine, which came first.
     return [...hits.values()]
-      .filter(({ score }) => inHundredths(score) >= LEAST.asked)
+      .filter(({ tool, score }) => inHundredths(score) >= (tool.visible === true ? LEAST.listed : LEAST.asked))
       .sort((a, b) => b.score - a.score)
       .slice(0, most);
+  }
+
+  /** What comes nearest to a query for which `find` has nothing by default. */
+  nearest(query: string, owns: Owns): IndexHit[] {
+    return this.find(query, NEAREST, owns).filter(({ score }) => inHundredths(score) >= LEAST.alone);
   }
 
   /** What the engine finds. Where some of it does not count, that takes no place from what does. */

@@ -13,12 +13,15 @@ export type ToolSchema = StandardSchema | JsonSchema;
 export interface ToolRegistration<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema> {
   /** 1 to 128 of letters, digits, `_`, `-`, `.` and `/`; unique in the registry. */
   readonly name: string;
+  /** What clients show people in place of the name. */
   readonly title?: string | undefined;
+  /** What it does, and when to use it: models choose by this, and search finds the tool by it. */
   readonly description: string;
   /** What the handler gets; none means an object of anything. */
   readonly inputSchema?: Input | undefined;
   /** What the handler returns as an object; what does not fit becomes an error result. */
   readonly outputSchema?: Output | undefined;
+  /** Hints for clients: whether it only reads, whether it destroys, whether it may be repeated. */
   readonly annotations?: ToolAnnotations | undefined;
   /** True: it stands in `tools/list`. Default: only `tool_search` finds it. */
   readonly visible?: boolean | undefined;
@@ -34,12 +37,19 @@ type StructuredOf<Output extends ToolSchema> = Output extends StandardSchema<inf
 type WholeResult = CallToolResult &
   ({ readonly content: readonly ContentBlock[] } | { readonly resultType: 'input_required' });
 
-/** What a handler may return: a whole result, a text, an object that becomes `structuredContent`, or nothing. */
+/**
+ * What a handler may return: a whole result; a text, a number or a truth value, which become text; an object, which
+ * becomes `structuredContent` as well; or nothing.
+ */
 export type HandlerResult<Output extends ToolSchema = JsonSchema> =
   | WholeResult
   | string
+  | number
+  | boolean
   | StructuredOf<Output>
   | null
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement returns this
+  | void
   | undefined;
 
 /** Runs a tool. What it throws becomes an `isError` result. */

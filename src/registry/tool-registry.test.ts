@@ -1,3 +1,4 @@
+import { McpServer } from '@modelcontextprotocol/server';
 import { toJsonSchema, toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import fc from 'fast-check';
@@ -6,7 +7,14 @@ import { describe, expect, it } from 'vitest';
 import * as z3 from 'zod/v3';
 import * as z from 'zod/v4';
 import { Haystack, TIERS } from './haystack.ts';
-import { DiscoveryError, ToolNotFoundError, ToolRegistry, type ToolRegistryOptions, ValidationError } from './index.ts';
+import {
+  type AttachOptions,
+  DiscoveryError,
+  ToolNotFoundError,
+  ToolRegistry,
+  type ToolRegistryOptions,
+  ValidationError,
+} from './index.ts';
 import { LEVEL, matchLevel } from './match-level.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
@@ -61,6 +69,8 @@ describe('a schema', () => {
       expect(errorOf(result)).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', tool: 'weather', outcome: 'not_sent' });
       expect(errorOf(result).message).toMatch(/city|days/);
     }
+    const refused = await registry.callTool('weather', { city: 7 });
+    expect(errorOf(refused).schema).toMatchObject({ city: { type: 'string' } });
     expect(calls).toEqual([{ city: 'Oslo', days: 2 }]);
     await registry.close();
   });
@@ -224,7 +234,7 @@ describe('a handler', () => {
     [
       'a question to the user',
       { resultType: 'input_required', requestState: 's' },
-      { resultType: 'input_required', requestState: 's' },
+      { resultType: 'input_required', requestState: 's', content: [] },
     ],
   ])('may return %s', async (_, value, result) => {
     expect(await returning(value)).toEqual(result);
@@ -478,6 +488,52 @@ describe('options', () => {
   });
 });
 
+describe('what is misspelt in a program without types', () => {
+  const register = (fields: object) => () => {
+    const registry = new ToolRegistry();
+    (registry.registerTool as (definition: object, handler: () => string) => void).call(
+      registry,
+      { name: 'a', description: 'b', ...fields },
+      () => '',
+    );
+  };
+
+  it('is refused in the definition of a tool', () => {
+    expect(register({ visble: true })).toThrow('a: a tool has no field "visble"; did you mean visible?');
+    expect(register({ input_schema: { type: 'object' } })).toThrow('did you mean inputSchema?');
+    expect(register({ parameters: {} })).toThrow('there are name, title, description, inputSchema');
+    expect(register({ keywords: ['x'] })).toThrow("registerTool(definition, handler, 'mail', 'smtp')");
+    expect(register({ visible: 'yes' })).toThrow('visible must be true or false, not "yes"');
+    expect(register({ title: 5 })).toThrow('title must be a text, not 5');
+    expect(register({ annotations: ['readOnly'] })).toThrow('annotations must be an object, not a list');
+    expect(register({ title: undefined, visible: undefined })).not.toThrow();
+    expect(() => new ToolRegistry().registerTool(undefined as never, () => '')).toThrow(
+      'registerTool takes the definition of a tool, then its handler',
+    );
+  });
+
+  it('is refused in options and arguments of other methods', async () => {
+    const registry = new ToolRegistry() as unknown as Record<string, (...args: unknown[]) => unknown>;
+    const search = (...args: unknown[]) => registry.search?.(...args);
+    await expect(search('mail', { limit: 1 })).rejects.toThrow(
+      'There is no option limit; there are maxResults, compact',
+    );
+    await expect(search('mail', { max_results: 1 })).rejects.toThrow('did you mean maxResults?');
+    await expect(search('mail', { maxResults: '1' })).rejects.toThrow('maxResults must be a number, not "1"');
+    await expect(search('mail', 5)).rejects.toThrow('The options must be an object');
+    await expect(search(undefined)).rejects.toThrow('search: the query must be a text, not undefined');
+    await expect(search({ query: 'x' })).rejects.toThrow(ValidationError);
+    await expect(registry.callTool?.(undefined)).rejects.toThrow('callTool: the name must be a text');
+    await expect(registry.callTool?.('x', 'y')).rejects.toThrow('callTool: the arguments must be an object, not "y"');
+    const attach = (options: unknown) => () =>
+      new ToolRegistry().attach(new McpServer({ name: 's', version: '1.0.0' }), options as AttachOptions);
+    expect(attach({ provdersFor: () => [] })).toThrow('did you mean providersFor?');
+    expect(attach({ mode: 'showall' })).toThrow("mode must be 'hidden', 'show-all' or a function, not \"showall\"");
+    expect(attach({ compact: 'yes' })).toThrow('compact must be true or false');
+    expect(() => new ToolRegistry({ toJsonSchema: {} as never })).toThrow('toJsonSchema must be a function');
+  });
+});
+
 describe('a name that nobody has', () => {
   it('is refused with the nearest ones', async () => {
     const registry = new ToolRegistry();
@@ -536,6 +592,49 @@ describe('a search', () => {
       expect(results[0]?.name).toBe('send_email');
       expect(results.filter(({ score }) => score <= 0)).toEqual([]);
     }
+  });
+
+  describe('with few tools', () => {
+    const few = new ToolRegistry();
+    few.registerTool({ name: 'create_vacation', description: 'Create a vacation request' }, () => '');
+    few.registerTool({ name: 'get_shipment', description: 'Show a parcel shipment' }, () => '');
+    few.registerTool({ name: 'list_employee', description: 'List every employee' }, () => '');
+    few.registerTool({ name: 'ping', description: 'Answer at once', visible: true }, () => '');
+
+    it.each([
+      ['book time off', 'create_vacation'],
+      ['track my package', 'get_shipment'],
+      ['who works here', 'list_employee'],
+      ['staff directory', 'list_employee'],
+    ])('shows what comes nearest, and says so: %s', async (query, name) => {
+      const { results, notes, hint } = await few.search(query);
+      expect(results[0]?.name).toBe(name);
+      expect(notes).toEqual([]);
+      expect(hint).toContain('Nothing fits for certain');
+    });
+
+    it.each(['weather in Oslo', 'asdf qwer', 'translate to french', 'bake bread'])(
+      'shows no noise, and says how to go on: %s',
+      async (query) => {
+        const { results, hint } = await few.search(query);
+        expect(results).toEqual([]);
+        expect(hint).toContain('Say in other words');
+      },
+    );
+
+    it('says nothing more where something fits', async () => {
+      expect(await few.search('vacation')).not.toHaveProperty('hint');
+      expect(await few.search('')).not.toHaveProperty('hint');
+    });
+
+    it('does not fill an answer up with what clients list anyway', async () => {
+      for (const query of ['vacation', 'book time off', 'parcel', 'smtp', 'hello there', 'quick']) {
+        const { results } = await few.search(query, { maxResults: 100 });
+        expect(results.filter(({ name, score }) => name === 'ping' && score < 0.1)).toEqual([]);
+        expect(results.filter(({ score }) => score === 0)).toEqual([]);
+      }
+      expect((await few.search('ping', { maxResults: 3 })).results[0]?.name).toBe('ping');
+    });
   });
 
   it('for nothing lists what there is', async () => {

@@ -5,17 +5,19 @@
 import { ValidationError } from '../errors.ts';
 import { SchemaValidators } from '../execution/validation/schema-validators.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts';
-import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
+import type { JsonSchema, ToolDefinition } from '../types.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
+import { checkOptions, shown } from './check-options.ts';
 import { EXECUTE_TOOL, TOOL_SEARCH } from './discovery-tools.ts';
 import { isNotFound, OWN_TOOLS } from './known-provider.ts';
 import { type ListChange, ListChanges } from './list-changes.ts';
-import { checkNames, type ProviderLimits, toProviderLimits } from './provider-limits.ts';
+import { type ProviderLimits, toProviderLimits } from './provider-limits.ts';
 import { Providers } from './providers.ts';
 import { prepareTool } from './registered-tool.ts';
 import { RegisteredTools } from './registered-tools.ts';
 import { requestProviders } from './request-scope.ts';
 import type { ToJsonSchema } from './schema-export.ts';
+import { type ToolCallResult, toToolCallResult } from './tool-call-result.ts';
 import { ToolIndex } from './tool-index.ts';
 import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
 import type { ToolSearchOptions, ToolSearchResult } from './tool-search.ts';
@@ -64,7 +66,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
 
   /** Throws `ValidationError` for options that do not exist, and for limits that are none. */
   constructor(options: ToolRegistryOptions = {}) {
-    checkNames(options, ['name', 'toJsonSchema', 'providers', 'now']);
+    checkOptions(options, { name: 'text', toJsonSchema: 'function', providers: 'object', now: 'function' });
     const { name, toJsonSchema, providers, now = () => performance.now() } = options;
     this.name = name;
     this.#toJsonSchema = toJsonSchema;
@@ -124,7 +126,9 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   }
 
   /** Finds tools by free text: registered ones, those of providers, and those of the request that is being served. */
-  search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
+  async search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
+    if (typeof query !== 'string') throw new ValidationError(`search: the query must be a text, not ${shown(query)}`);
+    checkOptions(options, { maxResults: 'number', compact: 'flag' });
     return this.#view().search(query, options);
   }
 
@@ -133,21 +137,26 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return this.#view().list();
   }
 
-  /** The definition of a tool, or undefined when there is none of that name. */
+  /**
+   * The definition of a tool, or undefined when there is none of that name, as far as providers say. Rejects with
+   * `SERVER_UNAVAILABLE` where a provider lists the tool and cannot describe it.
+   */
   getTool(name: string): Promise<ToolDefinition | undefined> {
     return this.#view().get(name);
   }
 
   /**
-   * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`; all
-   * other failures are results.
+   * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`, and
+   * `ValidationError` for a name that is no text and arguments that are no object; all other failures are results.
    */
-  async callTool(name: string, args: Arguments = {}, context: CallContext = {}): Promise<CallToolResult> {
+  async callTool(name: string, args: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
+    if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a text, not ${shown(name)}`);
+    if (!isObject(args)) throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
     const view = this.#view();
     try {
-      return await view.call(name, args, complete(context));
+      return toToolCallResult(await view.call(name, args, complete(context)));
     } catch (thrown) {
-      throw isNotFound(thrown, name) ? await view.notFound(name) : thrown;
+      throw isNotFound(thrown, name) ? view.notFound(name) : thrown;
     }
   }
 
@@ -211,5 +220,7 @@ const complete = (context: CallContext): ToolContext => ({
   ...context,
   signal: context.signal ?? new AbortController().signal,
 });
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const byName = (a: ToolDefinition, b: ToolDefinition): number => (a.name < b.name ? -1 : 1);

@@ -29,10 +29,13 @@ export interface ToolSearchHit {
   readonly args?: string | undefined;
 }
 
-/** The hits, best first, and what could not be searched and why. */
+/** The hits, best first. */
 export interface ToolSearchResult {
   readonly results: readonly ToolSearchHit[];
+  /** What could not be searched, and why. */
   readonly notes: readonly string[];
+  /** What to tell the model where nothing was found, or nothing that fits for certain. */
+  readonly hint?: string | undefined;
 }
 
 /** A hit before its schema is looked up. */

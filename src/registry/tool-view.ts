@@ -1,17 +1,22 @@
 /**
  * The tools that one request sees: the registered ones, then those of providers, those of everybody first. Of several
  * with one name the first counts, in search as in calls, so what a request brings along never stands in for what is known
- * to be there. A provider that has not listed its tools yet is asked for the one that is called.
+ * to be there. Where no list has the tool that is called, all providers are asked for it side by side; one that cannot
+ * answer in time has no say.
  * @module
  */
-import { ToolNotFoundError } from '../errors.ts';
+import { DiscoveryError, ToolNotFoundError } from '../errors.ts';
+import { maskSecrets } from '../mask-secrets.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { oneLine } from '../plain-text.ts';
+import { messageOf } from '../thrown-message.ts';
 import type { ToolContext, ToolSummary } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
+import { toCancelledResult } from './handler-result.ts';
 import { isNotFound, type Listing } from './known-provider.ts';
 import type { IndexedProvider } from './providers.ts';
 import { type RegisteredTools, toSummary } from './registered-tools.ts';
+import { untilAborted } from './time-limit.ts';
 import type { IndexHit, Owns, ToolIndex } from './tool-index.ts';
 import {
   type FoundTool,
@@ -23,6 +28,12 @@ import {
 
 const DEFAULT_RESULTS = 10;
 const DEFINITIONS_AT_ONCE = 16;
+/** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
+const LISTING_MS = 250;
+
+const UNSURE = 'Nothing fits for certain: this comes nearest. Other words may find more.';
+const NOTHING =
+  'Nothing fits. Say in other words what the tool should do, or what it works on; an empty query lists what there is.';
 
 /** See the module. */
 export class ToolView {
@@ -49,14 +60,15 @@ export class ToolView {
       if (indexing !== undefined) await indexing;
     }
     const listings = this.#present(read);
-    const hits = [...indexes]
-      .flatMap((index) => {
-        const owns = this.#ownership(index, listings);
-        return index.find(query, limit, owns).map((hit) => this.#found(hit, listings));
-      })
-      .sort((a, b) => b.score - a.score)
-      .slice(0, limit ?? DEFAULT_RESULTS);
-    return toSearchResult(hits, this.#notes(listings), compact);
+    const find = (look: (index: ToolIndex, owns: Owns) => readonly IndexHit[]): FoundTool[] =>
+      [...indexes]
+        .flatMap((index) => look(index, this.#ownership(index, listings)).map((hit) => this.#found(hit, listings)))
+        .sort((a, b) => b.score - a.score)
+        .slice(0, limit ?? DEFAULT_RESULTS);
+    const hits = find((index, owns) => index.find(query, limit, owns));
+    const nearest = hits.length > 0 || limit !== undefined ? [] : find((index, owns) => index.nearest(query, owns));
+    const result = await toSearchResult([...hits, ...nearest], this.#notes(listings), compact);
+    return hits.length > 0 ? result : { ...result, hint: nearest.length > 0 ? UNSURE : NOTHING };
   }
 
   /** Every tool, sorted by name. */
@@ -69,27 +81,24 @@ export class ToolView {
     return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Whether there is a tool of that name, as far as the lists say. */
+  /** Whether there is a tool of that name, as far as can be said within `waitMs`. */
   async has(name: string): Promise<boolean> {
-    if (this.#registered.get(name) !== undefined) return true;
-    return (await this.#read()).some(({ tools }) => tools.has(name));
+    return this.#registered.get(name) !== undefined || (await this.#owner(name)) !== undefined;
   }
 
-  /** The definition of a tool, or undefined. Rejects where only a provider that failed could have it. */
+  /** The definition of a tool, or undefined. Rejects with `SERVER_UNAVAILABLE` where a provider has it and cannot describe it. */
   async get(name: string): Promise<ToolDefinition | undefined> {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.definition;
-    const failures: unknown[] = [];
-    for (const { known } of this.#likeliest(name)) {
-      try {
-        const definition = await known.definition(name);
-        if (definition !== undefined) return definition;
-      } catch (thrown) {
-        failures.push(thrown);
-      }
+    const owner = await this.#owner(name);
+    if (owner === undefined) return undefined;
+    try {
+      return await owner.known.definition(name);
+    } catch (cause) {
+      const reason = oneLine(maskSecrets(messageOf(cause)), 200);
+      const message = `${owner.known.label} could not describe "${name}": ${reason}`;
+      throw new DiscoveryError('SERVER_UNAVAILABLE', message, { tool: name, cause });
     }
-    if (failures.length > 0) throw failures[0];
-    return undefined;
   }
 
   /** The definitions for `tools/list`: of all tools, or of the visible ones. What cannot be described is left out. */
@@ -98,16 +107,17 @@ export class ToolView {
       .filter(({ visible }) => all || visible)
       .map(({ definition }) => definition);
     const seen = new Set<string>();
-    const names: string[] = [];
-    for (const { tools } of await this.#read()) {
+    const listed: (() => Promise<ToolDefinition | undefined>)[] = [];
+    for (const [place, { tools }] of (await this.#readKnown()).entries()) {
+      const { known } = this.#providers[place] as IndexedProvider;
       for (const [name, { visible }] of tools) {
         if (seen.has(name) || this.#registered.get(name) !== undefined) continue;
         seen.add(name);
-        if (all || visible === true) names.push(name);
+        if (all || visible === true) listed.push(() => known.definition(name));
       }
     }
-    for (let at = 0; at < names.length; at += DEFINITIONS_AT_ONCE) {
-      const some = names.slice(at, at + DEFINITIONS_AT_ONCE).map((name) => this.get(name));
+    for (let at = 0; at < listed.length; at += DEFINITIONS_AT_ONCE) {
+      const some = listed.slice(at, at + DEFINITIONS_AT_ONCE).map((read) => read());
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'fulfilled' && settled.value !== undefined) found.push(settled.value);
       }
@@ -115,36 +125,57 @@ export class ToolView {
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Runs a tool. Throws only `ToolNotFoundError`. */
+  /** Runs a tool of the first that has it. Throws only `ToolNotFoundError`. */
   async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.call(args, context);
-    const candidates = this.#likeliest(name);
-    const isOfRequest = candidates.some(({ shared, known }) => !shared && known.listing.tools.has(name));
-    for (const { shared, known } of candidates) {
-      // Only if it has the tool does it come before the request's own, which would otherwise depend on it.
-      if (isOfRequest && shared && known.listing.version === 0 && !(await known.describes(name))) continue;
+    const { signal } = context;
+    const others = new Set<IndexedProvider>();
+    for (;;) {
+      let owner: IndexedProvider | undefined;
       try {
-        return await known.call(name, args, context);
+        owner = await untilAborted(signal, this.#owner(name, others));
+      } catch (thrown) {
+        if (!signal.aborted) throw thrown;
+        return toCancelledResult(name, signal, 'not_sent');
+      }
+      if (owner === undefined) throw new ToolNotFoundError(name);
+      try {
+        return await owner.known.call(name, args, context);
       } catch (thrown) {
         if (!isNotFound(thrown, name)) throw thrown;
+        others.add(owner);
       }
     }
-    throw new ToolNotFoundError(name);
   }
 
-  /** The error for a name that nobody has, with those that come near it. */
-  async notFound(name: string): Promise<ToolNotFoundError> {
-    const suggestions = nearestNames(
-      name,
-      (await this.list()).map((tool) => tool.name),
-    );
+  /** The error for a name that nobody has, with those that come near it and whose tools are not known. */
+  notFound(name: string): ToolNotFoundError {
+    const listings = this.#present(this.#providers.map(({ known }) => known.listing));
+    const names = [...this.#registered.values()].map(({ definition }) => definition.name);
+    const all = new Set([...names, ...listings.flatMap(({ tools }) => [...tools.keys()])]);
+    const suggestions = nearestNames(name, all);
     const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
-    return new ToolNotFoundError(name, undefined, `No tool "${oneLine(name, 128)}".${hint}`, { suggestions });
+    const unknown = this.#notes(listings.map((listing) => (listing.version === 0 ? listing : GONE)));
+    const doubt = unknown.length > 0 ? ` But not all tools are known: ${unknown.join('; ')}.` : '';
+    const message = `No tool "${oneLine(name, 128)}".${hint}${doubt}`;
+    return new ToolNotFoundError(name, undefined, message, {
+      suggestions,
+      ...(unknown.length > 0 && { retryable: true }),
+    });
   }
 
   async #read(): Promise<readonly Listing[]> {
     return this.#present(await Promise.all(this.#providers.map(({ known }) => known.read())));
+  }
+
+  /** Without waiting for a provider of everybody where there is something to show: it is told when that changes. */
+  async #readKnown(): Promise<readonly Listing[]> {
+    const isKnown = !this.#registered.isEmpty || this.#providers.some(({ known }) => known.listing.version > 0);
+    const mostMs = isKnown ? LISTING_MS : undefined;
+    return this.#present(
+      await Promise.all(this.#providers.map(({ known, shared }) => known.read(shared ? mostMs : undefined))),
+    );
   }
 
   /** Providers may have been removed while somebody waited. */
@@ -176,6 +207,16 @@ export class ToolView {
     if (registered !== undefined) return { tool, score, definition: () => registered.definition };
     const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))] as IndexedProvider;
     return { tool, score, definition: () => owner.known.definition(tool.name) };
+  }
+
+  /** The provider whose tool would be called; those that could stand before the first that lists it are asked side by side. */
+  async #owner(name: string, others?: ReadonlySet<IndexedProvider>): Promise<IndexedProvider | undefined> {
+    const candidates = this.#likeliest(name).filter((provider) => !others?.has(provider));
+    const first = candidates.findIndex(({ known }) => known.listing.tools.has(name));
+    const before = first === -1 ? candidates : candidates.slice(0, first);
+    const asked = before.map(({ known }) => known.has(name));
+    for (const [place, provider] of before.entries()) if (await asked[place]) return provider;
+    return candidates[first];
   }
 
   /**

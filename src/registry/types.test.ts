@@ -1,4 +1,6 @@
 /** What must not compile does not: `tsc` fails on an expected error that is none. */
+import type { Client } from '@modelcontextprotocol/client';
+import type { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpServer as V1McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '@valibot/to-json-schema';
@@ -8,6 +10,8 @@ import { expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod/v4';
 import type { AnyGptConfig, ToolContext as EngineToolContext, ToolSummary as EngineToolSummary } from '../index.ts';
 import {
+  type CallToolResult,
+  type ContentBlock,
   type ListLimits,
   type StandardJsonSchema,
   type StandardResult,
@@ -60,14 +64,20 @@ function handlers(registry: ToolRegistry): void {
   }));
   registry.registerTool({ name: 'a', description: '' }, () => null);
   registry.registerTool({ name: 'a', description: '' }, async () => null);
+  registry.registerTool({ name: 'a', description: '' }, () => 5);
+  registry.registerTool({ name: 'a', description: '' }, () => true);
+  registry.registerTool({ name: 'a', description: '' }, () => [1, 2]);
+  registry.registerTool({ name: 'a', description: '' }, () => {});
+  registry.registerTool({ name: 'a', description: '' }, async () => {});
+  registry.registerTool({ name: 'a', description: '' }, () => registry.callTool('b'));
 
   const inputSchema = z.object({ to: z.string() });
   // @ts-expect-error the schema has no such property
   registry.registerTool({ name: 'a', description: '', inputSchema }, ({ recipient }) => String(recipient));
   // @ts-expect-error the property has another type
   registry.registerTool({ name: 'a', description: '', inputSchema }, ({ to }: { to: number }) => String(to));
-  // @ts-expect-error a handler returns a text, an object or a result
-  registry.registerTool({ name: 'a', description: '', inputSchema }, () => 5);
+  // @ts-expect-error a function is nothing that can be sent
+  registry.registerTool({ name: 'a', description: '', outputSchema: z.object({}) }, () => Symbol('x'));
   // @ts-expect-error not what the output schema says
   registry.registerTool({ name: 'a', description: '', outputSchema: z.object({ sum: z.number() }) }, () => ({
     sum: 'one',
@@ -105,6 +115,28 @@ function providers(registry: ToolRegistry): void {
   registry.addProvider({ ...good, callTool: () => 'text' });
   // @ts-expect-error providers, not their names
   withRequestProviders(['crm'], () => 1);
+}
+
+/** What the SDKs give and take fits, also where optional means optional; checked by the compiler, run by nobody. */
+async function sdks(registry: ToolRegistry, client: Client, client1: V1Client): Promise<void> {
+  registry.addProvider({
+    listToolMetadata: async () => (await client.listTools()).tools,
+    getTool: async (name) => (await client.listTools()).tools.find((tool) => tool.name === name),
+    callTool: (name, args) => client.callTool({ name, arguments: args }),
+  });
+  registry.addProvider({
+    listToolMetadata: async () => (await client1.listTools()).tools,
+    getTool: async (name) => (await client1.listTools()).tools.find((tool) => tool.name === name),
+    callTool: async (name, args) => (await client1.callTool({ name, arguments: args })) as CallToolResult,
+  });
+  new McpServer(INFO).registerTool('a', {}, () => registry.callTool('b'));
+  new V1McpServer(INFO).registerTool('a', {}, () => registry.callTool('b'));
+
+  const { content, structuredContent } = await registry.callTool('b');
+  for (const block of content) if (block.type === 'text') expectTypeOf(block.text).toEqualTypeOf<string>();
+  expectTypeOf(structuredContent).toEqualTypeOf<Record<string, unknown> | undefined>();
+  const block: ContentBlock = { type: 'text' };
+  expectTypeOf(block.text).toEqualTypeOf<string | undefined>();
 }
 
 /** Checked by the compiler, run by nobody. */
@@ -147,5 +179,5 @@ function named(
 }
 
 it('types are checked by the compiler', () => {
-  expect([handlers, providers, servers, named]).toHaveLength(4);
+  expect([handlers, providers, sdks, servers, named]).toHaveLength(5);
 });

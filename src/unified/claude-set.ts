@@ -6,7 +6,7 @@
 import type { AnthropicTool, DefinitionSet, DescribedTool, FormatProblem } from '../formats/definition-types.ts';
 import type { NameTable } from '../formats/names.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition, ToolExample } from '../types.ts';
 import type { ToolEntry } from './tool-table.ts';
 
 /** A tool's definition, wherever it comes from and whatever it is called. */
@@ -42,6 +42,7 @@ export const describe = ({ server, definition }: Pick<ToolEntry, 'server' | 'def
   title: definition.title,
   description: definition.description,
   inputSchema: definition.inputSchema,
+  ...(Array.isArray(definition.examples) && { examples: definition.examples as readonly ToolExample[] }),
 });
 
 function madeOf(definition: ToolDefinition): Made {

@@ -122,6 +122,30 @@ describe('getToolDefinitions', () => {
   });
 });
 
+describe('input_examples', () => {
+  it('are those of the configuration and of the schema, where they are asked for', async () => {
+    await using server = await startTestServer({
+      tools: {
+        create_issue: {
+          description: 'Opens an issue',
+          inputSchema: { ...issue, examples: [{ title: 'From its author' }] },
+          call: () => 'opened',
+        },
+      },
+    });
+    const examples = [{ parameters: { title: 'From the configuration' } }, { parameters: { title: 5 } }];
+    await using registry = new UnifiedToolRegistry({
+      servers: [{ name: 'github', connection: server.connection, tools: [{ name: 'create_issue', examples }] }],
+      env: { HOME: '/nonexistent' },
+    });
+    expect(await registry.discoverAllTools()).toMatchObject({ success: true });
+    expect(registry.getToolDefinitions({ inputExamples: true })).toMatchObject([
+      { input_examples: [{ title: 'From the configuration' }, { title: 'From its author' }] },
+    ]);
+    expect(registry.getToolDefinitions()[0]).not.toHaveProperty('input_examples');
+  });
+});
+
 describe('calls come back in the words of the format that was handed out', () => {
   it('without the nulls that strict mode asks for', async () => {
     await using all = await open();
@@ -328,6 +352,31 @@ describe('handle', () => {
     await using all = await open();
     const answer = await all.registry.handle({ functionCall: { name: 'note', args: { title: 'x' } } });
     expect(answer.functionResponse).toMatchObject({ name: 'note', response: { output: 'noted' } });
+  });
+
+  it('answers a call that does not say whose it is in the format it is told', async () => {
+    await using all = await open();
+    const call = { name: 'note', id: 'c1', args: { title: 'x' } };
+    expect(await all.registry.handle(call, { format: 'langchain' })).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      name: 'note',
+      content: 'noted',
+      status: 'success',
+    });
+    expect(await all.registry.handle(call)).toHaveProperty('functionResponse');
+  });
+
+  it('does not run what somebody else answers, or what could not be answered', async () => {
+    await using all = await open();
+    const input = { title: 'x' };
+    for (const call of [
+      { type: 'server_tool_use', id: 's1', name: 'note', input },
+      { type: 'mcp_call', id: 'm1', name: 'note', arguments: JSON.stringify(input) },
+      { type: 'tool_use', name: 'note', input },
+    ])
+      await expect(all.registry.handle(call as never)).rejects.toThrow(ValidationError);
+    expect(all.noted).toEqual([]);
   });
 
   it('throws for what is no call', async () => {

@@ -2,6 +2,8 @@
  * Tools of a registry as models are given them: the table in, definitions for any API out.
  * @module
  */
+
+import { ValidationError } from '../errors.ts';
 import type {
   AnthropicTool,
   DefinitionSet,
@@ -34,6 +36,7 @@ export class Definitions {
 
   /** All tools in one format. */
   set<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
+    if ('names' in options) throw new ValidationError('Names are the registry\'s own: leave out "names".');
     const set = this.#made(options) as DefinitionSet<F>;
     return { ...set, definitions: copyOf<F>(set.definitions) };
   }

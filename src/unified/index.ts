@@ -6,7 +6,7 @@
 export type { ClaudeTool, DefinitionOptions } from './definitions.ts';
 export type { RegistryEvents, RegistryLogger } from './registry-log.ts';
 export { type ServerEntry, serversFromEnv } from './servers-from-env.ts';
-export type { StaticToolDefinition, StaticToolHandler } from './static-tool.ts';
+export type { StandardArguments, StaticToolDefinition, StaticToolHandler } from './static-tool.ts';
 export type { RegistryCallOptions } from './tool-caller.ts';
 export {
   isRetryable,
@@ -19,9 +19,8 @@ export {
 } from './tool-error.ts';
 export { formatToolName, type ParsedToolName, parseToolName } from './tool-name.ts';
 export type { ServerCall, ToolServers } from './tool-servers.ts';
-export type { ExcludedTool, OwnToolContext } from './tool-table.ts';
+export type { DiscoverySummary, ExcludedTool, OwnToolContext } from './tool-table.ts';
 export {
-  type DiscoverySummary,
   type HandleCallOptions,
   type RegisteredTool,
   UnifiedToolRegistry,

@@ -19,12 +19,15 @@ export interface RegistryEvents {
     readonly mcpCount: number;
     /** Tools that are left out because of their name or schema, and why. */
     readonly excluded?: readonly string[];
+    /** Variables without which servers were left out. */
+    readonly unset?: readonly string[];
   };
   'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };
 }
 
 const MAX_MESSAGE = 500;
 const MAX_EXCLUDED = 20;
+const WORRYING = ['errorMessage', 'excluded', 'unset'];
 
 /** Writes one event. A logger that throws disturbs nobody. */
 export type Tell = <Event extends keyof RegistryEvents>(
@@ -40,7 +43,7 @@ export function createTell(logger: RegistryLogger | undefined): Tell {
     const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
     if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, MAX_MESSAGE);
     if (Array.isArray(said.excluded)) said.excluded = said.excluded.slice(0, MAX_EXCLUDED);
-    const level = 'errorMessage' in said || 'excluded' in said ? 'warn' : 'info';
+    const level = WORRYING.some((key) => key in said) ? 'warn' : 'info';
     try {
       logger[level](said, event);
     } catch {

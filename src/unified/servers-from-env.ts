@@ -3,7 +3,7 @@
  * @module
  */
 import type { DiscoveryConfig } from '../config/define-config.ts';
-import { serverVariable } from '../config/world.ts';
+import { isSwitchedOff, serverVariable } from '../config/world.ts';
 import { ValidationError } from '../errors.ts';
 
 /** One server as people write it in `discovery.servers`. */
@@ -11,10 +11,17 @@ export type ServerEntry = NonNullable<DiscoveryConfig['servers']>[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Addresses that were looked for and not found, by the entries that were made. */
+const unset = new WeakMap<object, readonly string[]>();
+
+/** The variables without which servers were left out, if `serversFromEnv` gave these. */
+export const unsetFor = (servers: object): readonly string[] => unset.get(servers) ?? [];
+
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Entries for those of the names whose `<NAME>_MCP_URL` is set. `<NAME>_API_KEY`, if set, is sent as a bearer token; the
+ * Entries for those of the names whose `<NAME>_MCP_URL` is set; a registry that is given them names the others in the
+ * `unset` of its discoveries. `<NAME>_API_KEY`, if set, is sent as a bearer token; the
  * entry holds only a reference to it. `<NAME>_MCP_ENABLED=false` switches a server off, also later: it is read at each
  * discovery. Throws `ValidationError` for a name that cannot be part of a variable's.
  * @example
@@ -22,17 +29,23 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube', 'github']) });
  */
 export function serversFromEnv(names: readonly string[], env: Environment = process.env): ServerEntry[] {
-  return [...new Set(names)].flatMap((name) => {
+  const missing: string[] = [];
+  const entries = [...new Set(names)].flatMap((name): ServerEntry[] => {
     if (typeof name !== 'string' || !NAME.test(name))
       throw new ValidationError(
         `"${name}" cannot name a server in the environment: write a letter, then letters, digits, "_" or "-".`,
       );
     const address = serverVariable(name, 'MCP_URL');
     const key = serverVariable(name, 'API_KEY');
-    if (!env[address]?.trim()) return [];
+    if (!env[address]?.trim()) {
+      if (!isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')])) missing.push(address);
+      return [];
+    }
     const headers = env[key]?.trim() ? { headers: { Authorization: `Bearer \${${key}}` } } : {};
     return [{ name, connection: { type: 'http', url: `\${${address}}`, ...headers } }];
   });
+  unset.set(entries, missing);
+  return entries;
 }
 
 /** What is wrong with the variables an entry refers to, by name and never by value; undefined when that is not it. */

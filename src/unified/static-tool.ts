@@ -6,9 +6,15 @@
 import { DiscoveryError, ValidationError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
 import { SchemaValidators } from '../execution/validation/schema-validators.ts';
+import { refuseUnknown } from '../formats/refuse-unknown.ts';
+import { argumentsProblem } from '../formats/tool-call.ts';
 import { nestsTooDeep } from '../json-nesting.ts';
-import { checkValue, readArguments, refuseArguments } from '../registry/check-arguments.ts';
+import { readArguments, refuseArguments } from '../registry/check-arguments.ts';
 import { toCallToolResult } from '../registry/handler-result.ts';
+import { checkFor } from '../registry/registered-tool.ts';
+import { exportSchema, type ToJsonSchema } from '../registry/schema-export.ts';
+import type { StandardSchema } from '../registry/standard-schema.ts';
+import type { ToolSchema } from '../registry/tool-registration.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
 import type { OwnTool, OwnToolContext } from './tool-table.ts';
 
@@ -21,20 +27,33 @@ export type StaticToolHandler<Args extends object = Readonly<Record<string, unkn
   context: OwnToolContext,
 ) => StaticToolAnswer | Promise<StaticToolAnswer>;
 
+/** The arguments that a schema of zod, valibot or arktype gives a handler. */
+export type StandardArguments<Schema extends StandardSchema> =
+  Schema extends StandardSchema<unknown, infer Value extends object> ? Value : never;
+
 /** A tool as Anthropic writes it; MCP's `inputSchema` will do as well. What only Anthropic knows is shown only there. */
-export interface StaticToolDefinition {
+export interface StaticToolDefinition<Schema extends ToolSchema = JsonSchema> {
   /** If given, the name it is registered under. */
   readonly name?: string | undefined;
+  /** What it does, for the model. */
   readonly description?: string | undefined;
-  readonly input_schema?: JsonSchema | undefined;
-  readonly inputSchema?: JsonSchema | undefined;
+  /** What it takes; none means nothing. */
+  readonly input_schema?: Schema | undefined;
+  /** The same, as MCP spells it. */
+  readonly inputSchema?: Schema | undefined;
   readonly type?: 'custom' | null | undefined;
   readonly strict?: boolean | undefined;
   readonly cache_control?: unknown;
   readonly defer_loading?: boolean | undefined;
+  readonly eager_input_streaming?: boolean | null | undefined;
   readonly input_examples?: unknown;
   readonly allowed_callers?: unknown;
 }
+
+const KEYS: readonly (keyof StaticToolDefinition)[] = [
+  ...(['name', 'description', 'input_schema', 'inputSchema', 'type', 'strict', 'cache_control'] as const),
+  ...(['defer_loading', 'eager_input_streaming', 'input_examples', 'allowed_callers'] as const),
+];
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
@@ -45,7 +64,8 @@ const validators = new SchemaValidators();
 export function createStaticTool(
   name: string,
   handler: StaticToolHandler<never>,
-  definition: StaticToolDefinition,
+  definition: StaticToolDefinition<ToolSchema>,
+  convert?: ToJsonSchema,
 ): OwnTool {
   if (typeof name !== 'string' || !NAME.test(name))
     throw new ValidationError(
@@ -54,23 +74,23 @@ export function createStaticTool(
   if (typeof handler !== 'function') throw new ValidationError(`The handler of "${name}" must be a function.`);
   if (typeof definition !== 'object' || definition === null)
     throw new ValidationError(`The definition of "${name}" must be an object: { description, input_schema }.`);
+  refuseUnknown(definition, KEYS, `The definition of "${name}"`);
   const { name: own = name, description, input_schema, inputSchema, ...rest } = definition;
   if (own !== name) throw new ValidationError(`The definition of "${name}" calls it "${own}"; use one name.`);
   if (input_schema !== undefined && inputSchema !== undefined)
     throw new ValidationError(`The definition of "${name}" has both input_schema and inputSchema; keep one.`);
   const schema = input_schema ?? inputSchema ?? { type: 'object', properties: {} };
-  if (typeof schema !== 'object' || schema === null || (schema.type ?? 'object') !== 'object')
-    throw new ValidationError(`The schema of "${name}" must be a JSON Schema of type "object".`);
+  const json = exportSchema(schema, 'input', `The schema of "${name}"`, convert, 'UnifiedToolRegistry');
   const tool: ToolDefinition = {
     name,
     ...(description !== undefined && { description }),
-    inputSchema: schema,
+    inputSchema: json,
   };
   const refuse = refuseArguments(name);
+  const check = checkFor(schema, json, validators, refuse);
   const run: OwnTool['run'] = async (sent, context) => {
-    const args = readArguments(sent, schema, refuse);
-    await checkValue(validators, schema, args, refuse);
-    return toCallToolResult(await (handler as StaticToolHandler<object>)(args, context));
+    const read = readArguments(sent, json, refuse);
+    return toCallToolResult(await handler((await check(read)) as never, context));
   };
   // What is not said must not override what definitions are asked for with.
   const anthropic = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -81,7 +101,7 @@ export function createStaticTool(
 export function toObject(tool: string, sent: unknown): Readonly<Record<string, unknown>> {
   const args = repairArguments(sent);
   if (args !== undefined && !nestsTooDeep(args)) return args;
-  const problem = args === undefined ? 'must be a JSON object' : 'are nested too deep';
+  const problem = args === undefined ? argumentsProblem(sent) : 'are nested too deep';
   throw new DiscoveryError('TOOL_VALIDATION_ERROR', `Arguments of ${tool} ${problem}.`, {
     tool,
     outcome: 'not_sent',

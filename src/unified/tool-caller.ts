@@ -69,9 +69,12 @@ export async function callTool(
   const args = ref ? call.arguments : toOwnWords(definition, call.arguments, format);
   const result = own
     ? await runOwn(own, tool, args, options)
-    : await callServer(parts.discovery, { server: server ?? '', tool, arguments: args }, options);
+    : await callServer(parts.discovery, { server: server ?? '', tool, arguments: readable(tool, args) }, options);
   return result.success && result.data.isError === true ? toReportedFailure(result.data, server, tool) : result;
 }
+
+/** A text that is left here is no object; why, is known only here. */
+const readable = (tool: string, args: unknown): unknown => (typeof args === 'string' ? toObject(tool, args) : args);
 
 /** The tool behind a name. Providers and servers that may have it are asked if their lists are due. */
 async function findTool(

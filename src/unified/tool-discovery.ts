@@ -4,9 +4,10 @@
  * @module
  */
 import { DiscoveryError, type ErrorInfo } from '../errors.ts';
-import { toFailure } from '../result.ts';
+import { ok, type ToolResult, toFailure } from '../result.ts';
 import { Semaphore } from '../semaphore.ts';
 import { messageOf } from '../thrown-message.ts';
+import type { ToolDefinition } from '../types.ts';
 import type { Tell } from './registry-log.ts';
 import type { OpenServers, ToolServers } from './tool-servers.ts';
 import type { ToolTable } from './tool-table.ts';
@@ -159,7 +160,7 @@ export class ToolDiscovery {
     try {
       const failure = (await servers.readLists({ servers: [server], again: true })).get(server);
       if (failure) throw new DiscoveryError(failure.code, failure.message, failure);
-      const listed = await servers.definitionsOf(server);
+      const listed = await definitionsOf(servers, server);
       if (!listed.success) throw new DiscoveryError(listed.error.code, listed.error.message, listed.error);
       if (!isCurrent()) return;
       table.setServer(server, listed.data);
@@ -177,9 +178,23 @@ export class ToolDiscovery {
   async #recall(server: string, servers: ToolServers, isCurrent: () => boolean): Promise<void> {
     const unseen = await servers.unseen?.();
     if (unseen === undefined || unseen.includes(server)) return;
-    const known = await servers.definitionsOf(server);
+    const known = await definitionsOf(servers, server);
     if (!known.success || known.data.length === 0 || !isCurrent()) return;
     this.#options.table.setServer(server, known.data);
     this.#discovered.add(server);
   }
+}
+
+/** A server's tools, with the examples that a configuration gives of them. */
+async function definitionsOf(servers: ToolServers, server: string): Promise<ToolResult<readonly ToolDefinition[]>> {
+  const listed = await servers.definitionsOf(server);
+  const shown = listed.success ? await servers.toolsOf?.(server) : undefined;
+  if (!listed.success || !shown?.success) return listed;
+  const examples = new Map(shown.data.map((tool) => [tool.name, tool.examples ?? []]));
+  return ok(
+    listed.data.map((tool) => {
+      const own = examples.get(tool.name) ?? [];
+      return own.length > 0 ? { ...tool, examples: own } : tool;
+    }),
+  );
 }

@@ -5,6 +5,7 @@
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../errors.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
+import type { DiscoverySummary } from './tool-table.ts';
 
 /** Every code a `RegistryResult` can show. */
 export const TOOL_ERROR_CODES = [
@@ -27,6 +28,8 @@ export interface ToolError {
   readonly details: ErrorInfo;
   /** After a discovery: what went wrong with each server, by name. */
   readonly failures?: readonly ErrorInfo[];
+  /** After a discovery: what is there all the same, from the servers that did answer and from before. */
+  readonly discovered?: DiscoverySummary;
   /** What the tool itself returned, when it ran and said that it failed. */
   readonly result?: CallToolResult;
 }

@@ -3,9 +3,10 @@
  * needed. Until then nothing of it is even loaded.
  * @module
  */
-import type { ErrorCode, ErrorInfo } from '../errors.ts';
+import { type ErrorCode, type ErrorInfo, ValidationError } from '../errors.ts';
+import { shorten } from '../plain-text.ts';
 import { fail, type ToolResult } from '../result.ts';
-import type { CallToolResult, ToolDefinition } from '../types.ts';
+import type { CallToolResult, ToolDefinition, ToolMetadata } from '../types.ts';
 import { type ServerEntry, variableProblem } from './servers-from-env.ts';
 
 /** A call on its way to a server. */
@@ -25,6 +26,8 @@ export interface ToolServers {
   readLists(options: { servers: readonly string[]; again: true }): Promise<ReadonlyMap<string, ErrorInfo>>;
   /** The tools of one server as they were last read. */
   definitionsOf(server: string): Promise<ToolResult<readonly ToolDefinition[]>>;
+  /** The same tools as a search shows them: asked for the examples that a configuration gives of them. */
+  toolsOf?(server: string): Promise<ToolResult<readonly Pick<ToolMetadata, 'name' | 'examples'>[]>>;
   /** Calls a tool. Never throws. */
   call(call: ServerCall): Promise<ToolResult<CallToolResult>>;
   /** The servers of which no tools are known at all, not even from an earlier run. */
@@ -112,6 +115,7 @@ function namingVariables(
     readLists: async (options) =>
       new Map([...(await engine.readLists(options))].map(([server, error]) => [server, named(error)])),
     definitionsOf: (server) => engine.definitionsOf(server),
+    toolsOf: (server) => engine.toolsOf(server),
     call: async (call) => {
       const result = await engine.call(call);
       return result.success ? result : { success: false, error: named(result.error) };
@@ -120,6 +124,22 @@ function namingVariables(
     onReload: (listener) => engine.onReload(listener),
     onNotification: (listener) => engine.onNotification(listener),
   };
+}
+
+const METHODS = ['serverNames', 'readLists', 'definitionsOf', 'call'] as const;
+
+/** Throws `ValidationError` for what is neither a list of entries nor something to ask, and says what to write. */
+export function checkServers(given: unknown): void {
+  if (Array.isArray(given)) return;
+  if (typeof given !== 'object' || given === null)
+    throw new ValidationError('servers must be a list of entries, or a DiscoveryEngine.');
+  if (METHODS.every((name) => typeof (given as Record<string, unknown>)[name] === 'function')) return;
+  const [[name, entry] = []] = Object.entries('mcpServers' in given ? (given.mcpServers ?? {}) : given);
+  const isRemote = typeof entry === 'object' && entry !== null && 'url' in entry;
+  const connection = isRemote ? "{ type: 'http', url: … }" : "{ type: 'stdio', command: …, args: […] }";
+  throw new ValidationError(
+    `servers must be a list of entries, or a DiscoveryEngine: write [{ name: ${JSON.stringify(shorten(name ?? 'x', 64))}, connection: ${connection} }].`,
+  );
 }
 
 const isEntries = (given: ToolServers | readonly ServerEntry[]): given is readonly ServerEntry[] =>

@@ -44,6 +44,16 @@ export interface ExcludedTool {
   readonly reason: string;
 }
 
+/** How a discovery went. */
+export interface DiscoverySummary {
+  /** Tools of MCP servers that are registered now. */
+  readonly registered: number;
+  /** Tools that were left out and why, if there are any. */
+  readonly excluded?: readonly ExcludedTool[];
+  /** Variables without which `serversFromEnv` left servers out, if there are any. */
+  readonly unset?: readonly string[];
+}
+
 /** What a provider gives. */
 export interface Provided {
   readonly tools: ReadonlyMap<string, OwnTool>;
@@ -171,14 +181,15 @@ export class ToolTable {
   }
 
   /** Says how many tools there are now, and which are left out. */
-  told(tell: Tell, traceId: string | undefined): void {
+  told(tell: Tell, traceId: string | undefined, unset: readonly string[] = []): void {
     const { ownCount, excluded } = this.#current();
     const left = excluded.map(({ serverName, toolName, reason }) => {
       const name = serverName === null ? toolName : `${serverName}:${toolName}`;
       return `${name}: ${reason}`;
     });
     const counts = { staticCount: ownCount, mcpCount: this.mcpCount() };
-    tell('tools.registry.updated', left.length > 0 ? { ...counts, excluded: left } : counts, traceId);
+    const more = { ...(left.length > 0 && { excluded: left }), ...(unset.length > 0 && { unset }) };
+    tell('tools.registry.updated', { ...counts, ...more }, traceId);
   }
 
   #current(): View {

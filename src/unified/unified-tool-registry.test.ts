@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { BROKEN, entry, folder, memoryLog, until } from '../../test/fixtures/engine.ts';
 import { evil } from '../../test/fixtures/evil.ts';
 import { DiscoveryEngine } from '../discovery-engine.ts';
+import type { EngineConfig } from '../engine-world.ts';
 import { DiscoveryError, ToolNotFoundError, ValidationError } from '../errors.ts';
 import { fail, ok } from '../result.ts';
 import { startTestServer } from '../testing/index.ts';
@@ -278,12 +280,24 @@ describe('discovery', () => {
         code: 'TOOL_UNAVAILABLE',
         message: 'Not all tools could be read: bad (it is down). What was known before stays.',
         failures: [{ server: 'bad', code: 'SERVER_CONNECTION_ERROR' }],
+        discovered: { registered: 1 },
       },
     });
     expect(names(registry)).toEqual(['good__x']);
     lists.bad = [tool('y')];
     expect(await registry.discoverAllTools()).toMatchObject({ success: true });
     expect(names(registry)).toEqual(['bad__y', 'good__x']);
+  });
+
+  it('says what is left out also when a server fails', async () => {
+    const { servers } = serversOf({ bad: new Error('it is down'), good: [tool('x'), tool('y')] });
+    const registry = new UnifiedToolRegistry({ servers });
+    registry.registerStaticTool('good__x', () => '', {});
+    const result = await registry.discoverAllTools();
+    expect(result.success || result.error.discovered).toEqual({
+      registered: 1,
+      excluded: [{ serverName: 'good', toolName: 'x', reason: 'a tool of the program is called good__x' }],
+    });
   });
 
   it('names a few of many servers that fail', async () => {
@@ -530,8 +544,37 @@ describe('calls', () => {
     expect(await registry.discoverAllTools()).toMatchObject({
       error: {
         code: 'TOOL_UNAVAILABLE',
-        message: 'Not all tools could be read: The registry is closed. What was known before stays.',
+        message: 'The registry is closed.',
       },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('run no tool of the program either, once the registry is closed', async () => {
+    const registry = new UnifiedToolRegistry();
+    let ran = 0;
+    registry.registerStaticTool('wipe', () => String(++ran), {});
+    const [sdkTool] = Object.values(registry.getToolDefinitions({ format: 'ai-sdk' }));
+    await registry.close();
+    expect(await registry.callTool('wipe')).toMatchObject({ error: { details: { code: 'SHUTTING_DOWN' } } });
+    expect(await sdkTool?.execute?.({}, { toolCallId: '1' })).toMatchObject({ isError: true });
+    expect(ran).toBe(0);
+  });
+
+  it('say that arguments were cut off, wherever the tool lives', async () => {
+    const { servers, calls } = serversOf({ rube: [tool('search')] });
+    const registry = new UnifiedToolRegistry({ servers });
+    registry.registerStaticTool('ping', () => 'pong', {});
+    await registry.discoverAllTools();
+    for (const name of ['ping', 'rube__search'])
+      expect(await registry.callTool(name, '{"text": "hel')).toMatchObject({
+        error: {
+          code: 'TOOL_INVALID_INPUT',
+          message: expect.stringMatching(/are not valid JSON: .*They end too early/),
+        },
+      });
+    expect(await registry.callTool('rube__search', '[]')).toMatchObject({
+      error: { code: 'TOOL_INVALID_INPUT', message: expect.stringContaining('must be a JSON object') },
     });
     expect(calls).toEqual([]);
   });
@@ -656,8 +699,30 @@ describe('a programmer’s mistakes', () => {
     ['a time to live that is none', () => new UnifiedToolRegistry({ ttlMs: Number.NaN })],
     ['a time limit that is none', () => new UnifiedToolRegistry({ callMs: -1 })],
     ['a name the environment cannot have', () => serversFromEnv(['a b'])],
+    ['servers that are none', () => new UnifiedToolRegistry({ servers: 'all' as never })],
   ])('throw: %s', (_what, mistake) => {
     expect(mistake).toThrow(ValidationError);
+  });
+
+  it.each([
+    [{ files: { command: 'npx' } }, `[{ name: "files", connection: { type: 'stdio', command: …, args: […] } }]`],
+    [{ mcpServers: { web: { url: 'https://x' } } }, `[{ name: "web", connection: { type: 'http', url: … } }]`],
+    [{}, `[{ name: "x", connection: { type: 'stdio', command: …, args: […] } }]`],
+  ])('say what to write for the servers of a client: %j', (servers, entries) => {
+    expect(() => new UnifiedToolRegistry({ servers: servers as never })).toThrow(`write ${entries}.`);
+  });
+
+  it('are named, with the option that was meant', () => {
+    expect(() => new UnifiedToolRegistry({ sever: [] } as never)).toThrow(
+      'A registry has no "sever". Did you mean "servers"?',
+    );
+    expect(() => registry.getToolDefinitions({ defer_loading: true } as never)).toThrow('Did you mean "deferLoading"?');
+    expect(() => registry.getDefinitionSet({ format: 'openai-chat', strickt: true } as never)).toThrow('"strict"');
+    expect(() => registry.getToolDefinitions({ names: new Map() } as never)).toThrow('leave out "names"');
+    const register = (definition: object) => () => registry.registerStaticTool('x', () => '', definition);
+    expect(register({ parameters: {} })).toThrow('The definition of "x" has no "parameters". It has name, description');
+    expect(register({ inputschema: {} })).toThrow('Did you mean "input_schema"?');
+    expect(register({ descripton: 'x' })).toThrow('Did you mean "description"?');
   });
 });
 
@@ -848,6 +913,26 @@ describe('logs', () => {
   });
 });
 
+describe('what local servers write to stderr', () => {
+  it.each([
+    ['kept in the state folder', {}, ['logs']],
+    ['not kept by an engine that was told so', { limits: { stderr: 0 } }, []],
+  ])('is %s', async (_what, settings, expected) => {
+    using home = folder();
+    const env = { PATH: process.env.PATH, ANYGPT_HOME: home.path };
+    using server = evil({});
+    const servers = [entry('local', server)];
+    await using engine = new DiscoveryEngine({ servers, cache: { enabled: false }, ...settings } as EngineConfig, {
+      env,
+    });
+    await using registry = new UnifiedToolRegistry({ servers: engine });
+    await registry.discoverAllTools();
+    await registry.close();
+    await engine.close();
+    expect((await readdir(home.path)).filter((name) => name === 'logs')).toEqual(expected);
+  });
+});
+
 describe('servers from the environment', () => {
   it('are made for the names that are listed and have an address', () => {
     const env = {
@@ -872,6 +957,19 @@ describe('servers from the environment', () => {
     ]);
     expect(JSON.stringify(entries)).not.toContain('secret-key');
     expect(serversFromEnv([], env)).toEqual([]);
+  });
+
+  it('that are not there are named by each discovery, and once in the log', async () => {
+    const logger = memoryLog();
+    const env = { OFF_MCP_ENABLED: 'false' };
+    const registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube', 'off'], env), env, logger });
+    const unset = ['RUBE_MCP_URL'];
+    expect(await registry.discoverAllTools('t1')).toEqual({ success: true, data: { registered: 0, unset } });
+    expect(await registry.discoverAllTools('t2')).toEqual({ success: true, data: { registered: 0, unset } });
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/^warn tools\.registry\.updated .*"t1".*"unset":\["RUBE_MCP_URL"\]/),
+    ]);
+    expect(registry.registerMcpTools('a', [tool('x')])).toEqual({ success: true, data: { registered: 1 } });
   });
 
   it('send the key as a bearer token, and no message shows it', async () => {

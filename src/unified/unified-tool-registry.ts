@@ -9,11 +9,15 @@
  */
 import { type ErrorInfo, ValidationError } from '../errors.ts';
 import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
+import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToolResultsOf } from '../formats/result-types.ts';
-import { type AnyToolCall, type FormatOf, readToolCall } from '../formats/tool-call.ts';
+import { type AnyToolCall, type FormatOf, readToolCall, type ToolCallOptions } from '../formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
 import { shorten } from '../plain-text.ts';
 import { checkProvider } from '../registry/check-provider.ts';
+import type { ToJsonSchema } from '../registry/schema-export.ts';
+import type { StandardSchema } from '../registry/standard-schema.ts';
+import type { ToolSchema } from '../registry/tool-registration.ts';
 import { ok, toFailure } from '../result.ts';
 import type { ToolProvider } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
@@ -21,8 +25,13 @@ import { CallReader } from './call-reader.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
 import { ProvidedTools } from './provided-tools.ts';
 import { createTell, type RegistryLogger, type Tell } from './registry-log.ts';
-import type { ServerEntry } from './servers-from-env.ts';
-import { createStaticTool, type StaticToolDefinition, type StaticToolHandler } from './static-tool.ts';
+import { type ServerEntry, unsetFor } from './servers-from-env.ts';
+import {
+  createStaticTool,
+  type StandardArguments,
+  type StaticToolDefinition,
+  type StaticToolHandler,
+} from './static-tool.ts';
 import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
 import { type Discovered, ToolDiscovery } from './tool-discovery.ts';
 import {
@@ -34,8 +43,8 @@ import {
   withoutStop,
 } from './tool-error.ts';
 import { formatToolName, type ParsedToolName, parseToolName } from './tool-name.ts';
-import { openServers, type ToolServers } from './tool-servers.ts';
-import { type ExcludedTool, type ToolEntry, ToolTable } from './tool-table.ts';
+import { checkServers, openServers, type ToolServers } from './tool-servers.ts';
+import { type DiscoverySummary, type ToolEntry, ToolTable } from './tool-table.ts';
 
 /** One tool of a registry. */
 export interface RegisteredTool {
@@ -62,6 +71,8 @@ export interface UnifiedToolRegistryOptions {
   readonly providerMs?: number | undefined;
   /** How long a call of a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own. */
   readonly callMs?: number | undefined;
+  /** Makes JSON Schema of the schemas of a library that does not do so itself: valibot's `toJsonSchema`. */
+  readonly toJsonSchema?: ToJsonSchema | undefined;
   /** The time in ms. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Where entries find their variables. Default `process.env`. */
@@ -69,24 +80,21 @@ export interface UnifiedToolRegistryOptions {
 }
 
 /** What may go along with a call in the shape of an API. */
-export interface HandleCallOptions extends Omit<RegistryCallOptions, 'format'> {
+export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
+  extends Omit<RegistryCallOptions, 'format'>,
+    ToolCallOptions<F> {
   /** False where the model reads text only: pictures and files are then named, not sent. Default true. */
   readonly media?: boolean | undefined;
-}
-
-/** How a discovery went. */
-export interface DiscoverySummary {
-  /** Tools of MCP servers that are registered now. */
-  readonly registered: number;
-  /** Tools that were left out and why, if there are any. */
-  readonly excluded?: readonly ExcludedTool[];
 }
 
 const TTL_MS = 300_000;
 const PROVIDER_MS = 5_000;
 const CALL_MS = 60_000;
 const MAX_REASONS = 5;
-const OPTIONS: ReadonlySet<string> = new Set(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'now', 'env']);
+const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
+  ...(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'toJsonSchema', 'now', 'env'] as const),
+];
+const CLOSED = 'The registry is closed.';
 
 /**
  * One registry for an agent loop.
@@ -105,11 +113,17 @@ export class UnifiedToolRegistry {
   readonly #reader = new CallReader(this.#table);
   readonly #tell: Tell;
   readonly #parts: ToolCallerParts;
+  readonly #unset: readonly string[];
+  readonly #toJsonSchema: ToJsonSchema | undefined;
+  #saidUnset = false;
+  #closed = false;
 
   constructor(options: UnifiedToolRegistryOptions = {}) {
-    const unknown = Object.keys(options).find((key) => !OPTIONS.has(key));
-    if (unknown !== undefined) throw new ValidationError(`A registry has no option "${unknown}".`);
+    refuseUnknown(options, OPTIONS, 'A registry');
     const { servers = [], now = Date.now, env } = options;
+    checkServers(servers);
+    this.#unset = unsetFor(servers);
+    this.#toJsonSchema = options.toJsonSchema;
     const { ttlMs = TTL_MS, providerMs: patienceMs = PROVIDER_MS, callMs = CALL_MS } = options;
     for (const [name, ms] of Object.entries({ ttlMs, providerMs: patienceMs, callMs }))
       if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);
@@ -121,13 +135,30 @@ export class UnifiedToolRegistry {
     this.#parts = { table, discovery: this.#discovery, provided: this.#provided, reader: this.#reader, tell };
   }
 
-  /** Adds a tool of the program itself. Throws `ValidationError` for a name that is taken or cannot be used. */
+  /**
+   * Adds a tool of the program itself. Its schema is JSON Schema, or one of zod, valibot or arktype, which then also gives
+   * the handler's arguments their types. Throws `ValidationError` for a name that is taken or cannot be used.
+   * @example
+   * const input_schema = z.object({ city: z.string() });
+   * registry.registerStaticTool('weather', ({ city }) => forecast(city), { description: 'Tell the weather', input_schema });
+   */
+  registerStaticTool<Schema extends StandardSchema>(
+    name: string,
+    handler: StaticToolHandler<StandardArguments<Schema>>,
+    toolDefinition: StaticToolDefinition<Schema> &
+      ({ readonly input_schema: Schema } | { readonly inputSchema: Schema }),
+  ): void;
   registerStaticTool<Args extends object = Readonly<Record<string, unknown>>>(
     name: string,
     handler: StaticToolHandler<Args>,
     toolDefinition: StaticToolDefinition,
+  ): void;
+  registerStaticTool(
+    name: string,
+    handler: StaticToolHandler<never>,
+    toolDefinition: StaticToolDefinition<ToolSchema>,
   ): void {
-    const tool = createStaticTool(name, handler as StaticToolHandler<never>, toolDefinition);
+    const tool = createStaticTool(name, handler, toolDefinition, this.#toJsonSchema);
     if (this.#table.hasStatic(name)) throw new ValidationError(`There is already a tool "${name}" in this registry.`);
     this.#table.addStatic(name, tool);
   }
@@ -219,20 +250,25 @@ export class UnifiedToolRegistry {
 
   /**
    * Reads the lists that are due, of all servers that are switched on, and lets go of the tools of those that are not. Never
-   * throws: if any server fails, so does the result, with `failures` for each; its old tools stay, and the others' are there.
+   * throws: if any server fails, so does the result, with `failures` for each; its old tools stay, the others' are there, and
+   * `discovered` says what that makes.
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
+    if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
     const parts = await Promise.all([
       this.#provided.readDue('list', traceId).catch(asDiscovered),
       this.#discovery.discoverAll(traceId).catch(asDiscovered),
     ]);
-    if (parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId);
+    const isNews = this.#unset.length > 0 && !this.#saidUnset;
+    if (isNews || parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId, this.#unset);
+    this.#saidUnset = true;
     const failures = parts.flatMap((part) => part.failures);
     const [first] = failures;
     if (first === undefined) return ok(this.#summary());
     const message = `Not all tools could be read: ${reasonsOf(failures)}. What was known before stays.`;
     const retryable = failures.some((failure) => failure.retryable);
-    return { success: false, error: { ...toToolError(first), message, retryable, failures } };
+    const discovered = this.#summary();
+    return { success: false, error: { ...toToolError(first), message, retryable, failures, discovered } };
   }
 
   /**
@@ -247,14 +283,15 @@ export class UnifiedToolRegistry {
    * Answers a call as the API of a model wrote it, in the shape that API wants back. Never rejects because of a tool; throws
    * `ValidationError` for what is no call.
    * @example
-   * const results = await Promise.all(message.content.filter(isToolUse).map((block) => registry.handle(block, { traceId })));
+   * const calls = message.content.filter((block) => block.type === 'tool_use');
+   * const results = await Promise.all(calls.map((call) => registry.handle(call, { traceId })));
    * messages.push({ role: 'user', content: results });
    */
-  async handle<C extends AnyToolCall>(
+  async handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
     toolCall: C,
-    options: HandleCallOptions = {},
-  ): Promise<ToolResultsOf[FormatOf<C>]> {
-    const call = readToolCall(toolCall);
+    options: HandleCallOptions<F> = {},
+  ): Promise<ToolResultsOf[F]> {
+    const call = readToolCall(toolCall, options);
     const { format, id, name } = call;
     const result = toModelResult(await this.#call(call, options));
     return toToolResult(result, {
@@ -262,11 +299,12 @@ export class UnifiedToolRegistry {
       id,
       name,
       media: options.media,
-    } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[FormatOf<C>];
+    } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[F];
   }
 
-  /** Closes what was opened here; an engine that was handed in stays open. */
+  /** Closes what was opened here; an engine that was handed in stays open. No tool is called any more. */
   close(): Promise<void> {
+    this.#closed = true;
     return this.#discovery.close();
   }
 
@@ -275,6 +313,7 @@ export class UnifiedToolRegistry {
   }
 
   async #call(call: ModelCall, options: RegistryCallOptions): Promise<RegistryResult<CallToolResult>> {
+    if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED, { tool: call.name });
     try {
       return await callTool(this.#parts, call, options);
     } catch (error) {
@@ -289,7 +328,8 @@ export class UnifiedToolRegistry {
 
   #summary(server?: string): DiscoverySummary {
     const excluded = this.#table.excluded.filter(({ serverName }) => server === undefined || serverName === server);
-    return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }) };
+    const unset = server === undefined && this.#unset.length > 0 ? { unset: this.#unset } : {};
+    return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }), ...unset };
   }
 }
 

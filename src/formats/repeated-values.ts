@@ -1,0 +1,67 @@
+/**
+ * Whether texts already say what a value holds: a value and texts in, yes or no out. Servers write the same result twice, as
+ * structured content and for people; models need it once.
+ * @module
+ */
+
+const MAX_NODES = 2000;
+/** Characters that may be looked at: what takes longer to find out is sent twice. */
+const MAX_WORK = 20_000_000;
+
+/**
+ * Whether every text, number and truth value in a value stands in the texts, as words of their own. What holds none of
+ * these is not said by any text.
+ */
+export function isRepeated(value: unknown, texts: readonly string[]): boolean {
+  if (texts.length === 0) return false;
+  try {
+    const leaves = leavesOf(value);
+    const whole = texts.join('\n');
+    if (leaves === undefined || leaves.size === 0 || leaves.size * whole.length > MAX_WORK) return false;
+    return [...leaves].every((leaf) => standsIn(whole, leaf));
+  } catch {
+    // Results of programs can hold anything, also what cannot be read.
+    return false;
+  }
+}
+
+/** What a value says, each thing once; undefined when it is too much. Nothing is said by null and empty texts. */
+function leavesOf(value: unknown): ReadonlySet<string> | undefined {
+  const leaves = new Set<string>();
+  const open: unknown[] = [value];
+  for (let count = 0; open.length > 0; count++) {
+    if (count >= MAX_NODES) return undefined;
+    const one = open.pop();
+    if (typeof one === 'object' && one !== null) {
+      for (const inner of Object.values(one)) open.push(inner);
+      if (open.length > MAX_NODES) return undefined;
+    } else if (typeof one === 'string') {
+      if (one.trim() !== '') leaves.add(one.trim());
+    } else if (one !== null && one !== undefined) leaves.add(String(one));
+  }
+  return leaves;
+}
+
+/** Whether a text holds another, and not only as a part of a longer word or number. */
+function standsIn(text: string, leaf: string): boolean {
+  for (let at = text.indexOf(leaf), tries = 0; at !== -1 && tries < MAX_TRIES; tries++) {
+    const end = at + leaf.length;
+    if (!joins(text, at - 1, at) && !joins(text, end - 1, end)) return true;
+    at = text.indexOf(leaf, at + 1);
+  }
+  return false;
+}
+
+const MAX_TRIES = 1000;
+
+/** Whether two neighbouring characters belong to one word or number, such as the `1` and `.` of `1.5`. */
+function joins(text: string, left: number, right: number): boolean {
+  const [a, b] = [text.charAt(left), text.charAt(right)];
+  if (WORD.test(a) && WORD.test(b)) return true;
+  if (a === '.' && DIGIT.test(b)) return DIGIT.test(text.charAt(left - 1));
+  if (DIGIT.test(a) && b === '.') return DIGIT.test(text.charAt(right + 1));
+  return a === '-' && DIGIT.test(b);
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+const DIGIT = /\d/;
