@@ -2,14 +2,12 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as Gemini from '@google/genai';
 import type { BindToolsInput } from '@langchain/core/language_models/chat_models';
-import type { AIMessage, BaseMessageLike } from '@langchain/core/messages';
-import type { ToolCallPart, ToolModelMessage, ToolSet, TypedToolCall } from 'ai';
+import type { BaseMessageLike } from '@langchain/core/messages';
+import type { ToolModelMessage, ToolSet } from 'ai';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import {
-  type AnyToolCall,
   anthropicToolSearch,
-  type MetaToolHandler,
   openAiToolSearch,
   toDefinitions,
   toToolReferences,
