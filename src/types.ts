@@ -292,6 +292,16 @@ export interface ToolCall {
   readonly deadline?: number | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
+  /** What steps write down about the result, for the audit log. */
+  readonly notes?: CallNotes | undefined;
+}
+
+/** Facts about the result of one call. */
+export interface CallNotes {
+  /** Size as JSON, in bytes. */
+  bytes?: number | undefined;
+  /** Things an operator should see, for example `invalid_schema` or `invalid_output`. */
+  flags?: readonly string[] | undefined;
 }
 
 /** Where messages for people go. Pino-compatible subset. */

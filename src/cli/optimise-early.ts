@@ -7,8 +7,8 @@ import { setFlagsFromString } from 'node:v8';
 
 /** By V8's major version, those of Node 20 and 22. Others do not know these flags and would say so on stderr. */
 const FLAGS: ReadonlyMap<number, string> = new Map([
-  [11, '--interrupt-budget=20000'],
-  [12, '--invocation-count-for-turbofan=300'],
+  [11, '--interrupt-budget=5000'],
+  [12, '--invocation-count-for-turbofan=100'],
 ]);
 
 /** The flag for a version of V8; undefined where there is none that helps. */

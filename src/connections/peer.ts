@@ -166,7 +166,8 @@ export class Peer {
 
   #withMeta(params: Readonly<Record<string, unknown>> | undefined, ours: number | undefined) {
     const own = params?._meta as Record<string, unknown> | undefined;
-    if (this.envelope === undefined && ours === undefined && own === undefined) return params ?? NO_PARAMS;
+    if (this.envelope === undefined && own === undefined)
+      return ours === undefined ? (params ?? NO_PARAMS) : { ...params, _meta: { progressToken: ours } };
     // Ours or none: a token chosen by somebody else could be the number of another request of ours.
     return { ...params, _meta: { ...this.envelope, ...own, progressToken: ours } };
   }

@@ -4,7 +4,6 @@
  * @module
  */
 import type { CallToolResult, ContentBlock } from '../types.ts';
-import { carryFlags } from './result-notes.ts';
 
 /** Every content type of the newest protocol revision. */
 export const CONTENT_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
@@ -35,7 +34,6 @@ export function fitContent(result: CallToolResult, known: ReadonlySet<string> = 
     else delete fitted._meta;
   }
   if (strange) fitted.content = content.map((block) => (isKnown(block, known) ? block : asText(block)));
-  carryFlags(result, fitted);
   return fitted;
 }
 

@@ -24,6 +24,7 @@ export const failing =
 
 /** A call to `s:t`, changed as told. */
 export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
+  notes: {},
   server: 's',
   tool: 't',
   arguments: {},

@@ -237,6 +237,7 @@ export class ToolExecutionProxy {
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Known to the copies that steps make: all of them have the same shape.
       definition: undefined,
+      notes: { bytes: undefined, flags: undefined },
     };
   }
 

@@ -3,9 +3,9 @@ import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { DiscoveryError } from '../../errors.ts';
 import { ok } from '../../result.ts';
 import type { ToolCall } from '../../types.ts';
+import { noteBytes, noteFlag } from '../call-notes.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
-import { noteFlag } from '../result-notes.ts';
 import { aCall, codeOf, done, failing } from '../test-kit.ts';
 import { audit } from './audit.ts';
 
@@ -48,11 +48,13 @@ describe('audit', () => {
     expect(entries).toEqual([expect.objectContaining({ outcome, code })]);
   });
 
-  test('flags and size noted on the result are recorded', async () => {
-    const data = { content: [] };
-    noteFlag(data, 'invalid_output');
-    const { entries } = await run(async () => ok(data));
-    expect(entries[0]?.flags).toEqual(['invalid_output']);
+  test('flags and size noted by the steps below are recorded, each flag once', async () => {
+    const { entries } = await run(async (call) => {
+      for (const flag of ['invalid_output', 'cut', 'invalid_output']) noteFlag({ ...call }, flag);
+      noteBytes(call, 14);
+      return ok({ content: [] });
+    });
+    expect(entries[0]).toMatchObject({ flags: ['invalid_output', 'cut'], bytesOut: 14 });
   });
 
   test('arguments that contain themselves, or cannot be read, are recorded all the same', async () => {

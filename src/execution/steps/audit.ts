@@ -7,7 +7,6 @@ import { toFailure } from '../../result.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
-import { notesOf } from '../result-notes.ts';
 
 /** Takes records, as `AuditLog` does. `record` must not throw; one that does fails the call it could not record. */
 export interface AuditRecorder {
@@ -30,7 +29,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
       } catch (thrown) {
         result = toFailure(thrown, { server, tool });
       }
-      const notes = result.success ? notesOf(result.data) : undefined;
+      const notes = result.success ? call.notes : undefined;
       try {
         recorder.record({
           time,

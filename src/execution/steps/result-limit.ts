@@ -4,10 +4,10 @@
  * @module
  */
 import { ok } from '../../result.ts';
+import { noteBytes, noteFlag } from '../call-notes.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';
-import { carryFlags, noteBytes, noteFlag } from '../result-notes.ts';
 import type { ResultPages } from '../result-pages.ts';
 
 /** The largest result handed on whole, in bytes of JSON. */
@@ -23,12 +23,11 @@ export const resultLimit =
     const whole = fitContent(result.data, contentTypesOf(call.caller.revision));
     const bytes = jsonBytes(whole, limit);
     if (bytes <= limit) {
-      noteBytes(whole, bytes);
+      noteBytes(call, bytes);
       return whole === result.data ? result : ok(whole);
     }
     const first = pages.keep(whole, limit, call.caller);
-    carryFlags(whole, first);
-    noteFlag(first, 'cut');
-    noteBytes(first, jsonBytes(first));
+    noteFlag(call, 'cut');
+    noteBytes(call, jsonBytes(first));
     return ok(first);
   };

@@ -6,8 +6,8 @@
 import { MAX_NESTING, nestsTooDeep } from '../../json-nesting.ts';
 import { fail, type ToolResult } from '../../result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../types.ts';
+import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';
-import { noteFlag } from '../result-notes.ts';
 import type { Problem } from '../validation/problem.ts';
 import { liftArguments } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
@@ -28,7 +28,7 @@ export const validate =
       if (!isUnusable && !checksOutput) return next(call);
       return next(call).then((result) => {
         if (!result.success) return result;
-        if (isUnusable) noteFlag(result.data, 'invalid_schema');
+        if (isUnusable) noteFlag(call, 'invalid_schema');
         return checksOutput ? checkOutput(validators, output, call, definition, result) : result;
       });
     };
@@ -83,10 +83,10 @@ async function checkOutput(
   if (outputSchema === undefined || data.isError === true || isUnfinished(data)) return result;
   const verdict: Verdict =
     data.structuredContent === undefined ? NOTHING : await validators.check(outputSchema, data.structuredContent);
-  if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(data, 'invalid_schema');
+  if (verdict.status === 'unchecked' && verdict.reason !== undefined) noteFlag(call, 'invalid_schema');
   if (verdict.status !== 'broken') return result;
   if (mode === 'warn') {
-    noteFlag(data, 'invalid_output');
+    noteFlag(call, 'invalid_output');
     return result;
   }
   const { server, tool } = call;
