@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type CallSignal, Cancellation, toAbortSignal } from './cancellation.ts';
 
@@ -77,4 +80,43 @@ test('a listener may leave, or another one come, while the others are being told
   cancellation.addEventListener('abort', second);
   cancellation.abort();
   expect(heard).toEqual(['second']);
+});
+
+describe('a Cancellation', () => {
+  test('tells all who listen, and as Node expects it, though one of them throws', async () => {
+    const cancellation = new Cancellation();
+    const heard: unknown[] = [];
+    const thrown: unknown[] = [];
+    cancellation.addEventListener('abort', () => {
+      throw new Error('mine');
+    });
+    cancellation.addEventListener('abort', function (this: unknown, ...events: readonly unknown[]) {
+      heard.push(this, events[0]);
+    } as () => void);
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (error) => thrown.push(error));
+    try {
+      cancellation.abort('why');
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+    expect(heard).toEqual([cancellation, { type: 'abort', target: cancellation, currentTarget: cancellation }]);
+    expect(thrown).toEqual([new Error('mine')]);
+    expect(() => cancellation.throwIfAborted()).toThrow('why');
+  });
+
+  test('ends a request of Node that was handed it', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const cancellation = new Cancellation();
+    const { port } = server.address() as AddressInfo;
+    const asked = fetch(`http://127.0.0.1:${port}`, { signal: cancellation as unknown as AbortSignal });
+    await once(server, 'request');
+    cancellation.abort(new Error('no longer'));
+    await expect(asked).rejects.toThrow();
+    server.closeAllConnections();
+    server.close();
+  });
 });

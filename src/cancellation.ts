@@ -1,7 +1,6 @@
 /**
  * How a call learns that nobody waits for it any more: what can be listened to, and the one who says so. Does what an
- * `AbortController` does inside the gateway, where three of them and their events cost a call more than its way through
- * the steps.
+ * `AbortController` does at a fraction of the work: every call has three of them (`npm run bench:gateway` times calls).
  * @module
  */
 
@@ -40,7 +39,22 @@ export class Cancellation implements CallSignal {
     this.reason = reason;
     const listeners = this.#listeners;
     this.#listeners = [];
-    for (const listener of listeners) listener();
+    // As an `AbortSignal` does it: also for Node's own `fetch`, which may be handed this one.
+    const event = { type: 'abort', target: this, currentTarget: this };
+    for (const listener of listeners) {
+      try {
+        Reflect.apply(listener, this, [event]);
+      } catch (error) {
+        // Not the fault of those who come after it.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
   }
 
   /** No longer aborts with what it follows. */

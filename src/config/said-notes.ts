@@ -1,7 +1,8 @@
 /**
  * What there is to say of a configuration in, what to say of it now out: every note in full once, what is broken every
  * time, but never so much that it hides the result; the rest in one line that says where to read it. What was said is
- * remembered in the state folder, per configuration and folder: a note that went away and came back is said again.
+ * remembered in the state folder, per configuration and folder: a note that went away and came back is said again. Two
+ * processes at once may lose what the other remembered, and then say a note twice.
  * @module
  */
 import { createHash } from 'node:crypto';

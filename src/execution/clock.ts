@@ -7,31 +7,40 @@
 export interface Timer {
   /** Stops it; stopping twice, or after it fired, does nothing. */
   clear(): void;
+  /** Whether the process goes on until it fires, which it does unless told otherwise. */
+  keepAlive?(wanted: boolean): void;
 }
 
 /** Where the steps take their time from. */
 export interface Clock {
   /** Milliseconds that never run backwards. */
   now(): number;
-  /** Calls `fire` once, `ms` from now. A timer in the background keeps no process running. */
-  after(ms: number, fire: () => void, options?: { readonly background?: boolean }): Timer;
+  /** Calls `fire` once, `ms` from now. */
+  after(ms: number, fire: () => void): Timer;
 }
+
+/** Node takes longer times for 1 ms; whoever set the timer looks at the clock when it fires. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 class NodeTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
 
-  constructor(ms: number, fire: () => void, background: boolean) {
-    this.#handle = setTimeout(fire, ms);
-    if (background) this.#handle.unref();
+  constructor(ms: number, fire: () => void) {
+    this.#handle = setTimeout(fire, Math.min(ms, LONGEST_MS));
   }
 
   clear(): void {
     clearTimeout(this.#handle);
+  }
+
+  keepAlive(wanted: boolean): void {
+    if (wanted) this.#handle.ref();
+    else this.#handle.unref();
   }
 }
 
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after: (ms, fire, { background = false } = {}) => new NodeTimer(ms, fire, background),
+  after: (ms, fire) => new NodeTimer(ms, fire),
 };

@@ -57,7 +57,7 @@ export interface ToolExecutionProxyOptions {
   readonly decide: Decide;
   readonly audit: AuditRecorder;
   readonly connections?: ConnectionPort | undefined;
-  /** What a server's entry says, asked anew for each call so that a reload is seen at once. */
+  /** What a server's entry says; asked for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
   /** Whether a call may be repeated: the operator's globs, or a trusted server's hints. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;

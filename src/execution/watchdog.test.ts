@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { systemClock } from './clock.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Watchdog, type Watched } from './watchdog.ts';
 
@@ -63,5 +64,36 @@ describe('a watchdog', () => {
     watchdog.add(watched('other', 30));
     await clock.advance(30);
     expect(expired.map(([name]) => name)).toEqual(['added', 'other']);
+  });
+
+  test('keeps the process running for those it watches, and for nobody else', async () => {
+    const kept: boolean[] = [];
+    const clock = {
+      now: () => 0,
+      after: () => ({ clear: () => {}, keepAlive: (wanted: boolean) => kept.push(wanted) }),
+    };
+    const watchdog = new Watchdog(clock);
+    const one: Watched = { due: 100, expire: () => {} };
+    const two: Watched = { due: 100, expire: () => {} };
+    watchdog.add(one);
+    watchdog.add(two);
+    watchdog.delete(one);
+    expect(kept).toEqual([]);
+    watchdog.delete(two);
+    watchdog.delete(two);
+    expect(kept).toEqual([false]);
+    watchdog.add(one);
+    expect(kept).toEqual([false, true]);
+  });
+
+  test('waits for times that are longer than a timer of Node can be', async () => {
+    const warnings: string[] = [];
+    const hear = ({ name }: Error) => warnings.push(name);
+    process.on('warning', hear);
+    const timer = systemClock.after(2 ** 33, () => warnings.push('fired'));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    timer.clear();
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
   });
 });

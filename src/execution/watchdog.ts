@@ -1,6 +1,6 @@
 /**
  * One timer for many who must not take too long: each says when it wants to be looked at, and whoever is done leaves
- * without a timer having been set or cleared for it. Node takes longer for those two than a call for its whole way.
+ * without a timer having been set or cleared for it.
  * @module
  */
 import type { Clock, Timer } from './clock.ts';
@@ -27,17 +27,18 @@ export class Watchdog {
   add(watched: Watched): void {
     this.#watched.add(watched);
     if (watched.due < this.#fires) this.#arm(watched.due);
+    else if (this.#watched.size === 1) this.#timer?.keepAlive?.(true);
   }
 
   delete(watched: Watched): void {
-    this.#watched.delete(watched);
+    // The timer outlives those it was set for, and must not keep a process running for nobody.
+    if (this.#watched.delete(watched) && this.#watched.size === 0) this.#timer?.keepAlive?.(false);
   }
 
   #arm(due: number): void {
     this.#timer?.clear();
     this.#fires = due;
-    // Outlives those it was set for, so it keeps no process running; what they wait for does.
-    this.#timer = this.#clock.after(Math.max(1, due - this.#clock.now()), this.#look, { background: true });
+    this.#timer = this.#clock.after(Math.max(1, due - this.#clock.now()), this.#look);
   }
 
   readonly #look = (): void => {

@@ -25,9 +25,9 @@ export type Lacks = (name: string) => string;
 export function checkOptions(given: object, kinds: Readonly<Record<string, OptionKind>>, lacks?: Lacks): void {
   checkNames(given, Object.keys(kinds), '', lacks);
   for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
     const [wanted, fits] = KINDS[kinds[name] as OptionKind];
-    if (value !== undefined && !fits(value))
-      throw new ValidationError(`${name} must be ${wanted}, not ${shown(value)}`);
+    if (!fits(value)) throw new ValidationError(`${name} must be ${wanted}, not ${shown(value)}`);
   }
 }
 
@@ -42,8 +42,9 @@ export function checkNames(
     throw new ValidationError(`${where === '' ? 'The options' : where.slice(0, -1)} must be an object`);
   }
   const names = [...known];
-  for (const name of Object.keys(given)) {
-    if (names.includes(name)) continue;
+  for (const [name, value] of Object.entries(given)) {
+    // Those who hand options on may name some that nobody has set.
+    if (value === undefined || names.includes(name)) continue;
     const nearest = nearestName(name, names);
     const hint = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${nearest}?`;
     throw new ValidationError(`${lacks(name)}; ${hint}`);
@@ -55,3 +56,9 @@ export const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
 };
+
+/** The same without what is null, which some programs write for what is not there; what is no object stays as it is. */
+export const withoutNulls = <T>(given: T): T =>
+  KINDS.object[1](given)
+    ? (Object.fromEntries(Object.entries(given as object).filter(([, value]) => value !== null)) as T)
+    : given;

@@ -7,7 +7,7 @@ import type { SchemaValidators } from '../execution/validation/schema-validators
 import type { ToolContext } from '../tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../types.ts';
 import { checkValue, type Refuse, readArguments, refuseArguments } from './check-arguments.ts';
-import { checkOptions, type OptionKind } from './check-options.ts';
+import { checkOptions, type OptionKind, withoutNulls } from './check-options.ts';
 import { toCallToolResult, toCancelledResult, toErrorResult, withStructure } from './handler-result.ts';
 import { exportSchema, type ToJsonSchema } from './schema-export.ts';
 import { schemaPart } from './schema-part.ts';
@@ -38,21 +38,34 @@ const FIELDS: Readonly<Record<keyof ToolRegistration, OptionKind>> = {
   inputSchema: 'any',
   outputSchema: 'any',
   annotations: 'object',
+  icons: 'any',
+  _meta: 'object',
   visible: 'flag',
 };
 
 /** Checks a registration and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
 export function prepareTool(
-  registration: ToolRegistration<ToolSchema, ToolSchema>,
+  given: ToolRegistration<ToolSchema, ToolSchema>,
   handler: ToolHandler<ToolSchema, ToolSchema>,
   keywords: readonly string[],
   validators: SchemaValidators,
   convert: ToJsonSchema | undefined,
 ): RegisteredTool {
-  if (typeof registration !== 'object' || registration === null) {
+  if (typeof given !== 'object' || given === null) {
     throw new ValidationError('registerTool takes the definition of a tool, then its handler');
   }
-  const { name, title, description, inputSchema, outputSchema, annotations, visible = false } = registration;
+  const registration = withoutNulls(given);
+  const {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    icons,
+    _meta,
+    visible = false,
+  } = registration;
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new ValidationError(
       `A tool's name has 1 to 128 letters, digits, "_", "-", "." or "/"; got ${JSON.stringify(name)}`,
@@ -76,6 +89,8 @@ export function prepareTool(
     inputSchema: input,
     ...(output && { outputSchema: output }),
     ...(annotations && { annotations }),
+    ...(icons && { icons }),
+    ...(_meta && { _meta }),
   };
   const refuse = refuseArguments(name);
   const regret: Refuse = (problems) =>

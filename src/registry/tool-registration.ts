@@ -23,6 +23,10 @@ export interface ToolRegistration<Input extends ToolSchema = JsonSchema, Output 
   readonly outputSchema?: Output | undefined;
   /** Hints for clients: whether it only reads, whether it destroys, whether it may be repeated. */
   readonly annotations?: ToolAnnotations | undefined;
+  /** Pictures that clients may show, as MCP has them; handed on. */
+  readonly icons?: readonly object[] | undefined;
+  /** Anything else for clients; handed on. */
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   /** True: it stands in `tools/list`. Default: only `tool_search` finds it. */
   readonly visible?: boolean | undefined;
 }

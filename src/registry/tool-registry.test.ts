@@ -512,6 +512,22 @@ describe('what is misspelt in a program without types', () => {
     );
   });
 
+  it('null stands for what is not there, and what MCP knows beside goes along', async () => {
+    const registry = new ToolRegistry();
+    const icons = [{ src: 'data:image/png;base64,' }];
+    const loose = { name: 'a', description: 'A', title: null, annotations: null, icons, _meta: { own: 1 } };
+    registry.registerTool(loose as never, () => 'done');
+    expect(await registry.getTool('a')).toEqual({
+      name: 'a',
+      description: 'A',
+      inputSchema: { type: 'object' },
+      icons,
+      _meta: { own: 1 },
+    });
+    expect((await registry.search('a', { maxResults: null, compact: undefined } as never)).results).toHaveLength(1);
+    expect((await registry.callTool('a', null as never)).content).toEqual([{ type: 'text', text: 'done' }]);
+  });
+
   it('is refused in options and arguments of other methods', async () => {
     const registry = new ToolRegistry() as unknown as Record<string, (...args: unknown[]) => unknown>;
     const search = (...args: unknown[]) => registry.search?.(...args);

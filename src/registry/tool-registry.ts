@@ -7,7 +7,7 @@ import { SchemaValidators } from '../execution/validation/schema-validators.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../types.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
-import { checkOptions, shown } from './check-options.ts';
+import { checkOptions, shown, withoutNulls } from './check-options.ts';
 import { EXECUTE_TOOL, TOOL_SEARCH } from './discovery-tools.ts';
 import { isNotFound, OWN_TOOLS } from './known-provider.ts';
 import { type ListChange, ListChanges } from './list-changes.ts';
@@ -128,8 +128,9 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   /** Finds tools by free text: registered ones, those of providers, and those of the request that is being served. */
   async search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
     if (typeof query !== 'string') throw new ValidationError(`search: the query must be a text, not ${shown(query)}`);
-    checkOptions(options, { maxResults: 'number', compact: 'flag' });
-    return this.#view().search(query, options);
+    const given = withoutNulls(options);
+    checkOptions(given, { maxResults: 'number', compact: 'flag' });
+    return this.#view().search(query, given);
   }
 
   /** Every tool there is for the request that is being served, sorted by name. */
@@ -149,7 +150,9 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
    * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`, and
    * `ValidationError` for a name that is no text and arguments that are no object; all other failures are results.
    */
-  async callTool(name: string, args: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
+  async callTool(name: string, given: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
+    // Models write null for no arguments.
+    const args = given ?? {};
     if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a text, not ${shown(name)}`);
     if (!isObject(args)) throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
     const view = this.#view();
