@@ -319,6 +319,12 @@ Examples:
 });
 
 describe('execute', () => {
+  it('says where JSON belongs that stands beside the tool', async () => {
+    const { code, err } = await run(['execute', 'github', 'create_issue', '{"repo": "a/b"}']);
+    expect(code).toBe(1);
+    expect(err).toContain(`--args '{"repo": "a/b"}'`);
+  });
+
   it('names the parameter that was probably meant', async () => {
     const { code, err } = await run(['execute', 'github:create_issue', 'repo=a/b', 'titel=5']);
     expect(code).toBe(1);

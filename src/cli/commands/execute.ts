@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { oneLine, plainText } from '../../plain-text.ts';
 import { fail, type ToolResult } from '../../result.ts';
+import { shellWord } from '../../shell-word.ts';
 import type { CallToolResult, Progress, ToolRef } from '../../types.ts';
 import { argumentsFromPairs, isPair, likelySlips } from '../args-from-pairs.ts';
 import type { Command, Values } from '../command.ts';
@@ -72,6 +73,8 @@ function takeApart(positionals: readonly string[], hasArgs: boolean) {
   const pair = pairOf(inOne ? [first] : positionals);
   const pairs = positionals.slice(inOne ? 1 : 2);
   const stray = pairs.filter((word) => !isPair(word));
+  if (stray.some((word) => word.trimStart().startsWith('{')))
+    throw new UsageError(`JSON is given with --args: --args ${shellWord(stray.join(' '))}`);
   if (stray.length > 0) exactly(stray);
   return { pair, pairs };
 }
