@@ -2,6 +2,8 @@
  * `allOf` and the like taken together: a schema node in, one node with everything that holds at once out.
  * @module
  */
+
+import { isObject } from './plain-object.ts';
 import { resolveReference } from './schema-reference.ts';
 import type { JsonSchema } from './types.ts';
 
@@ -9,9 +11,6 @@ const MAX_PARTS = 16;
 const MAX_LEVELS = 4;
 /** A few references can stand for a very long list. */
 const MAX_MERGED = 500;
-
-export const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The node that is meant: references followed, the parts of `allOf` merged into it. What the node itself says wins. */
 export function wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {

@@ -2,7 +2,9 @@
  * A tool's input schema in, its parameters out: those that must be given first.
  * @module
  */
-import { branchesOf, entriesOf, isObject, wholeNode } from './schema-merge.ts';
+
+import { isObject } from './plain-object.ts';
+import { branchesOf, entriesOf, wholeNode } from './schema-merge.ts';
 import type { JsonSchema } from './types.ts';
 
 /** One parameter, its schema with references followed. */

@@ -2,9 +2,11 @@
  * JSON Schema as short TypeScript: `{name: string, size?: number}[]`, `'open'|'closed'`, with defaults and limits kept.
  * @module
  */
+
+import { isObject } from './plain-object.ts';
 import { oneLine, shorten } from './plain-text.ts';
 import { type SchemaLimits, schemaLimits } from './schema-limits.ts';
-import { branchesOf, entriesOf, isObject, requiredSets, wholeNode } from './schema-merge.ts';
+import { branchesOf, entriesOf, requiredSets, wholeNode } from './schema-merge.ts';
 import type { JsonSchema } from './types.ts';
 
 export interface TypeTextOptions {

@@ -2,6 +2,8 @@
  * The ready index as bytes and back: one line per server about its list, then the snapshot of the search index.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import type { Listing } from './listing.ts';
 
 /** One server's line in the ready index. */
@@ -48,7 +50,7 @@ export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | unde
   const start = aligned(4 + length);
   if (start > bytes.byteLength) return undefined;
   const head = parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, length).toString('utf8'));
-  if (!isRecord(head) || head.version !== VERSION || head.stamp !== stamp) return undefined;
+  if (!isObject(head) || head.version !== VERSION || head.stamp !== stamp) return undefined;
   if (!Array.isArray(head.entries) || !head.entries.every(isEntry)) return undefined;
   // Copied: the index is read through typed arrays, which want their bytes aligned.
   return { entries: head.entries, snapshot: new Uint8Array(bytes.subarray(start)) };
@@ -57,7 +59,7 @@ export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | unde
 const aligned = (offset: number): number => Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
 
 function isEntry(data: unknown): data is IndexEntry {
-  if (!isRecord(data)) return false;
+  if (!isObject(data)) return false;
   const { name, fingerprint, fetchedAt, toolCount, enabledCount, title, instructions, incomplete } = data;
   return (
     typeof name === 'string' &&
@@ -66,8 +68,6 @@ function isEntry(data: unknown): data is IndexEntry {
     [title, instructions, incomplete].every((text) => text === undefined || typeof text === 'string')
   );
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function parse(text: string): unknown {
   try {

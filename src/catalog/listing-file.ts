@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { isObject } from '../plain-object.ts';
 import type { ToolDefinition } from '../types.ts';
 import type { Listing } from './listing.ts';
 
@@ -68,7 +69,7 @@ export function* decodeListing(
 type Head = Omit<Listing, 'tools'> & { readonly version: number; readonly digest: string; readonly count: number };
 
 function isHead(data: unknown): data is Head {
-  if (!isRecord(data) || data.version !== VERSION) return false;
+  if (!isObject(data) || data.version !== VERSION) return false;
   const { server, fingerprint, fetchedAt, skipped, digest, count, title, instructions, incomplete } = data;
   return (
     typeof server === 'string' &&
@@ -82,9 +83,7 @@ function isHead(data: unknown): data is Head {
 }
 
 const isTool = (data: unknown): data is ToolDefinition =>
-  isRecord(data) && typeof data.name === 'string' && isRecord(data.inputSchema);
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+  isObject(data) && typeof data.name === 'string' && isObject(data.inputSchema);
 
 function parse(text: string): unknown {
   try {

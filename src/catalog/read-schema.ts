@@ -5,9 +5,9 @@
  */
 import { nearestNames } from '../nearest-names.ts';
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { isObject } from '../plain-object.ts';
 import { plainText, shorten } from '../plain-text.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
-import { isObject } from '../schema-merge.ts';
 import { parametersOf } from '../schema-parameters.ts';
 import { weighedPages } from '../text-weight.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition, ToolMetadata } from '../types.ts';

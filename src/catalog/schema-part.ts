@@ -5,7 +5,7 @@
  * and alternatives are stepped through), or a pointer as it stands in a `$ref`.
  * @module
  */
-import { isObject } from '../schema-merge.ts';
+import { isObject } from '../plain-object.ts';
 import type { JsonSchema } from '../types.ts';
 
 /** A part of a schema and where it stands. */

@@ -6,7 +6,7 @@
  * @module
  */
 import { nearestName } from '../nearest-names.ts';
-import { isObject } from '../schema-merge.ts';
+import { isObject } from '../plain-object.ts';
 import { parametersOf } from '../schema-parameters.ts';
 import { resolveReference } from '../schema-reference.ts';
 import type { JsonSchema } from '../types.ts';

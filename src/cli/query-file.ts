@@ -3,6 +3,8 @@
  * whose first line names the columns.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import { shorten } from '../plain-text.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -129,8 +131,6 @@ function tableOf(text: string, delimiter: string): string[][] {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
 /** The query, or what is wrong with it. */

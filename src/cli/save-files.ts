@@ -6,8 +6,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiscoveryError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 import { plainText } from '../plain-text.ts';
-import { isObject } from '../schema-merge.ts';
 import type { ContentBlock } from '../types.ts';
 
 /** What a block holds beside text for reading. */

@@ -2,9 +2,10 @@
  * Layers in, the settings that were written out: the stronger file wins field by field. Defaults are not filled in yet.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import type { Layer } from './layers.ts';
 import { expandPath } from './paths.ts';
-import { isObject } from './plain-object.ts';
 import { settingsShape } from './settings-schema.ts';
 import type { World } from './world.ts';
 

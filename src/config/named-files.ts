@@ -3,8 +3,9 @@
  * run for this; one pass over its text finds the quoted paths behind `import`, `from`, `require`, `extends` and `path`.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import { isCode, parseData } from './parse-data.ts';
-import { isObject } from './plain-object.ts';
 
 const MARKS: ReadonlySet<string> = new Set(['from', 'import', 'require', 'extends', 'path']);
 

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod/mini';
 import { nearestName, nearestNames } from '../nearest-names.ts';
-import { isObject } from './plain-object.ts';
+import { isObject } from '../plain-object.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

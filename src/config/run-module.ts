@@ -7,7 +7,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../errors.ts';
-import { isObject } from './plain-object.ts';
+import { isObject } from '../plain-object.ts';
 
 const DEFINE_CONFIG = fileURLToPath(new URL(`./define-config${extname(import.meta.url)}`, import.meta.url));
 

@@ -3,8 +3,9 @@
  * `discovery`; a file shared with other products has one only under that key.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import { isSharedFile } from './find-config.ts';
-import { isObject } from './plain-object.ts';
 import { check, isForeignMap, toPathText, WHERE_MAPS_BELONG } from './problems.ts';
 import { type DiscoverySection, discoverySchema } from './schema.ts';
 

@@ -3,10 +3,10 @@
  * @module
  */
 import * as z from 'zod/mini';
+import { isObject } from '../plain-object.ts';
 import type { JsonSchema } from '../types.ts';
 import { count, described, flag, milliseconds, NO_NUL, optional, path, text, textUpTo, withoutNul } from './fields.ts';
 import { RESERVED_NAME } from './importers/ourselves.ts';
-import { isObject } from './plain-object.ts';
 
 const argument = z.string().check(z.refine(withoutNul, NO_NUL));
 const textMap = z.record(

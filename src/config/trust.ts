@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { withLock } from '../file-lock.ts';
+import { isObject } from '../plain-object.ts';
 import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
-import { isObject } from './plain-object.ts';
 import { readIfPresent } from './read-file.ts';
 import { writeAtomically } from './write-atomically.ts';
 

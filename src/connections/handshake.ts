@@ -2,6 +2,8 @@
  * Getting to know a server: `initialize` up to protocol 2025-11-25, `server/discover` from 2026-07-28 on.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import { JsonRpcError, type Wire } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
 
@@ -31,8 +33,7 @@ export interface ClientIdentity {
   readonly version: string;
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

@@ -2,7 +2,9 @@
  * Reads a server's whole tool list, page by page, and checks every tool by itself: one bad entry costs one entry.
  * @module
  */
-import type { JsonSchema, ToolDefinition } from '../types.ts';
+
+import { isObject } from '../plain-object.ts';
+import type { ToolDefinition } from '../types.ts';
 import { headerFault } from './param-headers.ts';
 
 export interface ToolListLimits {
@@ -79,7 +81,7 @@ export function checkTool(
   if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
   if (name.length > MAX_NAME) return { name, reason: `the name is longer than ${MAX_NAME} characters` };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
-  if (!isPlainObject(inputSchema)) return { name, reason: 'inputSchema is not an object' };
+  if (!isObject(inputSchema)) return { name, reason: 'inputSchema is not an object' };
   const bytes = jsonLength(entry);
   if (bytes === undefined) return { name, reason: 'the definition is nested too deeply' };
   if (bytes > limits.definitionBytes)
@@ -93,16 +95,13 @@ export function checkTool(
       ...(typeof title === 'string' && { title }),
       ...(typeof description === 'string' && { description: description.slice(0, limits.descriptionChars) }),
       inputSchema,
-      ...(isPlainObject(outputSchema) && { outputSchema }),
-      ...(isPlainObject(annotations) && { annotations }),
+      ...(isObject(outputSchema) && { outputSchema }),
+      ...(isObject(annotations) && { annotations }),
     },
   };
 }
 
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const isPlainObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function jsonLength(value: unknown): number | undefined {
   try {

@@ -2,8 +2,10 @@
  * Texts in, vectors out, over Ollama's own `POST {url}/api/embed`.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import type { Embedder } from '../types.ts';
-import { isRecord, type ServiceOptions, serviceId, unusable, withPrefix } from './openai-embedder.ts';
+import { type ServiceOptions, serviceId, unusable, withPrefix } from './openai-embedder.ts';
 import { postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';
 
@@ -16,7 +18,7 @@ export function ollamaEmbedder(options: ServiceOptions): Embedder {
       const input = withPrefix(texts, purpose === 'query' ? options.queryPrefix : options.toolPrefix);
       const body = { model, input, ...(dimensions !== undefined && { dimensions }) };
       const answer = await postJson(options, '/api/embed', body, signal);
-      const embeddings = isRecord(answer) ? answer.embeddings : undefined;
+      const embeddings = isObject(answer) ? answer.embeddings : undefined;
       if (!Array.isArray(embeddings)) throw unusable('without a list of vectors');
       if (embeddings.length !== texts.length)
         throw unusable(`with ${embeddings.length} vectors for ${texts.length} texts`);

@@ -4,6 +4,7 @@
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 import type { Embedder } from '../types.ts';
 import { type Endpoint, postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';
@@ -39,12 +40,12 @@ export const withPrefix = (texts: readonly string[], prefix = ''): string[] => t
 
 /** Items may come in any order; each says which text it belongs to. */
 function inOrder(answer: unknown, count: number): Float32Array[] {
-  const data = isRecord(answer) ? answer.data : undefined;
+  const data = isObject(answer) ? answer.data : undefined;
   if (!Array.isArray(data)) throw unusable('without a list of vectors');
   if (data.length !== count) throw unusable(`with ${data.length} vectors for ${count} texts`);
   const vectors = new Map<number, Float32Array>();
   for (const [at, item] of data.entries()) {
-    if (!isRecord(item)) throw unusable('without a list of vectors');
+    if (!isObject(item)) throw unusable('without a list of vectors');
     const index = item.index ?? at;
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count || vectors.has(index))
       throw unusable('in which it is not clear which vector belongs to which text');
@@ -56,7 +57,3 @@ function inOrder(answer: unknown, count: number): Float32Array[] {
 /** An answer that was none. */
 export const unusable = (what: string): DiscoveryError =>
   new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder gave an answer ${what}.`);
-
-/** An object with fields. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;

@@ -4,6 +4,7 @@
  */
 import { ValidationError } from '../errors.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
+import { isObject } from '../plain-object.ts';
 import { messageOf } from '../thrown-message.ts';
 import { type NamedCall, TOOL_FORMATS, type ToolFormat } from './definition-types.ts';
 
@@ -206,4 +207,4 @@ export function jsonProblem(raw: unknown): string | undefined {
 }
 
 const objectIn = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  isObject(value) ? value : undefined;

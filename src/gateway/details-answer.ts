@@ -8,8 +8,9 @@
  * @module
  */
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { isObject } from '../plain-object.ts';
 import { plainText, shorten } from '../plain-text.ts';
-import { branchesOf, isObject, requiredSets, wholeNode } from '../schema-merge.ts';
+import { branchesOf, requiredSets, wholeNode } from '../schema-merge.ts';
 import { parametersOf, type SchemaParameter } from '../schema-parameters.ts';
 import { textWeight } from '../text-weight.ts';
 import { CUT, Effort, typeText } from '../type-text.ts';

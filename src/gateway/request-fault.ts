@@ -5,6 +5,7 @@
  */
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
+import { isObject } from '../plain-object.ts';
 
 /** Why a request cannot be served. */
 export interface RequestFault {
@@ -20,14 +21,14 @@ export function requestFault(message: JsonRpcMessage): RequestFault | undefined 
   const { params } = message;
   if (params === undefined) return undefined;
   const fault = (what: string): RequestFault => ({ code: INVALID_PARAMS, message: what });
-  if (!isRecord(params)) return fault('params must be an object');
+  if (!isObject(params)) return fault('params must be an object');
   const { _meta: meta } = params;
   if (meta === undefined) return undefined;
-  if (!isRecord(meta)) return fault('params._meta must be an object');
+  if (!isObject(meta)) return fault('params._meta must be an object');
   const { progressToken: token, [RELATED_TASK]: task } = meta;
   if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token))
     return fault('params._meta.progressToken must be a string or a whole number');
-  if (task !== undefined && !(isRecord(task) && typeof task.taskId === 'string'))
+  if (task !== undefined && !(isObject(task) && typeof task.taskId === 'string'))
     return fault(`params._meta["${RELATED_TASK}"] must hold a taskId`);
   const wrong = meta[META.protocolVersion] === undefined ? undefined : envelopeFault(meta);
   return wrong === undefined ? undefined : fault(`params._meta["${wrong[0]}"] must be ${wrong[1]}`);
@@ -38,10 +39,7 @@ function envelopeFault(meta: Readonly<Record<string, unknown>>): readonly [key: 
   const { [META.protocolVersion]: version, [META.clientInfo]: info, [META.clientCapabilities]: capabilities } = meta;
   if (typeof version !== 'string') return [META.protocolVersion, 'a string'];
   if (version !== MODERN_VERSION) return undefined;
-  if (info !== undefined && !(isRecord(info) && typeof info.name === 'string' && typeof info.version === 'string'))
+  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string'))
     return [META.clientInfo, 'an object with name and version'];
-  return isRecord(capabilities) ? undefined : [META.clientCapabilities, 'an object'];
+  return isObject(capabilities) ? undefined : [META.clientCapabilities, 'an object'];
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,6 +6,7 @@ import type { CallSignal } from '../cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { DiscoveryError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 import type { Caller, CallToolResult, Progress, ToolCall } from '../types.ts';
 import { failure } from './answers.ts';
 import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
@@ -98,8 +99,7 @@ async function refusable(result: Promise<RawResult>): Promise<RawResult> {
   }
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+const record = (value: unknown): Readonly<Record<string, unknown>> | undefined => (isObject(value) ? value : undefined);
 
 /** What a request's `_meta` holds of its own: what is handed on, without the envelope that each leg writes itself. */
 export function ownMeta(meta: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -4,14 +4,15 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
-import { nearestName } from '../nearest-names.ts';
+import { isObject } from '../plain-object.ts';
+import { unknownKey } from '../unknown-key.ts';
 
 const KINDS = {
   text: ['a text', (value: unknown) => typeof value === 'string'],
   number: ['a number', (value: unknown) => typeof value === 'number'],
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
   function: ['a function', (value: unknown) => typeof value === 'function'],
-  object: ['an object', (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  object: ['an object', isObject],
   any: ['anything', () => true],
 } as const;
 
@@ -38,17 +39,15 @@ export function checkNames(
   where = '',
   lacks: Lacks = (name) => `There is no option ${where}${name}`,
 ): void {
-  if (!KINDS.object[1](given)) {
+  if (!isObject(given)) {
     throw new ValidationError(`${where === '' ? 'The options' : where.slice(0, -1)} must be an object`);
   }
   const names = [...known];
-  for (const [name, value] of Object.entries(given)) {
-    // Those who hand options on may name some that nobody has set.
-    if (value === undefined || names.includes(name)) continue;
-    const nearest = nearestName(name, names);
-    const hint = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${nearest}?`;
-    throw new ValidationError(`${lacks(name)}; ${hint}`);
-  }
+  const unknown = unknownKey(given, names);
+  if (unknown === undefined) return;
+  const { key, meant } = unknown;
+  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${meant}?`;
+  throw new ValidationError(`${lacks(key)}; ${hint}`);
 }
 
 /** A value as messages show it. */
@@ -59,6 +58,4 @@ export const shown = (value: unknown): string => {
 
 /** The same without what is null, which some programs write for what is not there; what is no object stays as it is. */
 export const withoutNulls = <T>(given: T): T =>
-  KINDS.object[1](given)
-    ? (Object.fromEntries(Object.entries(given as object).filter(([, value]) => value !== null)) as T)
-    : given;
+  isObject(given) ? (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as T) : given;

@@ -3,23 +3,23 @@
  * `content`; a result has nothing but the fields of results, each of its kind.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import type { CallToolResult } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isBlock = (value: unknown): boolean =>
-  isRecord(value) && isText(value.type) && (BLOCKS.get(value.type as string)?.(value) ?? true);
+  isObject(value) && isText(value.type) && (BLOCKS.get(value.type as string)?.(value) ?? true);
 
 /** What a block of a known type must have; clients refuse a whole result for want of it. */
 const BLOCKS: ReadonlyMap<string, (block: Fields) => boolean> = new Map<string, (block: Fields) => boolean>([
   ['text', ({ text }) => isText(text)],
   ['image', ({ data, mimeType }) => isText(data) && isText(mimeType)],
   ['audio', ({ data, mimeType }) => isText(data) && isText(mimeType)],
-  ['resource', ({ resource }) => isRecord(resource) && isText(resource.uri)],
+  ['resource', ({ resource }) => isObject(resource) && isText(resource.uri)],
   ['resource_link', ({ uri, name }) => isText(uri) && isText(name)],
 ]);
 
@@ -33,15 +33,15 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['content', optional((value) => Array.isArray(value) && value.every(isBlock))],
   ['structuredContent', () => true],
   ['isError', optional((value) => typeof value === 'boolean')],
-  ['_meta', optional(isRecord)],
+  ['_meta', optional(isObject)],
   ['resultType', optional(isText)],
-  ['inputRequests', optional(isRecord)],
+  ['inputRequests', optional(isObject)],
   ['requestState', optional(isText)],
 ]);
 
 /** See the module. */
 export function isResult(value: unknown): value is CallToolResult {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const keys = Object.keys(value);
   return keys.length > 0 && keys.every((key) => KINDS.get(key)?.(value[key]) === true);
 }

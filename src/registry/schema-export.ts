@@ -3,6 +3,7 @@
  * @module
  */
 import { ValidationError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 import { messageOf } from '../thrown-message.ts';
 import type { JsonSchema } from '../types.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
@@ -26,7 +27,7 @@ export function exportSchema(
 ): JsonSchema {
   if (!isStandardSchema(schema)) return withObjectRoot(checkRaw(schema, where), where);
   const exported = tryExport(schema, side, where, convert);
-  if (!isRecord(exported)) throw new ValidationError(`${where}: ${howToExport(schema['~standard'].vendor, registry)}`);
+  if (!isObject(exported)) throw new ValidationError(`${where}: ${howToExport(schema['~standard'].vendor, registry)}`);
   const { $schema: _dialect, '~standard': _standard, ...rest } = exported;
   return withObjectRoot(rest, where);
 }
@@ -62,7 +63,7 @@ function howToExport(vendor: string, registry: string): string {
 }
 
 function checkRaw(schema: unknown, where: string): JsonSchema {
-  if (!isRecord(schema))
+  if (!isObject(schema))
     throw new ValidationError(`${where} must be a schema of zod, valibot or arktype, or JSON Schema`);
   if (Object.values(schema).some(isStandardSchema)) {
     throw new ValidationError(
@@ -80,6 +81,3 @@ function withObjectRoot(schema: JsonSchema, where: string): JsonSchema {
     throw new ValidationError(`${where} must describe an object, not ${JSON.stringify(schema.type ?? 'a value')}`);
   return { type: 'object', ...schema };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

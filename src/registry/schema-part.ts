@@ -3,6 +3,7 @@
  * @module
  */
 import { excerpt } from '../execution/validation/excerpt.ts';
+import { isObject } from '../plain-object.ts';
 import { resolveReference } from '../schema-reference.ts';
 import type { JsonSchema } from '../types.ts';
 
@@ -24,21 +25,19 @@ function child(node: JsonSchema, step: PropertyKey, root: JsonSchema): JsonSchem
   const { properties, additionalProperties, prefixItems, items } = node;
   if (typeof step === 'number' || Array.isArray(prefixItems)) {
     const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
-    if (isSchema(place ?? items)) return (place ?? items) as JsonSchema;
+    if (isObject(place ?? items)) return (place ?? items) as JsonSchema;
   }
-  if (isSchema(properties) && Object.hasOwn(properties, step)) {
+  if (isObject(properties) && Object.hasOwn(properties, step)) {
     const named = properties[String(step)];
-    return isSchema(named) ? named : undefined;
+    return isObject(named) ? named : undefined;
   }
   for (const union of UNIONS) {
     for (const branch of list(node[union])) {
-      const found = isSchema(branch) ? child(resolveReference(branch, root), step, root) : undefined;
+      const found = isObject(branch) ? child(resolveReference(branch, root), step, root) : undefined;
       if (found !== undefined) return found;
     }
   }
-  return isSchema(additionalProperties) ? additionalProperties : undefined;
+  return isObject(additionalProperties) ? additionalProperties : undefined;
 }
 
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

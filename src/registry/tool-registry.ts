@@ -4,6 +4,7 @@
  */
 import { ValidationError } from '../errors.ts';
 import { SchemaValidators } from '../execution/validation/schema-validators.ts';
+import { isObject } from '../plain-object.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../types.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
@@ -223,7 +224,5 @@ const complete = (context: CallContext): ToolContext => ({
   ...context,
   signal: context.signal ?? new AbortController().signal,
 });
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const byName = (a: ToolDefinition, b: ToolDefinition): number => (a.name < b.name ? -1 : 1);

@@ -4,6 +4,7 @@
  * happens to have the same name.
  * @module
  */
+import { isObject } from '../plain-object.ts';
 
 /** Phrases by the key of their tool. */
 export type PhraseBook = ReadonlyMap<string, readonly string[]>;
@@ -52,7 +53,7 @@ export function parsePhraseBook(text: string): PhraseBook | undefined {
     // Not JSON: not a phrase book.
     return undefined;
   }
-  if (!isRecord(data) || data.version !== VERSION || !isRecord(data.tools)) return undefined;
+  if (!isObject(data) || data.version !== VERSION || !isObject(data.tools)) return undefined;
   const book = new Map<string, readonly string[]>();
   for (const [key, phrases] of Object.entries(data.tools)) {
     if (!Array.isArray(phrases)) return undefined;
@@ -64,5 +65,3 @@ export function parsePhraseBook(text: string): PhraseBook | undefined {
   }
   return book;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -3,6 +3,8 @@
  * The schema is untrusted: depth, number of nodes and amount of text are bounded.
  * @module
  */
+
+import { isObject } from '../plain-object.ts';
 import type { JsonSchema, ToolMetadata } from '../types.ts';
 
 /** The texts of a schema that help to find its tool. */
@@ -18,8 +20,6 @@ const MAX_NAMES = 256;
 const MAX_VALUES = 64;
 const MAX_DESCRIPTION = 1_024;
 const MAX_DESCRIPTIONS = 16_384;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The texts of a tool's parameters, whichever way they are known. */
 export function parametersOf({ inputSchema, parameters = [] }: ToolMetadata): SchemaText {

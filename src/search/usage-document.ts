@@ -2,6 +2,7 @@
  * The usage record as plain data, and the look at data that came from disk: whole and of this version, or nothing.
  * @module
  */
+import { isObject } from '../plain-object.ts';
 
 /** Raised whenever the shape, or what makes a query's words, changes. */
 export const USAGE_VERSION = 1;
@@ -47,7 +48,7 @@ const LONGEST_WORD = 64;
 
 /** Reads a document; undefined for anything that we would not have written. */
 export function readUsageDocument(data: unknown): { readonly queries: readonly ReadQuery[] } | undefined {
-  if (!isRecord(data) || data.version !== USAGE_VERSION) return undefined;
+  if (!isObject(data) || data.version !== USAGE_VERSION) return undefined;
   const { tools, queries } = data;
   if (!isList(tools, USAGE_LIMITS.queries * USAGE_LIMITS.tools) || !tools.every(isName)) return undefined;
   if (!isList(queries, USAGE_LIMITS.queries)) return undefined;
@@ -61,7 +62,7 @@ export function readUsageDocument(data: unknown): { readonly queries: readonly R
 }
 
 function readQuery(query: unknown, names: readonly (readonly [string, string])[]): ReadQuery | undefined {
-  if (!isRecord(query)) return undefined;
+  if (!isObject(query)) return undefined;
   const { words, uses, text } = query;
   if (!isList(words, USAGE_LIMITS.words) || words.length === 0) return undefined;
   if (!words.every((word) => isText(word, LONGEST_WORD)) || !isList(uses, USAGE_LIMITS.tools)) return undefined;
@@ -77,8 +78,6 @@ function readQuery(query: unknown, names: readonly (readonly [string, string])[]
   }
   return { words: words as string[], text: text as string | undefined, uses: read };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const isList = (value: unknown, most: number): value is unknown[] => Array.isArray(value) && value.length <= most;
 

@@ -5,6 +5,7 @@
  */
 export type { ClaudeTool, DefinitionOptions } from './definitions.ts';
 export type { RegistryEvents, RegistryLogger } from './registry-log.ts';
+export type { UnifiedToolRegistryOptions } from './registry-options.ts';
 export { type ServerEntry, serversFromEnv } from './servers-from-env.ts';
 export type { StandardArguments, StaticToolDefinition, StaticToolHandler } from './static-tool.ts';
 export type { RegistryCallOptions } from './tool-caller.ts';
@@ -24,5 +25,4 @@ export {
   type HandleCallOptions,
   type RegisteredTool,
   UnifiedToolRegistry,
-  type UnifiedToolRegistryOptions,
 } from './unified-tool-registry.ts';

@@ -3,6 +3,7 @@
  * @module
  */
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
 import type { DiscoverySummary } from './tool-table.ts';
@@ -153,8 +154,6 @@ function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined 
   const status = error.status ?? error.statusCode;
   return typeof status === 'number' ? PASSING_STATUS.has(status) : undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const MAX_TEXT = 16_384;
 

@@ -9,7 +9,6 @@
  */
 import { type ErrorInfo, ValidationError } from '../errors.ts';
 import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
-import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToolResultsOf } from '../formats/result-types.ts';
 import { type AnyToolCall, type FormatOf, readToolCall, type ToolCallOptions } from '../formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
@@ -24,8 +23,9 @@ import type { CallToolResult, ToolDefinition } from '../types.ts';
 import { CallReader } from './call-reader.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
 import { ProvidedTools } from './provided-tools.ts';
-import { createTell, type RegistryLogger, type Tell } from './registry-log.ts';
-import { type ServerEntry, unsetFor } from './servers-from-env.ts';
+import { createTell, type Tell } from './registry-log.ts';
+import { resolveOptions, type UnifiedToolRegistryOptions } from './registry-options.ts';
+import { unsetFor } from './servers-from-env.ts';
 import {
   createStaticTool,
   type StandardArguments,
@@ -43,7 +43,7 @@ import {
   withoutStop,
 } from './tool-error.ts';
 import { formatToolName, type ParsedToolName, parseToolName } from './tool-name.ts';
-import { checkServers, openServers, type ToolServers } from './tool-servers.ts';
+import { openServers } from './tool-servers.ts';
 import { type DiscoverySummary, type ToolEntry, ToolTable } from './tool-table.ts';
 
 /** One tool of a registry. */
@@ -56,29 +56,6 @@ export interface RegisteredTool {
   readonly originalName: string;
 }
 
-/** What a registry is made of; all of it has a default. */
-export interface UnifiedToolRegistryOptions {
-  /**
-   * The MCP servers: a `DiscoveryEngine`, which stays the program's to reload and close, or entries as in a configuration,
-   * such as `serversFromEnv` gives. Default: none.
-   */
-  readonly servers?: ToolServers | readonly ServerEntry[] | undefined;
-  /** Where the five events go. Default: nowhere. */
-  readonly logger?: RegistryLogger | undefined;
-  /** How long a list of tools holds, in ms. Default 5 minutes. */
-  readonly ttlMs?: number | undefined;
-  /** How long a provider is waited for, its list and definitions together, in ms. Default 5 s; what takes longer follows. */
-  readonly providerMs?: number | undefined;
-  /** How long a call of a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own. */
-  readonly callMs?: number | undefined;
-  /** Makes JSON Schema of the schemas of a library that does not do so itself: valibot's `toJsonSchema`. */
-  readonly toJsonSchema?: ToJsonSchema | undefined;
-  /** The time in ms. Default `Date.now`. */
-  readonly now?: (() => number) | undefined;
-  /** Where entries find their variables. Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-}
-
 /** What may go along with a call in the shape of an API. */
 export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   extends Omit<RegistryCallOptions, 'format'>,
@@ -87,13 +64,7 @@ export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   readonly media?: boolean | undefined;
 }
 
-const TTL_MS = 300_000;
-const PROVIDER_MS = 5_000;
-const CALL_MS = 60_000;
 const MAX_REASONS = 5;
-const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
-  ...(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'toJsonSchema', 'now', 'env'] as const),
-];
 const CLOSED = 'The registry is closed.';
 
 /**
@@ -119,18 +90,13 @@ export class UnifiedToolRegistry {
   #closed = false;
 
   constructor(options: UnifiedToolRegistryOptions = {}) {
-    refuseUnknown(options, OPTIONS, 'A registry');
-    const { servers = [], now = Date.now, env } = options;
-    checkServers(servers);
+    const { servers, ttlMs, providerMs, callMs, now, env, toJsonSchema, logger } = resolveOptions(options);
     this.#unset = unsetFor(servers);
-    this.#toJsonSchema = options.toJsonSchema;
-    const { ttlMs = TTL_MS, providerMs: patienceMs = PROVIDER_MS, callMs = CALL_MS } = options;
-    for (const [name, ms] of Object.entries({ ttlMs, providerMs: patienceMs, callMs }))
-      if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);
-    this.#tell = createTell(options.logger);
+    this.#toJsonSchema = toJsonSchema;
+    this.#tell = createTell(logger);
     const shared = { table: this.#table, ttlMs, now, tell: this.#tell };
     this.#discovery = new ToolDiscovery({ ...shared, open: () => openServers(servers, { env, now }) });
-    this.#provided = new ProvidedTools({ ...shared, patienceMs, callMs });
+    this.#provided = new ProvidedTools({ ...shared, patienceMs: providerMs, callMs });
     const { table, tell } = shared;
     this.#parts = { table, discovery: this.#discovery, provided: this.#provided, reader: this.#reader, tell };
   }

@@ -3,7 +3,7 @@
  * writes itself are in our own form and kept apart from the client's text, which is still to be converted.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../../plain-object.ts';
 import { escaped } from './variables.ts';
 
 type Raw = Readonly<Record<string, unknown>>;

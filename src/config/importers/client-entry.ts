@@ -5,9 +5,9 @@
  */
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { parseDotenv } from '../dotenv.ts';
 import { expandHome } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
 import { readSmallFile } from '../referenced-file.ts';
 import type { Adapted, Adapter } from './adapters.ts';
 import type { Dialect } from './dialect.ts';

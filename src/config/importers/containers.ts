@@ -4,8 +4,8 @@
  * @module
  */
 import { basename, extname } from 'node:path';
+import { isObject } from '../../plain-object.ts';
 import { isInside } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
 import { toPathText } from '../problems.ts';
 import type { World } from '../world.ts';
 

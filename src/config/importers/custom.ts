@@ -3,7 +3,7 @@
  * none is given) or as a list, in YAML, JSON or TOML; or a map of servers as other clients write it.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../../plain-object.ts';
 import { type EntryContext, toServer } from './client-entry.ts';
 import { entriesIn, isServerMap, valueAt } from './containers.ts';
 import { type Imported, joinImported, leftOut, toImported } from './imported-entry.ts';

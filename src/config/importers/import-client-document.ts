@@ -3,7 +3,7 @@
  * @module
  */
 import { dirname } from 'node:path';
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../../plain-object.ts';
 import type { World } from '../world.ts';
 import { type EntryContext, toServer } from './client-entry.ts';
 import type { Client } from './clients.ts';

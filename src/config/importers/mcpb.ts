@@ -6,8 +6,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { parseData } from '../parse-data.ts';
-import { isObject } from '../plain-object.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { World } from '../world.ts';
 import { type Imported, toImported } from './imported-entry.ts';

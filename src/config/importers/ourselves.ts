@@ -2,7 +2,7 @@
  * A client's entry in, whether it starts this gateway out. Importing that entry would make the gateway its own server.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../../plain-object.ts';
 
 /** The name this package keeps for itself. */
 export const RESERVED_NAME = 'anygpt';

@@ -3,8 +3,8 @@
  * @module
  */
 import { join } from 'node:path';
+import { isObject } from '../../plain-object.ts';
 import { isInside } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
 import type { World } from '../world.ts';
 import { valueAt } from './containers.ts';
 

@@ -4,8 +4,8 @@
  * @module
  */
 import { resolve } from 'node:path';
+import { isObject } from '../../plain-object.ts';
 import { expandHome } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
 import { closingBrace } from '../references.ts';
 import type { World } from '../world.ts';
 import type { VariableStyle } from './dialect.ts';

@@ -4,9 +4,9 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { entriesIn, valueAt } from '../importers/containers.ts';
 import { parseData } from '../parse-data.ts';
-import { isObject } from '../plain-object.ts';
 import { type Editor, editorFor, UneditableText, type Way } from './editor.ts';
 
 type Raw = Readonly<Record<string, unknown>>;

@@ -4,10 +4,10 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { type ClientType, clientOf } from '../importers/clients.ts';
 import { bringsTakenOver } from '../importers/list-clients.ts';
 import { isCode } from '../parse-data.ts';
-import { isObject } from '../plain-object.ts';
 import { FileTooLarge } from '../read-file.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt } from './edit-text.ts';

@@ -3,11 +3,11 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
 import { valueAt } from '../importers/containers.ts';
 import { isMarked, isOurselves } from '../importers/ourselves.ts';
 import { ownScope } from '../importers/own-files.ts';
-import { isObject } from '../plain-object.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
 import { type FoundFile, type KeptFile, readFound, readKept } from './files.ts';

@@ -5,12 +5,12 @@
  */
 import { join } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 import { findCandidates } from '../find-config.ts';
 import type { ClientType } from '../importers/clients.ts';
 import { valueAt } from '../importers/containers.ts';
 import { isCode } from '../parse-data.ts';
 import { expandHome, expandPath } from '../paths.ts';
-import { isObject } from '../plain-object.ts';
 import { findSection } from '../section.ts';
 import { stateFolder, type World } from '../world.ts';
 import { documentOf } from './edit-text.ts';

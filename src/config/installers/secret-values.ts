@@ -3,9 +3,10 @@
  * behind the names of options, and what an address carries beside the place.
  * @module
  */
+
+import { isObject } from '../../plain-object.ts';
 import { isSecretName } from '../../secret-names.ts';
 import { isMarked } from '../importers/ourselves.ts';
-import { isObject } from '../plain-object.ts';
 
 /** Whatever their names are, all in them is meant for one server. */
 const HOLDERS = /^(?:env|environment|envs|headers|http_headers|requestOptions|oauth\w*|auth|credentials)$/i;

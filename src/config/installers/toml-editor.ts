@@ -4,7 +4,7 @@
  * @module
  */
 import { parse } from 'smol-toml';
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../../plain-object.ts';
 import { type Editor, lineBreakOf, spliced, UneditableText, type Way } from './editor.ts';
 
 /** A header and the lines that belong to it. */

@@ -3,6 +3,7 @@
  * What was sent in, plain arguments out. Nothing else is ever converted.
  * @module
  */
+import { isObject } from '../../plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -12,7 +13,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'args', 'params', 'p
 /** Gives the arguments as an object, or undefined when what was sent is none. Nothing at all means no arguments. */
 export function repairArguments(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null || raw === '') return {};
-  if (isRecord(raw)) return raw;
+  if (isObject(raw)) return raw;
   return typeof raw === 'string' ? parseRecord(raw) : undefined;
 }
 
@@ -22,11 +23,11 @@ export function liftArguments(args: Arguments, schema: Readonly<Record<string, u
   const [wrapper] = keys;
   if (keys.length !== 1 || wrapper === undefined || !WRAPPERS.has(wrapper)) return args;
   const properties = Object.hasOwn(schema, 'properties') ? schema.properties : undefined;
-  if (!isRecord(properties) || Object.hasOwn(properties, wrapper)) return args;
+  if (!isObject(properties) || Object.hasOwn(properties, wrapper)) return args;
   const closed = schema.additionalProperties === false;
   if (Object.keys(properties).length === 0 && !closed) return args;
   const inner = args[wrapper];
-  if (isRecord(inner)) return inner;
+  if (isObject(inner)) return inner;
   return (typeof inner === 'string' ? parseRecord(inner) : undefined) ?? args;
 }
 
@@ -34,11 +35,8 @@ function parseRecord(text: string): Arguments | undefined {
   if (text.length > MAX_TEXT || !text.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
-
-const isRecord = (value: unknown): value is Arguments =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
