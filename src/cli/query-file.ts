@@ -130,7 +130,6 @@ function tableOf(text: string, delimiter: string): string[][] {
   return rows;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
 /** The query, or what is wrong with it. */
