@@ -4,10 +4,9 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { IDENTITY } from '../version.ts';
-import { createGatewayServer } from './create-server.ts';
+import { type Introduction, introductionOf } from './introduction.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
@@ -27,6 +26,8 @@ export interface Surface {
   readonly run: RunTool;
   /** Shows a server as it is, so that its errors are handed on word for word. */
   readonly relays?: boolean;
+  /** What clients may be told before there is a server. */
+  readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
   /** Passes on what changes while clients without sessions listen; returns how to stop. */
   relayChanges?(notify: ChangeNotifier): () => void;
@@ -48,16 +49,37 @@ export interface ServedGateway {
 }
 
 /** The five meta-tools in front of everything. */
-export const discoverySurface = (engine: DiscoveryEngine): Surface => ({
-  run: createMetaToolRunner(engine),
-  createServer: (handler, identity) => createGatewayServer(engine, handler, identity),
-});
+export function discoverySurface(engine: DiscoveryEngine): Surface {
+  const introduction = introductionOf(engine);
+  return {
+    run: createMetaToolRunner(engine),
+    introduction,
+    createServer: async (handler, identity) =>
+      (await import('./create-server.ts')).createGatewayServer(introduction, handler, identity),
+  };
+}
 
 /** Serves one client until it closes its end or `close` is called. Does not close the engine. */
 export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
   const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
+  let finish = () => {};
+  const closed = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let server: Server | undefined;
+  const serveBySdk = async () => {
+    const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+    return serveStdio(
+      async ({ era }) => {
+        server = await surface.createServer(handler, { era, session: era === 'legacy' ? 'stdio' : undefined });
+        return server;
+      },
+      { transport: lane as never },
+    );
+  };
+  let sdk: ReturnType<typeof serveBySdk> | undefined;
   const lane = new StdioLane({
     input,
     output,
@@ -65,25 +87,22 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
     maxMessageBytes: MAX_MESSAGE_BYTES,
     serverInfo: IDENTITY,
     relays: surface.relays,
+    introduction: surface.introduction,
+    wake: () => {
+      sdk = serveBySdk();
+    },
     onEnd: () => finish(),
   });
-  let server: Server | undefined;
-  let finish = () => {};
-  const closed = new Promise<void>((resolve) => {
-    finish = resolve;
+  lane.listen();
+  const unsubscribe = engine.onReload(() => {
+    if (server) void server.sendToolListChanged().catch(() => {});
+    else lane.toolListChanged();
   });
-  const handle = serveStdio(
-    async ({ era }) => {
-      server = await surface.createServer(handler, { era, session: era === 'legacy' ? 'stdio' : undefined });
-      return server;
-    },
-    { transport: lane as never },
-  );
-  const unsubscribe = engine.onReload(() => void server?.sendToolListChanged().catch(() => {}));
   const close = async () => {
     unsubscribe();
     parked.close();
-    await handle.close();
+    await (await sdk)?.close();
+    await lane.close();
     finish();
   };
   return { closed, close };

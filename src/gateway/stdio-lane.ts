@@ -1,10 +1,11 @@
 /**
  * Our end of stdio: the SDK's transport with a lane of its own for `tools/call`.
  *
- * The SDK decides the protocol revision, answers the handshake and everything rare. But it parses and validates every
- * message against schemas, which costs more than the call it carries. So once a connection is open, plain calls go
- * straight to the handler and their results straight out, verbatim. What the lane does not fully understand, it leaves
- * to the SDK, whose own handler for `tools/call` does the same thing more slowly.
+ * The SDK decides the protocol revision and answers everything rare. But it parses and validates every message against
+ * schemas, which costs more than the call it carries. So once a connection is open, plain calls go straight to the handler
+ * and their results straight out, verbatim. What the lane does not fully understand, it leaves to the SDK, whose own handler
+ * for `tools/call` does the same thing more slowly. And because loading the SDK takes longer than the rest of a start, the
+ * lane can say hello by itself; the SDK then comes when it is first needed, and is told what it has missed.
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
@@ -17,12 +18,14 @@ import {
   JsonRpcError,
   type JsonRpcId,
   type JsonRpcMessage,
-  METHOD_NOT_FOUND,
 } from '../connections/json-rpc.ts';
 import { LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
-import type { Progress, ServerRequest } from '../types.ts';
+import type { Progress } from '../types.ts';
+import { ClientQuestions } from './client-questions.ts';
+import { earlyAnswer, greet, type Introduction } from './introduction.ts';
+import { MessageWriter } from './message-writer.ts';
 import type { RawResult } from './parked-calls.ts';
 import { requestFault } from './request-fault.ts';
 import { reworded } from './sdk-refusal.ts';
@@ -37,19 +40,18 @@ export interface StdioLaneOptions {
   readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
   readonly serverInfo: Readonly<Record<string, unknown>>;
+  /** What the lane may say by itself as long as there is no SDK. */
+  readonly introduction?: Introduction | undefined;
+  /** Brings the SDK, which then calls `start`. Called once, when `listen` was and the SDK is needed. */
+  readonly wake?: (() => void) | undefined;
   /** The client has closed its end, or we ours. */
   readonly onEnd?: () => void;
 }
 
 const PARSE_ERROR = -32700;
 const SESSION = 'stdio';
-/** Bytes of answers that may wait for the client before we stop reading its requests. */
-const MOST_UNREAD = 4 * 1024 * 1024;
-const ASK_CAPABILITY: Readonly<Record<string, string>> = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-};
+/** The id under which the SDK is told of a greeting that was answered without it. */
+const RETOLD = 'anygpt-greeting';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
 export class StdioLane {
@@ -58,24 +60,29 @@ export class StdioLane {
   onerror?: ((error: Error) => void) | undefined;
   readonly #options: StdioLaneOptions;
   readonly #calls = new Map<JsonRpcId, Cancellation>();
-  readonly #questions = new Map<
-    JsonRpcId,
-    { resolve: (result: Record<string, unknown>) => void; reject: (reason: Error) => void }
-  >();
+  readonly #writer: MessageWriter;
+  readonly #questions: ClientQuestions;
   /** Ids of opening requests whose answers tell us that the SDK has settled on an era. */
   readonly #openings = new Map<JsonRpcId, ProtocolEra>();
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
-  #capabilities: Readonly<Record<string, unknown>> = {};
-  #asked = 0;
+  #sdk: 'absent' | 'coming' | 'here' = 'absent';
+  /** What the SDK has to be told when it comes. */
+  #missed: JsonRpcMessage[] = [];
+  #reads = false;
   #ended = false;
   #closed = false;
 
   constructor(options: StdioLaneOptions) {
     this.#options = options;
+    this.#writer = new MessageWriter(options.input, options.output);
+    this.#questions = new ClientQuestions((message) => this.#writer.write(message));
   }
 
-  async start(): Promise<void> {
+  /** Begins to read, also before there is an SDK. */
+  listen(): void {
+    if (this.#reads) return;
+    this.#reads = true;
     const { input, output, maxMessageBytes } = this.#options;
     const lines = new LineReader({
       maxBytes: maxMessageBytes,
@@ -90,35 +97,47 @@ export class StdioLane {
     output.on('error', () => this.close());
   }
 
+  /** The SDK is here. */
+  async start(): Promise<void> {
+    const waited = this.#sdk === 'coming';
+    this.#sdk = 'here';
+    for (const message of this.#missed) this.#forward(message);
+    this.#missed = [];
+    if (waited && !this.#closed) this.#options.input.resume();
+    this.listen();
+  }
+
   async send(message: JsonRpcMessage): Promise<void> {
+    if (message.id === RETOLD) return;
     if (message.method === undefined && message.id !== undefined && message.id !== null)
       this.#answered(message.id, message);
-    this.#write(message.error && !this.#options.relays ? { ...message, error: reworded(message.error) } : message);
+    this.#writer.write(
+      message.error && !this.#options.relays ? { ...message, error: reworded(message.error) } : message,
+    );
   }
 
   /** The client says no more. It may still read what it has asked for, so calls go on until we are closed. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#abandonQuestions(new Error('the client closed the connection'));
+    this.#questions.abandon(new Error('the client closed the connection'));
     this.#options.onEnd?.();
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    // A client may keep its end open after it has told us to go; reading on would keep this process alive.
-    this.#options.input.pause();
+    this.#writer.close();
     const reason = new Error('the client closed the connection');
     for (const call of this.#calls.values()) call.abort(reason);
-    this.#abandonQuestions(reason);
+    this.#questions.abandon(reason);
     this.onclose?.();
     this.#end();
   }
 
-  #abandonQuestions(reason: Error): void {
-    for (const question of this.#questions.values()) question.reject(reason);
-    this.#questions.clear();
+  /** Tells the client to list the tools anew, as the SDK would. */
+  toolListChanged(): void {
+    if (this.#era === 'legacy') this.#writer.write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   }
 
   /** Calls in the lane that have not been answered. */
@@ -138,7 +157,7 @@ export class StdioLane {
     if (!isJsonRpcMessage(message))
       return this.#invalid(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
     if (message.method === undefined) {
-      if (!this.#reply(message)) this.#forward(message);
+      if (!this.#questions.reply(message)) this.#forward(message);
     } else if (message.id === undefined) {
       if (!this.#cancel(message)) this.#forward(message);
     } else if (!isRequestId(message.id)) {
@@ -152,35 +171,61 @@ export class StdioLane {
     const { jsonrpc, method, params } = message;
     const fault = requestFault(message);
     if (fault) return this.#invalid(id, fault.code, fault.message);
-    if (method === 'tools/call' && this.#understands(params)) return void this.#call(id, params ?? {});
+    if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
+    if (this.#sdk === 'absent' && this.#answerAlone(id, message)) return;
     this.#watchOpening(message);
     // Without what does not belong to a request, for which the SDK would drop it.
     this.#forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
 
-  async #call(id: JsonRpcId, params: Readonly<Record<string, unknown>>): Promise<void> {
-    const cancellation = new Cancellation();
-    this.#calls.set(id, cancellation);
+  /** What the SDK would say, as long as there is none. */
+  #answerAlone(id: JsonRpcId, { method, params }: JsonRpcMessage): boolean {
+    const { introduction } = this.#options;
+    if (introduction === undefined) return false;
+    if (this.#era === 'legacy') {
+      const work = earlyAnswer(introduction, method, params);
+      if (work) void this.#answer(id, work);
+      return work !== undefined;
+    }
+    const greeting = method === 'initialize' ? greet(introduction, params) : undefined;
+    if (greeting === undefined) return false;
+    this.#era = 'legacy';
+    this.#revision = greeting.revision;
+    this.#questions.capabilities = greeting.capabilities;
+    this.#missed.push({ jsonrpc: '2.0', id: RETOLD, method: 'initialize', ...(params && { params }) });
+    this.#writer.write({ jsonrpc: '2.0', id, result: greeting.result });
+    return true;
+  }
+
+  #call(id: JsonRpcId, params: Readonly<Record<string, unknown>>): void {
     const modern = this.#era === 'modern';
     const meta = params._meta as Record<string, unknown> | undefined;
     const token = meta?.progressToken;
-    const capabilities = modern ? (meta?.[META.clientCapabilities] as Record<string, unknown>) : this.#capabilities;
-    try {
-      const result = await this.#options.handler({
+    const { capabilities, ask } = this.#questions;
+    void this.#answer(id, (signal) =>
+      this.#options.handler({
         params,
         era: modern ? 'modern' : 'legacy',
         session: modern ? undefined : SESSION,
         revision: this.#revision,
-        capabilities,
-        signal: cancellation,
+        capabilities: modern ? (meta?.[META.clientCapabilities] as Record<string, unknown>) : capabilities,
+        signal,
         onProgress:
           typeof token === 'string' || typeof token === 'number'
-            ? (progress) => this.#progress(id, cancellation, token, progress)
+            ? (progress) => this.#progress(id, signal, token, progress)
             : undefined,
-        ask: modern ? undefined : this.#ask,
-      });
+        ask: modern ? undefined : ask,
+      }),
+    );
+  }
+
+  async #answer(id: JsonRpcId, work: (signal: Cancellation) => Promise<RawResult>): Promise<void> {
+    const cancellation = new Cancellation();
+    this.#calls.set(id, cancellation);
+    try {
+      const result = await work(cancellation);
       if (this.#finish(id, cancellation))
-        this.#write({ jsonrpc: '2.0', id, result: modern ? this.#stamp(result) : result });
+        this.#writer.write({ jsonrpc: '2.0', id, result: this.#era === 'modern' ? this.#stamp(result) : result });
     } catch (error) {
       if (!this.#finish(id, cancellation)) return;
       if (error instanceof JsonRpcError) this.#refuse(id, error.code, error.message, error.data);
@@ -195,46 +240,12 @@ export class StdioLane {
 
   #progress(id: JsonRpcId, cancellation: Cancellation, progressToken: JsonRpcId, progress: Progress): void {
     if (this.#calls.get(id) === cancellation)
-      this.#write({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...progress } });
+      this.#writer.write({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...progress } });
   }
 
   #stamp(result: RawResult): RawResult {
     const meta = result._meta as Record<string, unknown> | undefined;
     return { resultType: 'complete', ...result, _meta: { ...meta, [META.serverInfo]: this.#options.serverInfo } };
-  }
-
-  readonly #ask = (request: ServerRequest, signal?: AbortSignal): Promise<Record<string, unknown>> => {
-    const capability = ASK_CAPABILITY[request.method];
-    if (!capability || !this.#capabilities[capability]) {
-      return Promise.reject(new JsonRpcError(METHOD_NOT_FOUND, `the client does not support ${request.method}`));
-    }
-    const id = `anygpt-${++this.#asked}`;
-    return new Promise((resolve, reject) => {
-      this.#questions.set(id, { resolve, reject });
-      signal?.addEventListener(
-        'abort',
-        () => {
-          if (!this.#questions.delete(id)) return;
-          this.#write({
-            jsonrpc: '2.0',
-            method: 'notifications/cancelled',
-            params: { requestId: id, reason: 'no longer needed' },
-          });
-          reject(signal.reason);
-        },
-        { once: true },
-      );
-      this.#write({ jsonrpc: '2.0', id, method: request.method, ...(request.params && { params: request.params }) });
-    });
-  };
-
-  #reply(message: JsonRpcMessage): boolean {
-    const question = this.#questions.get(message.id as JsonRpcId);
-    if (!question) return false;
-    this.#questions.delete(message.id as JsonRpcId);
-    if (message.error) question.reject(new JsonRpcError(message.error.code, message.error.message, message.error.data));
-    else question.resolve({ ...message.result });
-    return true;
   }
 
   #cancel(message: JsonRpcMessage): boolean {
@@ -262,7 +273,7 @@ export class StdioLane {
     const claims = (message.params?._meta as Record<string, unknown> | undefined)?.[META.protocolVersion];
     if (claims === MODERN_VERSION) this.#openings.set(message.id as JsonRpcId, 'modern');
     else if (message.method === 'initialize') {
-      this.#capabilities = (message.params?.capabilities as Record<string, unknown> | undefined) ?? {};
+      this.#questions.capabilities = (message.params?.capabilities as Record<string, unknown> | undefined) ?? {};
       this.#openings.set(message.id as JsonRpcId, 'legacy');
     }
   }
@@ -277,7 +288,16 @@ export class StdioLane {
   }
 
   #forward(message: JsonRpcMessage): void {
-    this.onmessage?.(message as never);
+    const { wake, input } = this.#options;
+    if (this.#sdk === 'here' || wake === undefined) return this.onmessage?.(message as never);
+    // To a client that was greeted, notifications and stray answers mean nothing that the SDK would have to come for.
+    const isRequest = message.method !== undefined && message.id !== undefined;
+    if (this.#era === 'legacy' && !isRequest && message.method !== 'notifications/initialized') return;
+    this.#missed.push(message);
+    if (this.#sdk === 'coming' || (this.#era === 'legacy' && !isRequest)) return;
+    this.#sdk = 'coming';
+    input.pause();
+    wake();
   }
 
   /** Refuses what the client sent, in words of our own. */
@@ -286,27 +306,7 @@ export class StdioLane {
   }
 
   #refuse(id: JsonRpcId | null, code: number, message: string, data?: unknown): void {
-    this.#write({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
-  }
-
-  #write(message: JsonRpcMessage): void {
-    if (this.#closed) return;
-    let text: string;
-    try {
-      text = JSON.stringify(message);
-    } catch {
-      // Only nesting that no JSON writer can follow ends here.
-      text = JSON.stringify({
-        jsonrpc: '2.0',
-        id: message.id ?? null,
-        error: { code: INTERNAL_ERROR, message: 'the result is nested too deeply to be sent' },
-      });
-    }
-    const { input, output } = this.#options;
-    if (output.write(`${text}\n`) || output.writableLength < MOST_UNREAD || input.isPaused()) return;
-    // A client that asks and does not read gets no further questions in.
-    input.pause();
-    output.once('drain', () => !this.#closed && input.resume());
+    this.#writer.write({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 }
 

@@ -1,0 +1,70 @@
+/**
+ * Questions to a client of the old protocol that the lane asks itself: requests out, their answers back to whoever asked.
+ * @module
+ */
+import { JsonRpcError, type JsonRpcId, type JsonRpcMessage, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
+import type { ServerRequest } from '../types.ts';
+
+const CAPABILITY: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+interface Waiting {
+  readonly resolve: (result: Record<string, unknown>) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export class ClientQuestions {
+  /** What the client said it can do; it is asked for nothing else. */
+  capabilities: Readonly<Record<string, unknown>> = {};
+  readonly #write: (message: JsonRpcMessage) => void;
+  readonly #waiting = new Map<JsonRpcId, Waiting>();
+  #asked = 0;
+
+  constructor(write: (message: JsonRpcMessage) => void) {
+    this.#write = write;
+  }
+
+  readonly ask = (request: ServerRequest, signal?: AbortSignal): Promise<Record<string, unknown>> => {
+    const capability = CAPABILITY[request.method];
+    if (!capability || !this.capabilities[capability]) {
+      return Promise.reject(new JsonRpcError(METHOD_NOT_FOUND, `the client does not support ${request.method}`));
+    }
+    const id = `anygpt-${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          if (!this.#waiting.delete(id)) return;
+          this.#write({
+            jsonrpc: '2.0',
+            method: 'notifications/cancelled',
+            params: { requestId: id, reason: 'no longer needed' },
+          });
+          reject(signal.reason);
+        },
+        { once: true },
+      );
+      this.#write({ jsonrpc: '2.0', id, method: request.method, ...(request.params && { params: request.params }) });
+    });
+  };
+
+  /** Takes the answer to a question; false when it belongs to none. */
+  reply(message: JsonRpcMessage): boolean {
+    const question = this.#waiting.get(message.id as JsonRpcId);
+    if (!question) return false;
+    this.#waiting.delete(message.id as JsonRpcId);
+    if (message.error) question.reject(new JsonRpcError(message.error.code, message.error.message, message.error.data));
+    else question.resolve({ ...message.result });
+    return true;
+  }
+
+  /** Nobody will answer any more. */
+  abandon(reason: Error): void {
+    for (const question of this.#waiting.values()) question.reject(reason);
+    this.#waiting.clear();
+  }
+}

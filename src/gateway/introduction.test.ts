@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engineWith, type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
+import { LEGACY_VERSIONS } from '../connections/handshake.ts';
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { discoverySurface, serveGatewayOnStdio } from './index.ts';
+import { StdioLane } from './stdio-lane.ts';
+
+const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '0' } };
+
+let engine: DiscoveryEngine;
+
+beforeAll(() => {
+  engine = engineWith({ servers: [{ name: 'one', connection: { type: 'stdio', command: 'never-started' } }] });
+});
+afterAll(() => engine.close());
+
+/** A gateway; with `alone: false` the SDK answers everything that is no call. */
+function gateway(alone = true): RawClient & AsyncDisposable {
+  const client = rawClient();
+  const { introduction, ...bySdk } = discoverySurface(engine);
+  const surface = { ...bySdk, ...(alone && introduction && { introduction }) };
+  const served = serveGatewayOnStdio(engine, { input: client.input, output: client.output, surface });
+  return Object.assign(client, { [Symbol.asyncDispose]: () => served.close() });
+}
+
+/** What both kinds of gateway say to the same messages. */
+async function both(talk: (client: RawClient) => Promise<unknown>): Promise<[alone: unknown, bySdk: unknown]> {
+  await using alone = gateway();
+  await using bySdk = gateway(false);
+  return [await talk(alone), await talk(bySdk)];
+}
+
+describe('what a gateway says before it has loaded the SDK', () => {
+  it.each([...LEGACY_VERSIONS, '2026-07-28', '1.0', ''])('is what the SDK says, to a client of %s', async (version) => {
+    const [alone, bySdk] = await both(async (client) => [
+      await client.ask(0, 'initialize', { ...HELLO, protocolVersion: version }),
+      client.send({ method: 'notifications/initialized' }),
+      await client.ask('list', 'tools/list'),
+      await client.ask('list again', 'tools/list', { _meta: { progressToken: 1 } }),
+      await client.ask(3, 'ping'),
+    ]);
+    expect(alone).toEqual(bySdk);
+    expect(JSON.stringify(alone)).toContain('"search_tools"');
+  });
+
+  it('is what the SDK says whatever a greeting holds', { timeout: 60_000 }, async () => {
+    const value = fc.oneof(fc.constant(undefined), fc.string(), fc.constant({}), fc.constant([]), fc.integer());
+    const greeting = fc.record(
+      {
+        protocolVersion: fc.oneof(fc.constantFrom(...LEGACY_VERSIONS), value),
+        capabilities: fc.oneof(
+          fc.constantFrom({}, { roots: { listChanged: true } }, { elicitation: {}, sampling: {} }, { mine: {} }),
+          value,
+        ),
+        clientInfo: fc.oneof(
+          fc.constantFrom({ name: 'a', version: '1' }, { name: 'a', title: 'A', version: '1' }),
+          value,
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(greeting, async (params) => {
+        const [alone, bySdk] = await both((client) => client.ask(0, 'initialize', params));
+        expect(alone).toEqual(bySdk);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is followed by what only the SDK knows, as if it had been there from the beginning', async () => {
+    const [alone, bySdk] = await both(async (client) => {
+      const said: Message[] = [await client.ask(0, 'initialize', HELLO)];
+      client.send({ method: 'notifications/initialized' });
+      client.send({ method: 'notifications/roots/list_changed' });
+      client.send({ id: 'nobody asked', result: {} });
+      // In one piece, so that the later ones come while the SDK is being loaded.
+      client.write(
+        [
+          { id: 1, method: 'resources/list' },
+          { id: 2, method: 'tools/list', params: { cursor: 7 } },
+          { id: 3, method: 'tools/call', params: { name: 'nothing' } },
+          { id: 4, method: 'ping' },
+          { id: 5, method: 'initialize', params: HELLO },
+        ]
+          .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+          .join(''),
+      );
+      for (const id of [1, 2, 3, 4, 5]) said.push(await client.answer(id));
+      return said;
+    });
+    expect(alone).toEqual(bySdk);
+    expect(alone).toMatchObject([{}, { error: { code: -32601 } }, { error: { code: -32602 } }, {}, { result: {} }, {}]);
+  });
+
+  it('needs no SDK for calls, and can be cancelled like one', async () => {
+    let woken = 0;
+    const client = rawClient();
+    const lane = new StdioLane({
+      ...client,
+      handler: async () => ({ content: [] }),
+      maxMessageBytes: 1_000,
+      serverInfo: {},
+      introduction: {
+        serverInfo: { name: 'us', version: '1' },
+        capabilities: {},
+        instructions: 'Hello',
+        listTools: () => new Promise(() => {}),
+      },
+      wake: () => woken++,
+    });
+    lane.listen();
+    lane.toolListChanged();
+    await client.ask(0, 'initialize', HELLO);
+    client.send({ id: 1, method: 'tools/list' });
+    client.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect((await client.ask(2, 'tools/call', { name: 'x' })).result).toEqual({ content: [] });
+    expect(lane.inFlight).toBe(0);
+    lane.toolListChanged();
+    expect(await client.next()).toMatchObject({ id: 0 });
+    expect(await client.next()).toMatchObject({ id: 2 });
+    expect(await client.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    expect(woken).toBe(0);
+    client.send({ id: 3, method: 'prompts/list' });
+    client.send({ id: 4, method: 'prompts/list' });
+    await expect.poll(() => woken).toBe(1);
+    expect(client.input.isPaused()).toBe(true);
+    await lane.close();
+  });
+
+  it('leaves without the SDK when the client does', async () => {
+    const client = rawClient();
+    const served = serveGatewayOnStdio(engine, client);
+    await client.ask(0, 'initialize', HELLO);
+    client.input.end();
+    await served.closed;
+    await served.close();
+  });
+});
