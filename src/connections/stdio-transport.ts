@@ -6,7 +6,8 @@
  * beyond JSON.
  * @module
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import spawn from 'cross-spawn';
 import { NestingError, parseNested } from '../json-nesting.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
@@ -79,6 +80,7 @@ export class StdioTransport implements Wire {
   start(): Promise<void> {
     const { command, args, env, cwd, maxMessageBytes } = this.#options;
     return new Promise((resolve, reject) => {
+      // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
       const child = spawn(command, [...args], {
         env: { ...env },
         cwd,
@@ -86,7 +88,7 @@ export class StdioTransport implements Wire {
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: process.platform !== 'win32',
         windowsHide: true,
-      });
+      }) as ChildProcessWithoutNullStreams;
       this.#child = child;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
