@@ -63,6 +63,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     outside: [
       ...FILES,
       `${MCP}/client`,
+      'cross-spawn',
       'node:child_process',
       'node:events',
       'node:http',
@@ -77,9 +78,10 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   embeddings: { us: ['vocabulary', 'catalog', 'connections', 'search'], outside: ['node:crypto'] },
   execution: { us: ['vocabulary', 'audit'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },
   engine: { us: ['vocabulary', 'disk', ...PARTS], outside: FILES },
+  'meta-tools': { us: ['vocabulary', 'engine'], outside: [] },
   gateway: {
     // The JSON-RPC shapes and the line reader serve both legs of the gateway.
-    us: ['vocabulary', 'engine', 'connections'],
+    us: ['vocabulary', 'engine', 'connections', 'meta-tools'],
     outside: [
       `${MCP}/node`,
       `${MCP}/server`,
@@ -96,8 +98,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   lint: { us: ['vocabulary'], outside: [] },
   // The servers it is attached to are known by their shape: no SDK is imported.
   registry: { us: ['vocabulary', 'catalog', 'execution', 'search'], outside: ['node:async_hooks'] },
-  // The meta-tools are the gateway's; its other files, which speak MCP, are not loaded.
-  formats: { us: ['vocabulary', 'engine', 'gateway'], outside: ['node:crypto'] },
+  formats: { us: ['vocabulary', 'engine', 'meta-tools'], outside: ['node:crypto'] },
   // One registry for an agent loop: makes an engine of entries when a server is first needed, and not before.
   unified: {
     us: ['vocabulary', 'catalog', 'config', 'engine', 'execution', 'formats', 'registry'],
@@ -108,7 +109,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Arguments are read from files, and pictures saved to them, where a person says so. `eval` judges rankings with search's
   // own figures.
   cli: {
-    us: ['vocabulary', 'engine', 'config', 'gateway', 'doctor', 'lint', 'audit', 'search'],
+    us: ['vocabulary', 'engine', 'config', 'gateway', 'meta-tools', 'doctor', 'lint', 'audit', 'search'],
     outside: [
       'node:fs',
       'node:fs/promises',

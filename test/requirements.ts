@@ -21,9 +21,9 @@ const POOL = 'src/connections/connection-pool.test.ts';
 const PROXY = 'src/execution/tool-execution-proxy.test.ts';
 const RULES = 'src/rules/decide.test.ts';
 const PATTERNS = 'src/rules/pattern-matcher.test.ts';
-const RUNNER = 'src/gateway/meta-tool-runner.test.ts';
-const META = 'src/gateway/meta-tools.test.ts';
-const LISTS = 'src/gateway/answers.test.ts';
+const RUNNER = 'src/meta-tools/meta-tool-runner.test.ts';
+const META = 'src/meta-tools/meta-tools.test.ts';
+const LISTS = 'src/meta-tools/answers.test.ts';
 const STDIO = 'src/gateway/serve-stdio.test.ts';
 const LANE = 'src/gateway/stdio-lane.test.ts';
 const HTTP = 'src/gateway/serve-http.test.ts';
@@ -173,7 +173,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'details:large': promise(
     'A large schema is outlined first, and every part of it can be read',
-    ['src/gateway/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
+    ['src/meta-tools/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
     ['src/catalog/read-schema.test.ts', 'leads to every part of any schema, in pages that are bounded'],
     [RUNNER, 'leads to the whole of what it cut, and never to a disabled tool'],
   ),
@@ -295,7 +295,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
   ),
   'errors:slips': promise('A misspelt argument of a meta-tool is told what was meant', [
-    'src/gateway/misspelt-argument.test.ts',
+    'src/meta-tools/misspelt-argument.test.ts',
     '%s with %j: did you mean',
   ]),
   'errors:never-throws': promise('Nothing an agent does throws', [PROXY, 'never throws, whatever is handed in throws']),

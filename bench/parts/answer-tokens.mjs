@@ -1,6 +1,6 @@
 // A corpus and queries in; what an agent pays to read the answers of the meta-tools out, in o200k tokens.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { createMetaToolRunner } from '../../dist/gateway/meta-tool-runner.js';
+import { createMetaToolRunner } from '../../dist/meta-tools/meta-tool-runner.js';
 import { createCachedWorld, openEngine } from './gateway-world.mjs';
 
 const CALLER = { caller: {}, signal: new AbortController().signal };

@@ -3,8 +3,8 @@
 // A ranker is { title, open(lists) }; `open` indexes and gives back { rank(query, limit), answer?(query) } as
 // evaluate.ts takes it. Lists are those of parts/tool-corpus.mjs.
 import MiniSearch from 'minisearch';
-import { searchAnswer } from '../../dist/gateway/search-answer.js';
 import { SearchEngine } from '../../dist/index.js';
+import { searchAnswer } from '../../dist/meta-tools/search-answer.js';
 import { plainBm25 } from './plain-bm25.mjs';
 
 const toHit = ({ server, tool, relevance }) => ({ server, name: tool, relevance });

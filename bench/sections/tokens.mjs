@@ -1,6 +1,6 @@
 // What an agent pays to read: the five tools, search answers, details. Counted as o200k tokens of the JSON it is shown.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { metaToolDefinitions } from '../../dist/gateway/meta-tools.js';
+import { metaToolDefinitions } from '../../dist/meta-tools/meta-tools.js';
 import { answerTokens } from '../parts/answer-tokens.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 import { readCorpus, readQueries, syntheticCorpus, syntheticQueries } from '../parts/tool-corpus.mjs';

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FindResult } from '../discovery-engine.ts';
-import { compact } from '../gateway/answers.ts';
+import { compact } from '../meta-tools/answers.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { ServerMetadata, ToolMetadata } from '../types.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicTools, geminiTools, openAiChatTools, openAiResponsesTools } from '../../test/api-rules.ts';
 import { engineWith } from '../../test/fixtures/gateway/kit.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { META_TOOL_NAMES } from '../gateway/meta-tools.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { createMetaToolHandler, type MetaToolHandler } from './meta-tool-handler.ts';
 import type { LangChainToolMessage } from './result-types.ts';

@@ -5,9 +5,9 @@
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { DiscoveryError } from '../errors.ts';
-import { failure } from '../gateway/answers.ts';
-import { createMetaToolRunner } from '../gateway/meta-tool-runner.ts';
-import { isMetaTool, metaToolDefinitions } from '../gateway/meta-tools.ts';
+import { failure } from '../meta-tools/answers.ts';
+import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
+import { isMetaTool, metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 import { toFailure } from '../result.ts';
 import type { Caller, CallToolResult, Progress } from '../types.ts';
 import type { DefinitionSet, OptionsOf, ToolFormat } from './definition-types.ts';

@@ -3,8 +3,8 @@
  * @module
  */
 
+export { META_TOOL_NAMES, metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 export { exposedSurface } from './exposed-server.ts';
-export { META_TOOL_NAMES, metaToolDefinitions } from './meta-tools.ts';
 export { type ServedHttp, type ServeHttpOptions, serveGatewayOnHttp } from './serve-http.ts';
 export {
   discoverySurface,

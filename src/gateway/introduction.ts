@@ -6,10 +6,10 @@
  */
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 import { isObject } from '../plain-object.ts';
 import type { ToolDefinition } from '../types.ts';
 import { IDENTITY } from '../version.ts';
-import { metaToolDefinitions } from './meta-tools.ts';
 
 /** What a server says of itself, and the tools it lists. */
 export interface Introduction {

@@ -5,13 +5,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
+import type { RunTool } from '../meta-tools/run-tool.ts';
 import { IDENTITY } from '../version.ts';
 import { type Introduction, introductionOf } from './introduction.ts';
-import { createMetaToolRunner } from './meta-tool-runner.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';
 import { StdioLane } from './stdio-lane.ts';
-import { createUpstreamHandler, type RunTool, type UpstreamHandler } from './upstream.ts';
+import { createUpstreamHandler, type UpstreamHandler } from './upstream.ts';
 
 /** The streams to speak on, those of the process unless told otherwise, and what to serve. */
 export interface ServeStdioOptions {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { jsonOf } from '../../test/fixtures/gateway/kit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
+import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { type CallContext, createUpstreamHandler, type RunTool, type UpstreamCall } from './upstream.ts';
+import { createUpstreamHandler, type UpstreamCall } from './upstream.ts';
 
 const { signal } = new AbortController();
 const call = (more: Partial<UpstreamCall>): UpstreamCall => ({

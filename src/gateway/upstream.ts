@@ -6,9 +6,10 @@ import type { CallSignal } from '../cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { DiscoveryError } from '../errors.ts';
+import { failure } from '../meta-tools/answers.ts';
+import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { isObject } from '../plain-object.ts';
 import type { Caller, CallToolResult, Progress, ToolCall } from '../types.ts';
-import { failure } from './answers.ts';
 import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 export interface UpstreamCall {
@@ -27,18 +28,6 @@ export interface UpstreamCall {
   readonly ask?: Ask | undefined;
 }
 
-/** What a call of one of our tools needs to know about its caller. */
-export interface CallContext {
-  readonly caller: Caller;
-  readonly signal: CallSignal;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly onNotification?: ToolCall['onNotification'];
-  readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
-  readonly requestState?: string | undefined;
-}
-
-export type RunTool = (name: string, args: unknown, context: CallContext) => Promise<CallToolResult>;
 export type UpstreamHandler = (call: UpstreamCall) => Promise<RawResult>;
 
 // Of a request's own: the gateway writes these itself towards a server.

@@ -3,8 +3,8 @@
  * @module
  */
 
-import { aboutTokens } from '../../gateway/definition-tokens.ts';
-import { searchAnswer } from '../../gateway/search-answer.ts';
+import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
+import { searchAnswer } from '../../meta-tools/search-answer.ts';
 import { nearestNames } from '../../nearest-names.ts';
 import { evaluate, type Ranker, type ScoredTool, summarize } from '../../search/evaluate.ts';
 import { type JudgedQuery, keyOf, type RankedTool, type RelevantTool } from '../../search/metrics.ts';

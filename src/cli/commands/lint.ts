@@ -2,7 +2,7 @@
  * `anygpt mcp lint`: tools whose definitions APIs refuse, agents stumble over or people should read first.
  * @module
  */
-import { aboutTokens } from '../../gateway/definition-tokens.ts';
+
 import { HUGE_TOKENS, lintTools } from '../../lint/lint-tools.ts';
 import {
   type Finding,
@@ -13,6 +13,7 @@ import {
   SEVERITIES,
   type Severity,
 } from '../../lint/rules.ts';
+import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
 import { nearestName } from '../../nearest-names.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT } from '../io.ts';

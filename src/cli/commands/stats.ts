@@ -3,8 +3,8 @@
  * @module
  */
 import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/audit-summary.ts';
-import { definitionTokens } from '../../gateway/definition-tokens.ts';
-import { metaToolDefinitions } from '../../gateway/meta-tools.ts';
+import { definitionTokens } from '../../meta-tools/definition-tokens.ts';
+import { metaToolDefinitions } from '../../meta-tools/meta-tools.ts';
 import { oneLine } from '../../plain-text.ts';
 import { barChart } from '../bar-chart.ts';
 import type { Command } from '../command.ts';

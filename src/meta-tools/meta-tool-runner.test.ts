@@ -4,7 +4,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { CallToolResult } from '../types.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
-import type { RunTool } from './upstream.ts';
+import type { RunTool } from './run-tool.ts';
 
 let server: TestServer;
 let engine: DiscoveryEngine;

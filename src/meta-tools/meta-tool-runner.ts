@@ -11,8 +11,8 @@ import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts'
 import { detailsAnswer } from './details-answer.ts';
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';
 import { misspeltArgument } from './misspelt-argument.ts';
+import type { CallContext, RunTool } from './run-tool.ts';
 import { searchAnswer } from './search-answer.ts';
-import type { CallContext, RunTool } from './upstream.ts';
 
 const MAX_LIMIT = 100;
 const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
