@@ -25,10 +25,11 @@ export const SHARED: Audience = audience('shared', undefined, false, {});
 /** The audience a caller belongs to. A server of protocol 2026-07-28 asks inside its answers and can be shared by all. */
 export function audienceOf(caller: Caller | undefined, isModern: boolean): Audience {
   const exclusive = caller?.exclusive ?? false;
+  if (!exclusive && (isModern || !caller?.ask)) return SHARED;
   const capabilities: Record<string, unknown> = {};
   if (caller?.ask)
     for (const name of INTERACTIVE) if (caller.capabilities?.[name]) capabilities[name] = caller.capabilities[name];
-  if (!exclusive && (isModern || Object.keys(capabilities).length === 0)) return SHARED;
+  if (!exclusive && Object.keys(capabilities).length === 0) return SHARED;
   return audience(caller?.session === undefined ? 'call' : 'session', caller?.session, exclusive, capabilities);
 }
 

@@ -21,18 +21,22 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
   return (next: Handler): Handler =>
     async (call) => {
       const { server, tool, traceId, caller } = call;
-      const time = new Date(wallClock());
+      const time = wallClock();
       const started = clock.now();
       let result: Awaited<ReturnType<Handler>>;
+      let bytesIn: number | undefined;
       try {
-        result = await next(call);
+        const answer = next(call);
+        // Counted while the server works: nobody waits for it then.
+        bytesIn = sizeOf(call.arguments);
+        result = await answer;
       } catch (thrown) {
         result = toFailure(thrown, { server, tool });
       }
       const notes = result.success ? call.notes : undefined;
       try {
         recorder.record({
-          time,
+          time: new Date(time),
           traceId,
           principal: caller.principal,
           session: caller.session,
@@ -43,7 +47,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
           code: result.success ? undefined : result.error.code,
           message: result.success ? undefined : result.error.message,
           durationMs: clock.now() - started,
-          bytesIn: sizeOf(call.arguments),
+          bytesIn: bytesIn ?? sizeOf(call.arguments),
           bytesOut: notes?.bytes,
           flags: notes?.flags,
         });

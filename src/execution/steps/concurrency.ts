@@ -57,7 +57,8 @@ class Gate {
 
   async pass(call: ToolCall): Promise<ToolResult<CallToolResult>> {
     const { server } = call;
-    const crowded = this.#crowded(call);
+    const client = clientOf(call);
+    const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
     const lane = this.#lane(server);
     if (lane.active < this.#slots(server) && lane.waiting.size === 0) {
@@ -65,13 +66,12 @@ class Gate {
     } else {
       const refused = await this.#queue(call, lane);
       if (refused !== undefined) return refused;
-      const stillCrowded = this.#crowded(call);
+      const stillCrowded = this.#crowded(call, client);
       if (stillCrowded !== undefined) {
         this.#leave(server, lane);
         return stillCrowded;
       }
     }
-    const client = clientOf(call);
     this.#count(client, 1);
     const started = this.#clock.now();
     try {
@@ -133,10 +133,9 @@ class Gate {
     if (lane.active === 0 && this.#lanes.size > 1_024) this.#lanes.delete(server);
   }
 
-  #crowded(call: ToolCall): ToolResult<never> | undefined {
+  #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
     const { perClient = 64, total = 512 } = this.#options;
     if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
-    const client = clientOf(call);
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
     }

@@ -68,6 +68,17 @@ describe('timeout', () => {
     expect(codeOf(await timeout()(done)(aCall({ signal: abort.signal })))).toBe('CANCELLED');
   });
 
+  test('a call cancelled while it is being sent ends at once, too', async () => {
+    const abort = new AbortController();
+    const sent: Handler = () => {
+      abort.abort();
+      return new Promise(() => {});
+    };
+    expect(await timeout()(sent)(aCall({ signal: abort.signal }))).toMatchObject({
+      error: { code: 'CANCELLED', outcome: 'unknown' },
+    });
+  });
+
   test('the reason of whoever aborted is told', async () => {
     const signal = AbortSignal.abort(new DiscoveryError('SHUTTING_DOWN', 'bye'));
     expect(await timeout()(done)(aCall({ signal }))).toMatchObject({

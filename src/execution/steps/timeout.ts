@@ -80,13 +80,17 @@ class WatchedCall implements Watched {
   run(next: Handler): Promise<ToolResult<CallToolResult>> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#call.signal.addEventListener('abort', this.#onAbort);
-      this.#watchdog.add(this);
       try {
         next({ ...this.#call, signal: this.#below, onProgress: this.#onProgress }).then(this.#settle, this.#fail);
       } catch (thrown) {
         this.#fail(thrown);
+        return;
       }
+      // After the call has left, because its answer comes in a later turn at the earliest.
+      const { signal } = this.#call;
+      if (signal.aborted) return this.#cancel();
+      signal.addEventListener('abort', this.#onAbort);
+      this.#watchdog.add(this);
     });
   }
 
