@@ -25,6 +25,7 @@ import { NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress } from '../types.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { earlyAnswer, greet, type Introduction } from './introduction.ts';
+import { LateSdk } from './late-sdk.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { RawResult } from './parked-calls.ts';
 import { requestFault } from './request-fault.ts';
@@ -50,8 +51,6 @@ export interface StdioLaneOptions {
 
 const PARSE_ERROR = -32700;
 const SESSION = 'stdio';
-/** The id under which the SDK is told of a greeting that was answered without it. */
-const RETOLD = 'anygpt-greeting';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
 export class StdioLane {
@@ -62,13 +61,11 @@ export class StdioLane {
   readonly #calls = new Map<JsonRpcId, Cancellation>();
   readonly #writer: MessageWriter;
   readonly #questions: ClientQuestions;
+  readonly #sdk: LateSdk;
   /** Ids of opening requests whose answers tell us that the SDK has settled on an era. */
   readonly #openings = new Map<JsonRpcId, ProtocolEra>();
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
-  #sdk: 'absent' | 'coming' | 'here' = 'absent';
-  /** What the SDK has to be told when it comes. */
-  #missed: JsonRpcMessage[] = [];
   #reads = false;
   #ended = false;
   #closed = false;
@@ -77,6 +74,8 @@ export class StdioLane {
     this.#options = options;
     this.#writer = new MessageWriter(options.input, options.output);
     this.#questions = new ClientQuestions((message) => this.#writer.write(message));
+    const { input, wake } = options;
+    this.#sdk = new LateSdk({ input, wake, deliver: (message) => this.onmessage?.(message as never) });
   }
 
   /** Begins to read, also before there is an SDK. */
@@ -99,16 +98,12 @@ export class StdioLane {
 
   /** The SDK is here. */
   async start(): Promise<void> {
-    const waited = this.#sdk === 'coming';
-    this.#sdk = 'here';
-    for (const message of this.#missed) this.#forward(message);
-    this.#missed = [];
-    if (waited && !this.#closed) this.#options.input.resume();
+    if (this.#sdk.arrive() && !this.#closed) this.#options.input.resume();
     this.listen();
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
-    if (message.id === RETOLD) return;
+    if (this.#sdk.isRetold(message)) return;
     if (message.method === undefined && message.id !== undefined && message.id !== null)
       this.#answered(message.id, message);
     this.#writer.write(
@@ -157,9 +152,9 @@ export class StdioLane {
     if (!isJsonRpcMessage(message))
       return this.#invalid(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
     if (message.method === undefined) {
-      if (!this.#questions.reply(message)) this.#forward(message);
+      if (!this.#questions.reply(message)) this.#sdk.forward(message);
     } else if (message.id === undefined) {
-      if (!this.#cancel(message)) this.#forward(message);
+      if (!this.#cancel(message)) this.#sdk.forward(message);
     } else if (!isRequestId(message.id)) {
       this.#invalid(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
     } else if (this.#calls.has(message.id)) {
@@ -172,10 +167,10 @@ export class StdioLane {
     const fault = requestFault(message);
     if (fault) return this.#invalid(id, fault.code, fault.message);
     if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
-    if (this.#sdk === 'absent' && this.#answerAlone(id, message)) return;
+    if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
     this.#watchOpening(message);
     // Without what does not belong to a request, for which the SDK would drop it.
-    this.#forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
+    this.#sdk.forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
 
   /** What the SDK would say, as long as there is none. */
@@ -192,7 +187,7 @@ export class StdioLane {
     this.#era = 'legacy';
     this.#revision = greeting.revision;
     this.#questions.capabilities = greeting.capabilities;
-    this.#missed.push({ jsonrpc: '2.0', id: RETOLD, method: 'initialize', ...(params && { params }) });
+    this.#sdk.greeted(params);
     this.#writer.write({ jsonrpc: '2.0', id, result: greeting.result });
     return true;
   }
@@ -285,19 +280,6 @@ export class StdioLane {
     if (message.error) return;
     this.#era = era;
     this.#revision = era === 'modern' ? MODERN_VERSION : (message.result?.protocolVersion as string | undefined);
-  }
-
-  #forward(message: JsonRpcMessage): void {
-    const { wake, input } = this.#options;
-    if (this.#sdk === 'here' || wake === undefined) return this.onmessage?.(message as never);
-    // To a client that was greeted, notifications and stray answers mean nothing that the SDK would have to come for.
-    const isRequest = message.method !== undefined && message.id !== undefined;
-    if (this.#era === 'legacy' && !isRequest && message.method !== 'notifications/initialized') return;
-    this.#missed.push(message);
-    if (this.#sdk === 'coming' || (this.#era === 'legacy' && !isRequest)) return;
-    this.#sdk = 'coming';
-    input.pause();
-    wake();
   }
 
   /** Refuses what the client sent, in words of our own. */

@@ -9,7 +9,7 @@ import { DiscoveryError } from '../errors.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { isObject } from '../plain-object.ts';
-import type { Caller, CallToolResult, Progress, ToolCall } from '../types.ts';
+import type { Caller, Progress, ToolCall } from '../types.ts';
 import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 export interface UpstreamCall {
