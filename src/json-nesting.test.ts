@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeJson } from './exact-json.ts';
 import { MAX_NESTING, NestingError, nestsTooDeep, parseNested } from './json-nesting.ts';
 
 const nested = (levels: number, core = '') => `${'['.repeat(levels)}${core}${']'.repeat(levels)}`;
@@ -13,6 +14,11 @@ describe('parseNested', () => {
       }),
     );
     expect(() => parseNested('[')).toThrow(SyntaxError);
+  });
+
+  it('keeps the digits of numbers that no double holds, as deep as it reads', () => {
+    const text = nested(MAX_NESTING, '12345678901234567890');
+    expect(writeJson(parseNested(text))).toBe(text);
   });
 
   it.each([

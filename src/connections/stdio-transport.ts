@@ -8,6 +8,7 @@
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import spawn from 'cross-spawn';
+import { writeJson } from '../exact-json.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
@@ -191,7 +192,7 @@ export class StdioTransport implements Wire {
 
 function written(message: JsonRpcMessage): string {
   try {
-    return JSON.stringify(message);
+    return writeJson(message);
   } catch (error) {
     throw unsendable(error);
   }

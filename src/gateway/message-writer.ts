@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { INTERNAL_ERROR, type JsonRpcMessage } from '../connections/json-rpc.ts';
+import { writeJson } from '../exact-json.ts';
 
 /** Bytes of answers that may wait for the client before we stop reading its requests. */
 const MOST_UNREAD = 4 * 1024 * 1024;
@@ -36,7 +37,7 @@ export class MessageWriter {
 
 function lineOf(message: JsonRpcMessage): string {
   try {
-    return JSON.stringify(message);
+    return writeJson(message);
   } catch {
     // Only nesting that no JSON writer can follow ends here.
     return JSON.stringify({

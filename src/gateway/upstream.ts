@@ -6,6 +6,7 @@ import type { CallSignal } from '../cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { DiscoveryError } from '../errors.ts';
+import { writeJson } from '../exact-json.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
 import { isObject } from '../plain-object.ts';
@@ -76,7 +77,7 @@ const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities
 
 /** Who calls what with which arguments: the answers to a question must come with the same. */
 const bindingOf = ({ principal, params }: UpstreamCall): string =>
-  `${principal ?? ''}\n${String(params.name ?? '')}\n${JSON.stringify(params.arguments ?? null)}`;
+  `${principal ?? ''}\n${String(params.name ?? '')}\n${writeJson(params.arguments ?? null)}`;
 
 /** What we refuse is a result that the agent can read, never a broken request. */
 async function refusable(result: Promise<RawResult>): Promise<RawResult> {

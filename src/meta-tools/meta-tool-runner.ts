@@ -3,6 +3,7 @@
  * @module
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { parseJson } from '../exact-json.ts';
 import { LOOP_REFUSAL } from '../hops.ts';
 import { shorten } from '../plain-text.ts';
 import { fail, type ToolResult } from '../result.ts';
@@ -158,7 +159,7 @@ function asObject(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null) return {};
   if (typeof raw === 'string') {
     try {
-      return asObject(JSON.parse(raw));
+      return asObject(parseJson(raw));
     } catch {
       return undefined;
     }
