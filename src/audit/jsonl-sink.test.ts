@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,16 +50,30 @@ describe('the audit file', () => {
     for (const text of texts) expect(text.length).toBeLessThanOrEqual(40);
   });
 
-  test('is found again after another process rotated it, or somebody removed it', async () => {
-    const sink = new JsonlSink({ file });
+  test('is found again after another process rotated it, or somebody removed it, within a moment', async () => {
+    let now = 0;
+    const sink = new JsonlSink({ file, now: () => now });
     await sink.write(line(1));
     await rename(file, `${file}.old`);
+    await sink.write(line('1b'));
+    now += 250;
     await sink.write(line(2));
+    expect(idsIn(await readFile(`${file}.old`, 'utf8'))).toEqual(['1', '1b']);
     expect(idsIn(await readFile(file, 'utf8'))).toEqual(['2']);
     await rm(join(folder, 'state'), { recursive: true });
+    now += 250;
     await sink.write(line(3));
     await sink.close();
     expect(idsIn(await readFile(file, 'utf8'))).toEqual(['3']);
+  });
+
+  test('has a line the moment it was written', async () => {
+    const sink = new JsonlSink({ file });
+    await sink.write(line(1));
+    // Nothing is waited for: whoever is killed now has lost nothing.
+    void sink.write(line(2));
+    expect(idsIn(readFileSync(file, 'utf8'))).toEqual(['1', '2']);
+    await sink.close();
   });
 
   test('that ends in half a line goes on with a new one', async () => {

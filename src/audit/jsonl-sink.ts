@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { AuditSink } from './audit-entry.ts';
@@ -20,6 +20,8 @@ export interface JsonlSinkOptions {
 }
 
 const STALE_LOCK_MS = 30_000;
+/** How long a file that was looked at is taken for what it was: as long as that, lines may go to one that was rotated away. */
+const LOOK_EVERY_MS = 250;
 const NEWLINE = 0x0a;
 
 /** The audit file. Nothing is created before the first write. */
@@ -33,6 +35,9 @@ export class JsonlSink implements AuditSink {
   /** The file ends in half a line: the next write starts a new one. */
   #torn = false;
   #partial: { readonly lines: string; readonly from: number } | undefined;
+  /** Bytes that may be added without another look, and until when. */
+  #room = 0;
+  #lookAgain = Number.NEGATIVE_INFINITY;
 
   constructor(options: JsonlSinkOptions) {
     this.#file = options.file;
@@ -41,8 +46,33 @@ export class JsonlSink implements AuditSink {
     this.#now = options.now ?? Date.now;
   }
 
-  async write(lines: string): Promise<void> {
+  /**
+   * Mostly at once and without another thread: that takes a few microseconds, and what was recorded survives whatever
+   * happens to this process next.
+   */
+  write(lines: string): Promise<void> | void {
     const bytes = Buffer.from(lines, 'utf8');
+    if (!this.#appended(lines, bytes)) return this.#writeCarefully(lines, bytes);
+  }
+
+  #appended(lines: string, bytes: Buffer): boolean {
+    const handle = this.#handle;
+    if (handle === undefined || this.#torn || this.#partial || bytes.length > this.#room) return false;
+    if (this.#now() >= this.#lookAgain) return false;
+    let written = 0;
+    try {
+      written = writeSync(handle.fd, bytes);
+    } catch {
+      // The careful way meets the same trouble, and says so.
+      return false;
+    }
+    this.#room -= written;
+    if (written === bytes.length) return true;
+    this.#cutShort(lines, bytes, 0, written);
+    return false;
+  }
+
+  async #writeCarefully(lines: string, bytes: Buffer): Promise<void> {
     let from = this.#partial?.lines === lines ? this.#partial.from : 0;
     this.#partial = undefined;
     const handle = await this.#current(bytes.length - from);
@@ -54,12 +84,20 @@ export class JsonlSink implements AuditSink {
       const kept = Math.max(0, bytesWritten - (chunk.length - rest.length));
       if (kept === rest.length) {
         this.#torn = false;
+        this.#partial = undefined;
+        this.#room -= bytesWritten;
         return;
       }
-      // Cut short, as on a full disk: go on after the last whole line, so that no other writer's line gets inside ours.
-      from += rest.subarray(0, kept).lastIndexOf(NEWLINE) + 1;
-      this.#torn = chunk[bytesWritten - 1] !== NEWLINE;
+      from = this.#cutShort(lines, bytes, from, kept);
     }
+  }
+
+  /** As on a full disk: goes on after the last whole line, so that no other writer's line gets inside ours. */
+  #cutShort(lines: string, bytes: Buffer, from: number, kept: number): number {
+    const whole = from + bytes.subarray(from, from + kept).lastIndexOf(NEWLINE) + 1;
+    this.#torn = whole < from + kept;
+    this.#partial = { lines, from: whole };
+    return whole;
   }
 
   async close(): Promise<void> {
@@ -79,10 +117,12 @@ export class JsonlSink implements AuditSink {
 
   async #current(adding: number): Promise<FileHandle> {
     const found = await statOrUndefined(this.#file);
+    this.#lookAgain = this.#now() + LOOK_EVERY_MS;
     if (this.#handle === undefined || found === undefined || identityOf(found) !== this.#identity) {
       return this.#open();
     }
-    const full = found.isFile() && found.size > 0 && found.size + adding > this.#maxBytes;
+    this.#room = this.#roomIn(found);
+    const full = found.isFile() && found.size > 0 && adding > this.#room;
     if (full) await this.#rotate();
     return this.#handle ?? this.#open();
   }
@@ -94,6 +134,7 @@ export class JsonlSink implements AuditSink {
     this.#handle = handle;
     const found = await handle.stat();
     this.#identity = identityOf(found);
+    this.#room = this.#roomIn(found);
     this.#torn = false;
     if (found.isFile() && found.size > 0) {
       const last = Buffer.alloc(1);
@@ -101,6 +142,11 @@ export class JsonlSink implements AuditSink {
       this.#torn = last[0] !== NEWLINE;
     }
     return handle;
+  }
+
+  /** A device or a pipe may keep its writer waiting, so nothing is added to one at once. */
+  #roomIn(found: Stats): number {
+    return found.isFile() ? this.#maxBytes - found.size : 0;
   }
 
   /** Moves a full file away, unless another process is at it; appending goes on in either case. */

@@ -98,7 +98,7 @@ const auditSchema = z.strictObject({
   file: optional(path, 'The audit file. Default `<state folder>/audit/audit.jsonl`.'),
   maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is begun.'),
   files: setting(count, 5, 'Files that are kept.'),
-  failClosed: setting(flag, false, 'Refuse calls that cannot be recorded.'),
+  failClosed: setting(flag, false, 'Refuse calls that cannot be recorded, and write each record as soon as its call is answered.'),
 });
 
 /** The levels a log may be set to, quietest last. */
