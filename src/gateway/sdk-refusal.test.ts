@@ -34,6 +34,14 @@ describe('a refusal of the SDK', () => {
     );
   });
 
+  it('of a method that there is not says what kind of error that is', () => {
+    expect(said('Method not found', -32601)).toEqual({
+      code: -32601,
+      message: 'Method not found',
+      data: { code: 'VALIDATION_ERROR' },
+    });
+  });
+
   it.each([
     [-32601, 'Method not found'],
     [-32603, 'a message with [brackets]'],

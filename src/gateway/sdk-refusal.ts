@@ -4,7 +4,7 @@
  * that names what is wrong, out.
  * @module
  */
-import { INTERNAL_ERROR, INVALID_PARAMS, type JsonRpcErrorBody } from '../connections/json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, type JsonRpcErrorBody, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
 
 interface Issue {
   readonly path: readonly (string | number)[];
@@ -24,9 +24,10 @@ const WORDS: ReadonlyMap<unknown, string> = new Map([
 const MAX_ISSUES = 5;
 const MAX_TEXT = 200;
 
-/** Rewords an error that is a dump; every other one stays as it is. */
+/** Rewords an error that is a dump, and says what kind an unknown method is; every other one stays as it is. */
 export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
   const { code, message } = error;
+  if (code === METHOD_NOT_FOUND && error.data === undefined) return { ...error, data: { code: 'VALIDATION_ERROR' } };
   if (code !== INTERNAL_ERROR && code !== INVALID_PARAMS) return error;
   const issues = issuesIn(message);
   if (issues === undefined) return error;

@@ -205,6 +205,28 @@ describe('calls in the lane', () => {
     expect((await client.ask(1, 'tools/call', { name: 'x' })).error?.message).toMatch(/nested too deeply/);
   });
 
+  it('refuses an id that the SDK has still to answer, until it has or the client wants no answer', async () => {
+    const { client, lane, forwarded } = await opened('legacy');
+    client.send({ id: 1, method: 'prompts/list' });
+    expect((await client.ask(1, 'tools/call', { name: 'x' })).error).toMatchObject({ code: -32600 });
+    await lane.send({ jsonrpc: '2.0', id: 1, result: { prompts: [] } });
+    client.send({ id: 2, method: 'prompts/list' });
+    client.send({ method: 'notifications/cancelled', params: { requestId: 2 } });
+    expect((await client.ask(2, 'tools/call', { name: 'x' })).result).toBeDefined();
+    expect(forwarded.map(({ method }) => method)).toEqual([
+      'initialize',
+      'prompts/list',
+      'prompts/list',
+      'notifications/cancelled',
+    ]);
+  });
+
+  it('reads a line that begins with a byte order mark', async () => {
+    const { client } = await opened('legacy');
+    client.write('\ufeff{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}\n');
+    expect((await client.answer(1)).result).toBeDefined();
+  });
+
   it('refuses an id that is still in use, and the first call keeps its answer', async () => {
     const ends: (() => void)[] = [];
     const { client } = await opened('legacy', () => new Promise((end) => ends.push(() => end({ content: [] }))));

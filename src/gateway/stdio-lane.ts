@@ -50,6 +50,7 @@ export interface StdioLaneOptions {
 }
 
 const PARSE_ERROR = -32700;
+const BYTE_ORDER_MARK = 0xfeff;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
@@ -62,8 +63,8 @@ export class StdioLane {
   readonly #writer: MessageWriter;
   readonly #questions: ClientQuestions;
   readonly #sdk: LateSdk;
-  /** Ids of opening requests whose answers tell us that the SDK has settled on an era. */
-  readonly #openings = new Map<JsonRpcId, ProtocolEra>();
+  /** Requests that the SDK answers, with the era that its answer settles, if any. */
+  readonly #leftToSdk = new Map<JsonRpcId, ProtocolEra | undefined>();
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
   #reads = false;
@@ -143,7 +144,7 @@ export class StdioLane {
   #line(line: string): void {
     let message: unknown;
     try {
-      message = parseNested(line);
+      message = parseNested(line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
       const id = error.value === undefined ? lostRequest(line.slice(0, 1024), line.slice(-128)) : idOf(error.value);
@@ -157,7 +158,7 @@ export class StdioLane {
       if (!this.#cancel(message)) this.#sdk.forward(message);
     } else if (!isRequestId(message.id)) {
       this.#invalid(idOf(message), INVALID_REQUEST, 'a request id is a string or a whole number');
-    } else if (this.#calls.has(message.id)) {
+    } else if (this.#calls.has(message.id) || this.#leftToSdk.has(message.id)) {
       this.#invalid(message.id, INVALID_REQUEST, 'this request id is still in use');
     } else this.#request(message.id, message);
   }
@@ -168,7 +169,7 @@ export class StdioLane {
     if (fault) return this.#invalid(id, fault.code, fault.message);
     if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
     if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
-    this.#watchOpening(message);
+    this.#leftToSdk.set(id, this.#eraOpenedBy(message));
     // Without what does not belong to a request, for which the SDK would drop it.
     this.#sdk.forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
@@ -247,6 +248,7 @@ export class StdioLane {
     if (message.method !== 'notifications/cancelled') return false;
     const id = message.params?.requestId as JsonRpcId;
     const call = this.#calls.get(id);
+    this.#leftToSdk.delete(id);
     if (!call) return false;
     // No answer is expected to a cancelled request.
     this.#calls.delete(id);
@@ -262,21 +264,20 @@ export class StdioLane {
     return this.#era === 'legacy' ? claims === undefined : this.#era === 'modern' && claims === MODERN_VERSION;
   }
 
-  #watchOpening(message: JsonRpcMessage): void {
+  #eraOpenedBy(message: JsonRpcMessage): ProtocolEra | undefined {
     // A client may probe with `server/discover` and then go on with `initialize`; never the other way round.
-    if (this.#era === 'legacy') return;
+    if (this.#era === 'legacy') return undefined;
     const claims = (message.params?._meta as Record<string, unknown> | undefined)?.[META.protocolVersion];
-    if (claims === MODERN_VERSION) this.#openings.set(message.id as JsonRpcId, 'modern');
-    else if (message.method === 'initialize') {
-      this.#questions.capabilities = (message.params?.capabilities as Record<string, unknown> | undefined) ?? {};
-      this.#openings.set(message.id as JsonRpcId, 'legacy');
-    }
+    if (claims === MODERN_VERSION) return 'modern';
+    if (message.method !== 'initialize') return undefined;
+    this.#questions.capabilities = (message.params?.capabilities as Record<string, unknown> | undefined) ?? {};
+    return 'legacy';
   }
 
   #answered(id: JsonRpcId, message: JsonRpcMessage): void {
-    const era = this.#openings.get(id);
+    const era = this.#leftToSdk.get(id);
+    this.#leftToSdk.delete(id);
     if (!era) return;
-    this.#openings.delete(id);
     if (message.error) return;
     this.#era = era;
     this.#revision = era === 'modern' ? MODERN_VERSION : (message.result?.protocolVersion as string | undefined);
