@@ -347,6 +347,35 @@ describe('a search', () => {
   });
 });
 
+describe('a tool list', () => {
+  it('that a server refuses is asked for once', async () => {
+    using home = folder();
+    using server = evil({
+      ...tools('echo'),
+      on: [{ method: 'tools/list', do: [{ error: { code: -32603, message: 'no list today' } }] }],
+    });
+    await using engine = engineIn(home, { servers: [entry('evil', server)] });
+    const message = expect.stringContaining('no list today');
+    expect(await engine.toolsOf('evil')).toMatchObject({
+      error: { code: 'SERVER_CONNECTION_ERROR', message, retryable: false },
+    });
+    expect(server.received('tools/list')).toHaveLength(1);
+  });
+
+  it('holds no name that looks like another, in lists and in searches', async () => {
+    using home = folder();
+    const names = ['read_file', 'read_\u202eelif', 'read\u{e0066}_file', '読む_👩‍👩‍👧_שלום'];
+    using server = evil(tools(...names));
+    const log = memoryLog();
+    await using engine = engineIn(home, { servers: [entry('evil', server)] }, { logger: log });
+    const plain = ['read_file', '読む_👩‍👩‍👧_שלום'];
+    expect((await engine.listTools('evil')).map(({ name }) => name)).toEqual(plain);
+    expect((await engine.searchTools('read')).map(({ tool }) => tool)).not.toContain(names[1]);
+    expect(await engine.call({ server: 'evil', tool: plain[1] ?? '' })).toMatchObject({ success: true });
+    expect(log.lines.filter((line) => /left out.*"tool":"read_(elif|file)".*invisible/.test(line))).toHaveLength(2);
+  });
+});
+
 describe('a result that is too large', () => {
   it('is cut and can be read on through the engine', async () => {
     using home = folder();

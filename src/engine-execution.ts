@@ -8,9 +8,11 @@ import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import type { CallGates } from './execution/call-gates.ts';
 import { type AuditRecorder, type CallSettings, ToolExecutionProxy } from './execution/index.ts';
 import type { ResultPages } from './execution/result-pages.ts';
 import { ok, type ToolResult } from './result.ts';
+import type { RuleSet } from './rules/decide.ts';
 import { compileGlob } from './rules/glob.ts';
 import type { Caller, ToolCall } from './types.ts';
 
@@ -26,15 +28,27 @@ export interface ExecutionParts {
   readonly world: EngineWorld;
   readonly downstreams: Downstreams;
   readonly pages: ResultPages;
+  /** What counted calls under the configuration before, if there was one. */
+  readonly gates: CallGates | undefined;
   readonly lookup: (
     server: string,
     tool: string,
     caller: Caller,
   ) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
+  /** What the rules in force say of a tool. */
+  readonly decide: RuleSet['decide'];
 }
 
 /** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
-export function createExecution({ state, world, downstreams, pages, lookup }: ExecutionParts): Execution {
+export function createExecution({
+  state,
+  world,
+  downstreams,
+  pages,
+  gates,
+  lookup,
+  decide,
+}: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
   const definitionOf = (server: string) => state.servers.get(server)?.definition;
@@ -46,9 +60,10 @@ export function createExecution({ state, world, downstreams, pages, lookup }: Ex
       const found = lookup(server, tool, caller);
       return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
     },
-    decide: (server, tool) => (audit.blocks() ? UNRECORDED : state.rules.decide(server, tool)),
+    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
     audit: audit.recorder,
     pages,
+    gates,
     own: [createReadSchema(state)],
     connections: {
       connect: async (server) => {
@@ -152,6 +167,8 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
       salt: () => loadSalt(join(home, 'audit', 'salt')),
       values: audit.values,
       maxLineBytes: config.limits.auditLine,
+      // Who wants no call unrecorded gives a little of its time for that.
+      gatherMs: audit.failClosed ? 0 : undefined,
       redact: (text) => downstreams.redact(text),
       logger: world.logger,
     });

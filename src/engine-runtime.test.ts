@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { engineIn, entry, type Folder, folder, isAlive, memoryLog, until } from '../test/fixtures/engine.ts';
 import { type Evil, evil } from '../test/fixtures/evil.ts';
 import { configFile } from './engine-world.ts';
@@ -92,6 +92,37 @@ describe('a reload', () => {
     expect(lines.map((line) => JSON.parse(line).tool)).toEqual(['ends', 'hangs']);
   });
 
+  it('lets those who wait for a first list of an unchanged server have it', async () => {
+    using home = folder();
+    using slow = evil({
+      era: 'legacy',
+      tools: [tool('slow'), tool('other')],
+      on: [{ method: 'tools/list', do: [{ delay: 200 }, { default: true }] }],
+    });
+    const { path, write } = fileIn(home);
+    write({ servers: [entry('slow', slow)] });
+    await using engine = engineIn(home, configFile(path));
+    const waiting = Promise.all([
+      engine.call({ server: 'slow', tool: 'slow' }),
+      engine.call({ server: 'slow', tool: 'other' }),
+      engine.toolsOf('slow'),
+      engine.find('slow', { waitMs: 20_000 }),
+    ]);
+    await until(() => slow.received('tools/list').length === 1);
+    write({ servers: [entry('slow', slow)], toolRules: [{ pattern: ['other'], enabled: false }] });
+    await engine.reload();
+    expect(await waiting).toMatchObject([
+      { success: true },
+      // What is forbidden when the call would leave does not leave.
+      { error: { code: 'TOOL_DISABLED' } },
+      { success: true },
+      { data: { results: [{ tool: 'slow' }] } },
+    ]);
+    expect(slow.received('tools/call').map(({ frame }) => frame?.params?.name)).toEqual(['slow']);
+    expect(await engine.listTools('slow')).toMatchObject([{ name: 'slow' }]);
+    expect(slow.received('tools/list')).toHaveLength(1);
+  });
+
   it('of something that cannot be used throws and changes nothing', async () => {
     using home = folder();
     using one = server('tool_one');
@@ -157,6 +188,37 @@ describe('a reload', () => {
     await engine.reload();
     expect(performance.now() - started).toBeLessThan(5_000);
     expect((await engine.searchTools('tool_7'))[0]?.tags).toEqual(['seven']);
+  });
+});
+
+describe('a cache that could not be written', () => {
+  it('is written when that works again: after a while, and at the end', async () => {
+    using home = folder();
+    using one = server('tool_one');
+    const log = memoryLog();
+    // A link into the void can be read like an empty folder, and written as little as a full disk.
+    const [dir, target] = [join(home.path, 'link'), join(home.path, 'target')];
+    symlinkSync(target, dir);
+    const saved = () => (existsSync(target) ? readdirSync(target).filter((name) => name.endsWith('.entry')) : []);
+    const known = { ...entry('known', one), tools: [{ name: 'tool_one', description: 'Does one.' }] };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await using engine = engineIn(home, { cache: { dir }, servers: [known] }, { logger: log });
+      await engine.listServers();
+      await vi.advanceTimersByTimeAsync(1000);
+      await vi.waitUntil(() => log.lines.some((line) => line.includes('could not be written')));
+      mkdirSync(target);
+      await vi.waitUntil(() => vi.getTimerCount() > 0);
+      await vi.advanceTimersByTimeAsync(600_000);
+      await vi.waitUntil(() => saved().length === 1);
+      vi.useRealTimers();
+      rmSync(target, { recursive: true });
+      expect(await engine.readLists({ again: true })).toEqual(new Map());
+      mkdirSync(target);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(saved()).toHaveLength(2);
   });
 });
 

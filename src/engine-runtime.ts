@@ -5,12 +5,14 @@
  */
 import { lookUpTool } from './catalog/tool-lookup.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
+import { identityOf } from './connections/pool-slot.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
+import type { CallGates } from './execution/call-gates.ts';
 import { ResultPages } from './execution/result-pages.ts';
 import { redactLog } from './redact-log.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
@@ -18,6 +20,8 @@ import type { EmbedderStatus } from './types.ts';
 import { openLearning, type UsageLearning } from './usage-learning.ts';
 
 const SAVE_AFTER_MS = 1000;
+/** A disk that took nothing is tried again so much later. */
+const SAVE_AGAIN_MS = 600_000;
 
 /** A configuration in force and what carries out calls under it, once somebody has called. */
 export interface Running {
@@ -31,6 +35,8 @@ export class EngineRuntime {
   readonly embeddings: EngineEmbeddings;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
+  /** What counts calls, once there was one. */
+  #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had calls under way. */
@@ -121,11 +127,20 @@ export class EngineRuntime {
     // What was learnt so far is what the new state starts from.
     await before?.state.catalog.save();
     const next = await this.#build(config, before?.state);
-    before?.state.discovery.stop();
+    before?.state.discovery.stop(next.discovery);
+    if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
     if (before?.opening) void this.#finish(before.opening);
     for (const listener of this.#reloadListeners) listener();
     return true;
+  }
+
+  /** What was counted under a name says nothing about another server that has it now. */
+  #forgetReplaced({ servers: before }: EngineState, { servers: now }: EngineState): void {
+    for (const [name, { definition }] of before) {
+      const known = now.get(name)?.definition;
+      if (known === undefined || identityOf(known) !== identityOf(definition)) this.#gates?.forget(name);
+    }
   }
 
   /** Calls under way end where they began. */
@@ -186,15 +201,23 @@ export class EngineRuntime {
       world: this.#world,
       downstreams: this.downstreams,
       pages: this.#pages,
+      gates: this.#gates,
       lookup: (server, tool, caller) => lookUpTool(state, { server, tool }, caller),
+      // A call that waited for its server's list may find that its tool has been disabled meanwhile.
+      decide: (server, tool) => (this.#current ?? running).state.rules.decide(server, tool),
     });
+    this.#gates = running.execution.proxy.gates;
     if (this.#closed) void running.execution.proxy.close();
     return running.execution;
   }
 
-  #saveSoon(): void {
+  #saveSoon(ms: number = SAVE_AFTER_MS): void {
     if (this.#closed) return;
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => void this.#current?.state.catalog.save(), SAVE_AFTER_MS).unref();
+    this.#saving = setTimeout(async () => {
+      const catalog = this.#current?.state.catalog;
+      await catalog?.save();
+      if (catalog?.dirty) this.#saveSoon(SAVE_AGAIN_MS);
+    }, ms).unref();
   }
 }

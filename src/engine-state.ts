@@ -103,7 +103,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     parallel: PARALLEL,
     logger,
     now,
-    retry: config.retry,
+    retry: { ...config.retry, withinMs: config.limits.list },
     onChange: world.onChange,
     background: world.background,
   });

@@ -4,9 +4,10 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DiscoveryError } from './errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** What a lock may be told. */
 export interface LockOptions {
@@ -58,7 +59,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
 async function acquire(lock: string, mine: string, options: LockOptions): Promise<void> {
   const { staleMs = STALE_MS, waitMs = WAIT_MS, now = Date.now } = options;
   const until = now() + waitMs;
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(lock));
   for (let tries = 0; !(await made(lock, mine)); tries++) {
     const info = await stat(lock).catch(absent);
     if (info !== undefined && now() - info.mtimeMs > staleMs) await breakStale(lock, mine, info.mtimeMs);

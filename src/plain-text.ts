@@ -19,6 +19,9 @@ export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): st
   return shorten(clean, maxChars);
 }
 
+/** Whether a text is what it looks like: `plainText` takes nothing out. */
+export const isPlain = (text: string): boolean => plainText(text) === text;
+
 /** One line: plain text with white space folded. */
 export function oneLine(text: string, maxChars: number): string {
   const folded = plainText(text, maxChars * 4)

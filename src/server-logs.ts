@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /** One life of a server's process. */
 export interface ServerRun {
@@ -190,7 +191,7 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
 
 /** Servers come and go; the files of those that nobody has started for longest go with them. */
 async function prepare(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const names = (await readdir(folder)).filter((name) => /\.log(?:\.old)?$/.test(name));
   if (names.length <= MAX_FILES) return;
   const aged = await Promise.all(

@@ -290,10 +290,20 @@ export interface ToolCall {
   readonly requestState?: string | undefined;
   /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual time-outs. */
   readonly deadline?: number | undefined;
+  /** What times its silence, once a step does. */
+  readonly idleClock?: IdleClock | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
   /** What steps write down about the result, for the audit log. */
   readonly notes?: CallNotes | undefined;
+}
+
+/** Times the silence of one call. A server that waits for the caller's answer to a question is not silent: the clock stands still meanwhile. */
+export interface IdleClock {
+  /** Stops it until `resume` was called as often. */
+  pause(): void;
+  /** Starts it from zero. */
+  resume(): void;
 }
 
 /** Facts about the result of one call. */

@@ -5,8 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 
 /** Where the file is and when it is rotated. */
@@ -129,7 +130,7 @@ export class JsonlSink implements AuditSink {
 
   async #open(): Promise<FileHandle> {
     await this.close();
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(this.#file));
     const handle = await open(this.#file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
     this.#handle = handle;
     const found = await handle.stat();

@@ -3,31 +3,38 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
 const SALT_BYTES = 32;
+/** What is older than this belongs to a process that died. */
+const STALE_TEMPORARY_MS = 3_600_000;
 
 /** Reads the salt, or makes one; several processes starting at once end up with the same. */
 export async function loadSalt(file: string): Promise<Uint8Array> {
   const found = await readSalt(file);
-  if (found?.length === SALT_BYTES) return found;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (found?.length !== SALT_BYTES) return makeSalt(file, found !== undefined);
+  await sweep(file).catch(() => {
+    // A few bytes too many on disk: whoever asks wants the salt.
+  });
+  return found;
+}
+
+async function makeSalt(file: string, replace: boolean): Promise<Uint8Array> {
+  await makeFolder(dirname(file));
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
   const salt = randomBytes(SALT_BYTES);
-  await writeFile(temporary, salt, { mode: 0o600, flag: 'wx', flush: true });
-  if (found !== undefined) {
-    // Cut short or foreign: the only thing lost is that old hashes no longer compare with new ones.
-    await rename(temporary, file);
-    return (await readSalt(file)) ?? salt;
-  }
   try {
+    await writeFile(temporary, salt, { mode: 0o600, flag: 'wx', flush: true });
+    // Cut short or foreign: the only thing lost is that old hashes no longer compare with new ones.
+    if (replace) await rename(temporary, file);
     // Unlike a rename, a link never replaces: the first process wins and the others read its salt.
-    await link(temporary, file);
+    else await link(temporary, file);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
-    await unlink(temporary);
+    await rm(temporary, { force: true });
   }
   return (await readSalt(file)) ?? salt;
 }
@@ -38,6 +45,16 @@ async function readSalt(file: string): Promise<Uint8Array | undefined> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** Removes what processes left behind that died while they made a salt. */
+async function sweep(file: string): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
+    const path = join(folder, name);
+    if (Date.now() - (await stat(path)).mtimeMs > STALE_TEMPORARY_MS) await rm(path, { force: true });
   }
 }
 

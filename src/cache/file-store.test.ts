@@ -81,6 +81,14 @@ describe('a file store', () => {
     expect(Buffer.from(store.readSync('a') ?? []).toString()).toBe('y');
   });
 
+  test.runIf(process.platform === 'linux')(
+    'says so where no folder can be made, and does not try for ever',
+    async () => {
+      const store = new FileStore('/proc/anygpt/cache');
+      await expect(store.write('a', bytes('x'))).rejects.toThrow(/ENOENT.*choose another/);
+    },
+  );
+
   test.runIf(posix)('replaces a link instead of writing through it, and does not read through it', async () => {
     const target = join(folder, 'precious');
     await writeFile(target, 'precious');

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ValidationError } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } from './entry-file.ts';
 import { codeOf, storageError } from './storage-error.ts';
 import { MAX_VALUE_BYTES, type Store } from './store.ts';
@@ -140,7 +141,7 @@ export class FileStore implements Store {
       handle = await open(temporary, 'wx', 0o600);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      await mkdir(this.root, { recursive: true, mode: 0o700 });
+      await makeFolder(this.root);
       handle = await open(temporary, 'wx', 0o600);
     }
     try {

@@ -13,6 +13,7 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', FORBIDDEN],
   ['EPERM', FORBIDDEN],
   ['EROFS', FORBIDDEN],
+  ['ENOENT', 'The folder cannot be made; choose another with ANYGPT_CACHE_DIR'],
   ['ENOTDIR', 'Something that is not a folder is in the way; choose another with ANYGPT_CACHE_DIR'],
   ['EMFILE', 'Too many files are open; raise the limit'],
   ['ENFILE', 'Too many files are open; raise the limit'],

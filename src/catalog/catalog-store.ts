@@ -45,12 +45,9 @@ export class CatalogStore {
     }, complaintOf('read'));
   }
 
-  async writeListing(listing: Listing, lines: ListingLines): Promise<void> {
-    await this.#attempt(
-      async () =>
-        this.#store.write(listingKey(listing.server, listing.fingerprint), await paced(encodeListing(listing, lines))),
-      complaintOf('written'),
-    );
+  /** Resolves with whether the disk took it. */
+  writeListing(listing: Listing, lines: ListingLines): Promise<boolean> {
+    return this.#write(listingKey(listing.server, listing.fingerprint), () => paced(encodeListing(listing, lines)));
   }
 
   async deleteListing(server: string, fingerprint: string): Promise<void> {
@@ -65,11 +62,17 @@ export class CatalogStore {
     }, complaintOf('read'));
   }
 
-  async writeIndex(index: ReadyIndex): Promise<void> {
-    await this.#attempt(
-      () => this.#store.write(this.#indexKey, encodeIndex(index, this.#options.stamp)),
-      complaintOf('written'),
-    );
+  /** Resolves with whether the disk took it. */
+  writeIndex(index: ReadyIndex): Promise<boolean> {
+    return this.#write(this.#indexKey, () => encodeIndex(index, this.#options.stamp));
+  }
+
+  async #write(key: string, encode: () => Uint8Array | Promise<Uint8Array>): Promise<boolean> {
+    const write = async () => {
+      await this.#store.write(key, await encode());
+      return true;
+    };
+    return (await this.#attempt(write, complaintOf('written'))) ?? false;
   }
 
   get #indexKey(): string {

@@ -186,6 +186,54 @@ describe('a warm start', () => {
   });
 });
 
+/** A disk that is full until there is room. */
+class FullStore extends MemoryStore {
+  full = true;
+  override async write(key: string, bytes: Uint8Array) {
+    if (this.full) throw new Error('ENOSPC');
+    await super.write(key, bytes);
+  }
+}
+
+describe('what a full disk does not take', () => {
+  it('is written by the next save when there is room', async () => {
+    const store = new FullStore();
+    const catalog = await start({ store });
+    await catalog.put(listing('files', [tool('read_file')]));
+    await catalog.save();
+    expect([catalog.dirty, await store.keys()]).toEqual([true, []]);
+    store.full = false;
+    await catalog.save();
+    expect([catalog.dirty, await store.keys()]).toEqual([false, ['index:test', 'server:print-files:files']]);
+    const next = await start({ store });
+    await next.load('files');
+    expect(next.definition('files', 'read_file')).toBeDefined();
+  });
+
+  it('is written by who comes after', async () => {
+    const store = new FullStore();
+    const first = await start({ store });
+    await first.put(listing('files', [tool('read_file')]));
+    await first.save();
+    const second = await start({ store });
+    await second.inherit(first);
+    store.full = false;
+    await second.save();
+    expect(await store.keys()).toEqual(['index:test', 'server:print-files:files']);
+  });
+
+  it('is not written any more once it is forgotten', async () => {
+    const store = new FullStore();
+    const catalog = await start({ store });
+    await catalog.put(listing('files', [tool('read_file')]));
+    await catalog.save();
+    await catalog.forget('files');
+    store.full = false;
+    await catalog.save();
+    expect(await store.keys()).toEqual(['index:test']);
+  });
+});
+
 describe('tools from the configuration', () => {
   const configured = server('files', {
     tools: [

@@ -13,7 +13,7 @@ import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts
 import type { CatalogStore } from './catalog-store.ts';
 import type { IndexEntry } from './index-file.ts';
 import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
-import { toLines } from './listing-file.ts';
+import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
 
@@ -48,6 +48,8 @@ export class Catalog {
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataManager();
   readonly #writes = new Set<Promise<void>>();
+  /** Lists that the disk did not take, by server; the next save tries again. */
+  readonly #unwritten = new Map<string, Listing>();
   #dirty = false;
 
   constructor(options: CatalogOptions) {
@@ -69,9 +71,9 @@ export class Catalog {
     }
   }
 
-  /** True when something is worth writing to the ready index. */
+  /** True when something is worth writing. */
   get dirty(): boolean {
-    return this.#dirty;
+    return this.#dirty || this.#unwritten.size > 0;
   }
 
   /** Whether a server's tools are known, from a list, a cache or the configuration. */
@@ -155,6 +157,7 @@ export class Catalog {
       if (listing && listing.fetchedAt > entry.state.fetchedAt)
         await this.#inTurn(entry, () => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
     }
+    for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
   }
 
   /** Replaces a server's list. Resolves with whether anything an agent could see has changed. */
@@ -168,7 +171,7 @@ export class Catalog {
       const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
       if (changed || !sameAbout) await paced(this.#install(entry, whole, lines.digest));
       else this.#setState(entry, whole, lines.digest);
-      this.#write(this.#options.store?.writeListing(whole, lines));
+      this.#writeListing(whole, lines);
       return changed;
     });
   }
@@ -181,12 +184,24 @@ export class Catalog {
     }
   }
 
-  /** Writes the ready index, if there is anything new, and waits for lists that are being written. */
+  /** Writes the ready index, if there is anything new, and lists that could not be written before. Waits for all writes. */
   async save(): Promise<void> {
+    const unwritten = [...this.#unwritten.values()];
+    this.#unwritten.clear();
+    for (const listing of unwritten) {
+      const { fingerprint, state } = this.#entries.get(listing.server) ?? {};
+      // What has been read anew or forgotten since is of no use.
+      if (fingerprint === listing.fingerprint && state?.fetchedAt === listing.fetchedAt)
+        this.#writeListing(listing, await paced(toLines(listing.tools)));
+    }
     if (this.#dirty && this.#options.store) {
       this.#dirty = false;
       const entries = [...this.#entries.values()].map((entry) => entry.state);
-      this.#write(this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() }));
+      const writing = this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() });
+      const keep = (written: boolean) => {
+        if (!written) this.#dirty = true;
+      };
+      this.#write(writing.then(keep));
     }
     await Promise.all(this.#writes);
   }
@@ -291,6 +306,13 @@ export class Catalog {
     const mine = entry.turn.then(work);
     entry.turn = mine.catch(() => {});
     return mine;
+  }
+
+  #writeListing(listing: Listing, lines: ListingLines): void {
+    const keep = (written: boolean) => {
+      if (!written) this.#unwritten.set(listing.server, listing);
+    };
+    this.#write(this.#options.store?.writeListing(listing, lines).then(keep));
   }
 
   #write(writing: Promise<void> | undefined): void {

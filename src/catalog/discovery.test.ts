@@ -24,14 +24,14 @@ const listing = (server: string, names: readonly string[], more: Partial<Listing
 async function setUp(
   names: readonly string[],
   list: (server: string, attempt: number) => Promise<Listing>,
-  more: { attempts?: number } = {},
+  more: { attempts?: number; fingerprint?: string } = {},
 ) {
   const servers = new Map(
     names.map((name) => [
       name,
       {
         definition: definition(name, { kind: 'http', url: 'http://x', headers: {}, auth: undefined }),
-        fingerprint: 'f',
+        fingerprint: more.fingerprint ?? 'f',
       },
     ]),
   );
@@ -58,7 +58,7 @@ async function setUp(
     logger: log,
     now: () => Date.now(),
     random: () => 0.5,
-    retry: { attempts: more.attempts ?? 3, initial: 1000, max: 30_000, factor: 2, jitter: 0.1 },
+    retry: { attempts: more.attempts ?? 3, initial: 1000, max: 30_000, factor: 2, jitter: 0.1, withinMs: 60_000 },
     onChange: (server) => void changed.push(server),
   });
   return { catalog, discovery, log, asked, changed, running };
@@ -146,6 +146,28 @@ describe('a failure', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await done).toBe(true);
     expect(discovery.failure('busy')).toBeUndefined();
+  });
+
+  it('of a server that hangs is not tried beyond the limit for a list', async () => {
+    const { discovery, asked } = await setUp(['hung'], async (server) => {
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      throw new ServerConnectionError(server, 'no list within 15 s');
+    });
+    const started = Date.now();
+    const done = discovery.refresh('hung').then(() => Date.now() - started);
+    await vi.advanceTimersByTimeAsync(120_000);
+    // 15 s, a second, 15 s, two seconds, 15 s; a fourth attempt would end after 67 s.
+    expect(await done).toBe(48_000);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('of a server that wants to be left alone for longer than that is an answer', async () => {
+    const { discovery, asked } = await setUp(['busy'], async () => {
+      throw new DiscoveryError('RATE_LIMITED', 'slow down', { retryAfterMs: 60_001 });
+    });
+    expect(await discovery.refresh('busy')).toBe(false);
+    expect(asked).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('that waiting does not mend is not repeated', async () => {
@@ -322,6 +344,76 @@ describe('stopping', () => {
     expect(log.lines).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
     expect(await discovery.refresh('unknown')).toBe(false);
+  });
+});
+
+describe('a successor', () => {
+  const slowly = async (server: string, attempt: number) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return listing(server, [`version_${attempt}`]);
+  };
+  const names = (catalog: Catalog, server: string) => catalog.tools(server).map(({ name }) => name);
+
+  it('takes over a list that is being read, and who waited for it gets it', async () => {
+    const [old, middle, fresh] = await Promise.all([1, 2, 3].map(() => setUp(['s'], slowly)));
+    if (!old || !middle || !fresh) throw new Error('three were set up');
+    const waited = old.discovery.refresh('s');
+    await vi.advanceTimersByTimeAsync(500);
+    old.discovery.stop(middle.discovery);
+    middle.discovery.stop(fresh.discovery);
+    const joined = fresh.discovery.refresh('s');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await Promise.all([waited, joined])).toEqual([true, true]);
+    for (const { catalog, discovery } of [old, middle, fresh]) {
+      expect(names(catalog, 's')).toEqual(['version_1']);
+      expect(discovery.isRunning('s')).toBe(false);
+    }
+    expect([old, middle, fresh].map(({ asked }) => asked.length)).toEqual([1, 0, 0]);
+  });
+
+  it('is asked by who held on to the one before', async () => {
+    const [old, fresh] = [await setUp(['s'], never), await setUp(['s'], slowly)];
+    old.discovery.stop(fresh.discovery);
+    const waited = old.discovery.refresh('s');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await waited).toBe(true);
+    expect([names(old.catalog, 's'), names(fresh.catalog, 's')]).toEqual([['version_1'], ['version_1']]);
+  });
+
+  it('goes on with attempts and their failures, until it is stopped itself', async () => {
+    const [old, fresh] = [
+      await setUp(['s'], async (server) => {
+        throw new ServerConnectionError(server, 'refused');
+      }),
+      await setUp(['s'], never),
+    ];
+    const waited = old.discovery.refresh('s');
+    await tick();
+    old.discovery.stop(fresh.discovery);
+    expect((await fresh.discovery.attempt('s'))?.message).toBe('refused');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(old.asked).toHaveLength(2);
+    fresh.discovery.stop();
+    expect(await waited).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('takes nothing from a connection that is no longer the same', async () => {
+    const [old, fresh] = [await setUp(['s'], slowly), await setUp(['s'], never, { fingerprint: 'other' })];
+    const waited = old.discovery.refresh('s');
+    old.discovery.stop(fresh.discovery);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await waited).toBe(false);
+    expect(fresh.discovery.isRunning('s')).toBe(false);
+    expect(await old.discovery.refresh('s')).toBe(false);
+  });
+
+  it('hears of a change that nobody has looked at yet', async () => {
+    const [old, fresh] = [await setUp(['s'], never), await setUp(['s'], slowly)];
+    old.discovery.changed('s');
+    old.discovery.stop(fresh.discovery);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(names(fresh.catalog, 's')).toEqual(['version_1']);
   });
 });
 

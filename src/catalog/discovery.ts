@@ -27,6 +27,8 @@ export interface DiscoveryOptions {
     readonly max: number;
     readonly factor: number;
     readonly jitter: number;
+    /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
+    readonly withinMs: number;
   };
   /** False: nothing is read behind an answer. Default true. */
   readonly background?: boolean | undefined;
@@ -40,8 +42,11 @@ const BEHIND_PARALLEL = 2;
 /** A server that could not be refreshed is not asked again behind every answer. */
 const ATTEMPT_PAUSE_MS = 60_000;
 
+/** A list that is being read. */
 interface Refresh {
   readonly startedAt: number;
+  /** Whose catalogues get it: who began, and who came before or after at a reload. Over when all of them have stopped. */
+  readonly keepers: Set<Discovery>;
   /** Settles after the first attempt, however it went. */
   readonly firstAttempt: Promise<void>;
   readonly done: Promise<boolean>;
@@ -52,13 +57,14 @@ export class Discovery {
   readonly #running = new Map<string, Refresh>();
   readonly #failures = new Map<string, DiscoveryError>();
   readonly #turns: Semaphore;
-  /** Ends a wait between two attempts. */
-  readonly #pauses = new Set<() => void>();
+  /** Ends the wait between two attempts, by server. */
+  readonly #pauses = new Map<string, () => void>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
   readonly #refreshedAt = new Map<string, number>();
   readonly #attemptedAt = new Map<string, number>();
   #behind = 0;
   #stopped = false;
+  #successor: Discovery | undefined;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -164,12 +170,38 @@ export class Discovery {
     this.#changes.set(server, timer.unref());
   }
 
-  /** No more refreshes. Running ones end by themselves and change nothing. */
-  stop(): void {
+  /**
+   * No more refreshes. Running ones end by themselves and change nothing, unless a successor has the same server: it
+   * takes them over, and who waits for them here gets them all the same.
+   */
+  stop(successor?: Discovery): void {
     this.#stopped = true;
-    for (const timer of this.#changes.values()) clearTimeout(timer);
+    this.#successor = successor;
+    for (const [server, timer] of this.#changes) {
+      clearTimeout(timer);
+      successor?.changed(server);
+    }
     this.#changes.clear();
-    for (const end of this.#pauses) end();
+    for (const [server, refresh] of this.#running) {
+      const next = this.#successorFor(server);
+      const failure = this.failure(server);
+      if (next && failure) next.#failures.set(server, failure);
+      if (next) next.#join(server, refresh);
+      else for (const keeper of refresh.keepers) keeper.#pauses.get(server)?.();
+    }
+  }
+
+  #successorFor(server: string): Discovery | undefined {
+    const next = this.#successor;
+    if (next === undefined) return undefined;
+    const [before, after] = [this, next].map((one) => one.#options.servers.get(server)?.fingerprint);
+    return before !== undefined && before === after ? next : undefined;
+  }
+
+  #join(server: string, refresh: Refresh): Refresh {
+    refresh.keepers.add(this);
+    this.#running.set(server, refresh);
+    return refresh;
   }
 
   #isDue(server: string): boolean {
@@ -185,54 +217,74 @@ export class Discovery {
   }
 
   #start(server: string, caller: Caller | undefined): Refresh {
-    let running = this.#running.get(server);
-    if (!running) {
-      let tried = () => {};
-      const firstAttempt = new Promise<void>((resolve) => {
-        tried = resolve;
-      });
-      const done = this.#refresh(server, caller, tried).finally(() => {
-        tried();
-        this.#running.delete(server);
-      });
-      running = { startedAt: this.#options.now(), firstAttempt, done };
-      this.#running.set(server, running);
-    }
-    return running;
+    const running = this.#running.get(server);
+    if (running) return running;
+    // Who was asked just before a reload finds out what came after.
+    const next = this.#successorFor(server);
+    if (next) return this.#join(server, next.#start(server, caller));
+    let tried = () => {};
+    const firstAttempt = new Promise<void>((resolve) => {
+      tried = resolve;
+    });
+    const keepers = new Set<Discovery>([this]);
+    const done = this.#refresh(server, caller, keepers, tried).finally(() => {
+      tried();
+      for (const keeper of keepers) keeper.#running.delete(server);
+    });
+    return this.#join(server, { startedAt: this.#options.now(), keepers, firstAttempt, done });
   }
 
-  async #refresh(server: string, caller: Caller | undefined, tried: () => void): Promise<boolean> {
-    this.#attemptedAt.set(server, this.#options.now());
-    const { servers, list, logger, retry } = this.#options;
-    const definition = servers.get(server)?.definition;
-    if (!definition) return false;
-    for (let attempt = 0; !this.#stopped; attempt++) {
+  async #refresh(
+    server: string,
+    caller: Caller | undefined,
+    keepers: ReadonlySet<Discovery>,
+    tried: () => void,
+  ): Promise<boolean> {
+    const { list, logger, now, retry } = this.#options;
+    const startedAt = now();
+    this.#attemptedAt.set(server, startedAt);
+    const current = () => {
+      for (const keeper of keepers) if (!keeper.#stopped) return keeper.#options.servers.get(server)?.definition;
+      return undefined;
+    };
+    for (let attempt = 0; ; attempt++) {
+      const definition = current();
+      if (!definition) return false;
+      let began = now();
       try {
-        const listing = await this.#turns.run(() => list(definition, caller));
-        if (this.#stopped) return false;
-        this.#failures.delete(server);
-        return await this.#take(listing);
+        const listing = await this.#turns.run(() => {
+          began = now();
+          return list(definition, caller);
+        });
+        if (!current()) return false;
+        for (const { name, reason } of listing.skipped)
+          logger.warn({ server, tool: name, reason }, 'a tool was left out');
+        let taken = false;
+        // Somebody may join while the others take it.
+        for (const keeper of keepers) taken = await keeper.#take(listing);
+        return taken;
       } catch (error) {
-        if (this.#stopped) return false;
+        if (!current()) return false;
         const failure = toDiscoveryError(error, server);
-        this.#failures.set(server, failure);
+        for (const keeper of keepers) keeper.#failures.set(server, failure);
         tried();
         const { retryable, retryAfterMs = 0 } = failure.toInfo();
-        if (!retryable || attempt >= retry.attempts) {
+        const pause = Math.max(retryAfterMs, this.#backoff(attempt));
+        const took = now() - began;
+        if (!retryable || attempt >= retry.attempts || now() + pause + took - startedAt > retry.withinMs) {
           logger.warn({ server, code: failure.code }, failure.message);
           return false;
         }
-        await this.#pause(Math.max(retryAfterMs, this.#backoff(attempt)));
+        await this.#pause(server, pause);
       }
     }
-    return false;
   }
 
   /** Hands a list to the catalogue; one that was cut off must not replace one that was whole. */
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
-    const { server, incomplete, skipped } = listing;
-    for (const { name, reason } of skipped) logger.warn({ server, tool: name, reason }, 'a tool was left out');
+    const { server, incomplete } = listing;
+    this.#failures.delete(server);
     if (incomplete) {
       const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the old one stays' : 'what came is used';
@@ -249,15 +301,15 @@ export class Discovery {
     return wait * (1 + retry.jitter * (2 * random() - 1));
   }
 
-  #pause(ms: number): Promise<void> {
+  #pause(server: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        this.#pauses.delete(done);
+        this.#pauses.delete(server);
         resolve();
       };
       const timer = setTimeout(done, ms);
-      this.#pauses.add(done);
+      this.#pauses.set(server, done);
     });
   }
 }

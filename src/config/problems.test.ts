@@ -66,6 +66,7 @@ describe('validate', () => {
     [{ servers: [{ name: 'AnyGPT' }] }, 'servers[0].name: "anygpt" is reserved for this gateway, choose another name'],
     [{ servers: [{ name: '' }] }, 'servers[0].name: must not be empty'],
     [{ servers: [{ name: 'a\nb' }] }, 'servers[0].name: must not contain control characters'],
+    [{ servers: [{ name: 'a\u202eb' }] }, 'servers[0].name: must not contain invisible characters'],
     [
       { servers: [{ name: 'x'.repeat(201) }] },
       'servers[0].name: must be at most 200 characters long, this one has 201',

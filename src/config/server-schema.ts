@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { isObject } from '../plain-object.ts';
+import { isPlain } from '../plain-text.ts';
 import type { JsonSchema } from '../types.ts';
 import { count, described, flag, milliseconds, NO_NUL, optional, path, text, textUpTo, withoutNul } from './fields.ts';
 import { RESERVED_NAME } from './importers/ourselves.ts';
@@ -16,6 +17,8 @@ const textMap = z.record(
   argument,
 );
 
+const NOT_PLAIN = 'must not contain invisible characters';
+
 const jsonObject = <T>() => z.custom<T>(isObject, { error: 'expected an object' });
 
 /** Whether a server may not carry this name because it is ours, in any spelling. */
@@ -26,6 +29,7 @@ export function nameProblem(name: string): string | undefined {
   if (name.length === 0) return 'must not be empty';
   if (name.length > 200) return `must be at most 200 characters long, this one has ${name.length}`;
   if (/\p{Cc}/u.test(name)) return 'must not contain control characters';
+  if (!isPlain(name)) return NOT_PLAIN;
   if (isReservedName(name)) return `"${RESERVED_NAME}" is reserved for this gateway, choose another name`;
   return undefined;
 }
@@ -93,7 +97,7 @@ const exampleSchema = z.strictObject({
 });
 
 const toolSchema = z.strictObject({
-  name: described(textUpTo(10_000, 1), 'The tool’s name on its server.'),
+  name: described(textUpTo(10_000, 1).check(z.refine(isPlain, NOT_PLAIN)), 'The tool’s name on its server.'),
   description: optional(text, 'What it does. Until the server was asked, this is what search finds.'),
   inputSchema: z.optional(described(jsonObject<JsonSchema>(), 'JSON Schema of its arguments.', 'JSON Schema')),
   keywords: optional(z.array(text), 'More words it should be found by. They stay after discovery.'),

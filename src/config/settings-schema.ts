@@ -72,7 +72,7 @@ export const limitsSchema = z.strictObject({
   validation: setting(milliseconds, 50, 'The longest the check of arguments or results against a schema may take.'),
   stderr: setting(bytesOrNone, 64 * KIB, 'How much of a local server’s stderr is kept; 0: nothing.'),
   spawns: setting(count, 5, 'Local servers starting at once.'),
-  localServers: setting(count, 32, 'Local servers open at once; the least recently used closes first.'),
+  localServers: setting(count, 32, 'Local servers open at once; the least recently used closes first, and none takes more than half.'),
   idle: setting(milliseconds, 300_000, 'An unused connection closes after this long.'),
   auditLine: setting(bytes, 8 * KIB, 'One line of the audit log.'),
   drain: setting(milliseconds, 10_000, 'How long calls in flight may finish at shutdown.'),
@@ -98,7 +98,11 @@ const auditSchema = z.strictObject({
   file: optional(path, 'The audit file. Default `<state folder>/audit/audit.jsonl`.'),
   maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is begun.'),
   files: setting(count, 5, 'Files that are kept.'),
-  failClosed: setting(flag, false, 'Refuse calls that cannot be recorded, and write each record as soon as its call is answered.'),
+  failClosed: setting(
+    flag,
+    false,
+    'Refuse calls that cannot be recorded, and write each record as soon as its call is answered.',
+  ),
 });
 
 /** The levels a log may be set to, quietest last. */

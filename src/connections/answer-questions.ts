@@ -29,6 +29,7 @@ export async function answerQuestions(call: ToolCall, requests: unknown): Promis
   const stop = toAbortSignal(signal);
   for (const [key, question] of questions) {
     if (typeof question?.method !== 'string') continue;
+    call.idleClock?.pause();
     try {
       answers[key] = await ask({ method: question.method, params: question.params }, stop);
     } catch (error) {
@@ -38,6 +39,8 @@ export async function answerQuestions(call: ToolCall, requests: unknown): Promis
         outcome: 'failed',
         cause: error,
       });
+    } finally {
+      call.idleClock?.resume();
     }
   }
   return answers;

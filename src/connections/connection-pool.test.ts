@@ -298,7 +298,11 @@ describe('leaving', () => {
     const one = await pool.acquire(server('one'), undefined);
     const two = await pool.acquire(server('two'), undefined);
     const error = await refusal(pool.acquire(server('three'), undefined));
-    expect(error).toMatchObject({ code: 'SERVER_BUSY', details: { outcome: 'not_sent' } });
+    expect(error).toMatchObject({
+      code: 'SERVER_BUSY',
+      message: expect.stringContaining('2 other servers are busy'),
+      details: { server: 'three', outcome: 'not_sent', retryAfterMs: 1000 },
+    });
     two.release();
     state.now++;
     one.release();
@@ -306,6 +310,40 @@ describe('leaving', () => {
     expect([one.connection.closed, two.connection.closed]).toEqual([false, true]);
     for (const n of [1, 2, 3]) await pool.acquire({ ...remote('http://x/'), name: `remote${n}` }, undefined);
     expect(pool.size).toBe(5);
+  });
+
+  it('leaves room for others when the calls of some servers hang, each in a process of its own', async () => {
+    const { pool } = world({ localServers: 32 });
+    const hang = async (name: string, calls: number) => {
+      const all = await Promise.allSettled(Array.from({ length: calls }, () => pool.acquire(server(name), asked())));
+      return all.filter(({ status }) => status === 'fulfilled').length;
+    };
+    const warm = await pool.acquire(server('warm'), asked());
+    warm.release();
+    expect(await hang('a', 20)).toBe(16);
+    expect(await hang('b', 20)).toBe(8);
+    const refused = await refusal(pool.acquire(server('b'), asked()));
+    expect(refused).toMatchObject({ code: 'SERVER_BUSY', details: { server: 'b', retryAfterMs: 1000 } });
+    expect(refused.message).toBe(
+      'b may not start another process now: it has 8, and the rest is for other servers. At most 32 local servers run at once; "a" has 16 processes.',
+    );
+    expect((await pool.acquire(server('warm'), asked())).connection).toBe(warm.connection);
+    expect(await hang('warm', 3)).toBe(3);
+    // However many do so, the next one still gets a process, and in all there are never twice as many as allowed.
+    for (let n = 0; n < 40; n++) await hang(`more${n}`, 20);
+    expect(pool.size).toBeLessThan(64);
+    expect(new Set(Array.from({ length: 29 }, (_, n) => pool.isConnected(`more${n}`)))).toEqual(new Set([true]));
+  });
+
+  it('ends what is too much as soon as it is idle and somebody else needs room', async () => {
+    const { pool } = world({ localServers: 4 });
+    const leases = [];
+    for (const name of ['a', 'a', 'b', 'c', 'd']) leases.push(await pool.acquire(server(name), asked()));
+    expect((await refusal(pool.acquire(server('e'), asked()))).code).toBe('SERVER_BUSY');
+    expect(pool.size).toBe(5);
+    for (const lease of leases) lease.release();
+    await pool.acquire(server('e'), asked());
+    expect(pool.size).toBe(4);
   });
 
   it('ends with its session: idle connections at once, busy ones after their last call', async () => {

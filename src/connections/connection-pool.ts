@@ -14,9 +14,11 @@ import { abortable } from './abortable.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';
+import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
+import { sentence } from './short-text.ts';
 
 export interface OpenRequest {
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -178,7 +180,10 @@ export class ConnectionPool {
   #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
     const health = this.#healthOf(definition.name);
     if (health.waitMs > 0) throw unavailable(definition.name, health);
-    if (definition.connection.kind === 'stdio') this.#makeRoom();
+    if (definition.connection.kind === 'stdio') {
+      const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
+      for (const slot of makeRoom(definition.name, slots, this.#options.limits.localServers)) this.#drop(slot);
+    }
     const slot = new PoolSlot(definition, this.#audienceOf(definition, caller), (slot) => this.#open(slot));
     slot.lastUsed = this.#now();
     const slots = this.#slots.get(definition.name) ?? new Set();
@@ -249,7 +254,7 @@ export class ConnectionPool {
     const { name } = slot.definition;
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
-      new DiscoveryError('SERVER_CONNECTION_ERROR', `${name} went away: ${reason.message}.`, { server: name }),
+      new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),
     );
     this.#options.onStatus?.(name);
   }
@@ -275,18 +280,6 @@ export class ConnectionPool {
     const known = slots?.delete(slot) ?? false;
     if (slots?.size === 0) this.#slots.delete(slot.definition.name);
     return known;
-  }
-
-  /** Closes the local server that was idle longest when there are as many as allowed. */
-  #makeRoom(): void {
-    const local = [...this.#slots.values()].flatMap((slots) => [...slots]).filter((slot) => slot.isLocal);
-    if (local.length < this.#options.limits.localServers) return;
-    const idle = local.filter((slot) => slot.leases === 0).sort((a, b) => a.lastUsed - b.lastUsed)[0];
-    if (!idle)
-      throw new DiscoveryError('SERVER_BUSY', `${local.length} local servers are busy; no more may run at once.`, {
-        outcome: 'not_sent',
-      });
-    this.#drop(idle);
   }
 
   #sweep(): void {

@@ -331,18 +331,47 @@ describe('calling', () => {
     expect(await opened.connection.callTool(toolCall('echo'))).toMatchObject({ content: [{}] });
   });
 
-  it('fails all calls when nobody can say whose answer was too large', async () => {
-    await using opened = await openEvil(
-      {
-        on: [
-          { method: 'tools/call', nth: 1, do: [] },
-          { method: 'tools/call', nth: 2, do: [{ fill: 30_000 }] },
-        ],
+  describe('after a message too large that does not say what it answers', () => {
+    const limits = { ...LIMITS, messageBytes: 10_000 };
+
+    it.each(['legacy', 'modern'] as const)(
+      'tells the one who waits for a %s server that it was too large',
+      async (era) => {
+        await using opened = await openEvil(
+          { era, on: [{ method: 'tools/call', do: [{ fill: 30_000 }] }] },
+          { limits },
+        );
+        // Stays open all the time, and nobody waits for it.
+        opened.connection.subscribe({ toolsListChanged: true });
+        const call = () => opened.connection.callTool(toolCall('echo'));
+        await expect(call()).rejects.toMatchObject({
+          code: 'RESULT_TOO_LARGE',
+          message: 'local sent a message of more than 10000 bytes.',
+          details: { outcome: 'unknown' },
+        });
+        await expect(call()).rejects.toMatchObject({
+          message:
+            'local is gone: it sent a message of more than 10000 bytes and did not say which request that answers.',
+          details: { outcome: 'not_sent' },
+        });
       },
-      { limits: { ...LIMITS, messageBytes: 10_000 } },
     );
-    const calls = await Promise.allSettled([1, 2].map(() => opened.connection.callTool(toolCall('echo'))));
-    for (const call of calls) expect(call).toMatchObject({ reason: { code: 'RESULT_TOO_LARGE' } });
+
+    it('tells several that the server ended, blames none of them, and lets nobody hang', async () => {
+      const fill = { method: 'tools/call', nth: 2, do: [{ fill: 30_000 }] };
+      await using opened = await openEvil({ on: [{ method: 'tools/call', nth: 1, do: [] }, fill] }, { limits });
+      const calls = await Promise.allSettled([1, 2].map(() => opened.connection.callTool(toolCall('echo'))));
+      for (const call of calls)
+        expect(call).toMatchObject({
+          reason: {
+            code: 'TOOL_EXECUTION_ERROR',
+            message: expect.stringMatching(
+              /^local ended before it answered \(it sent a message of more than 10000 bytes/,
+            ),
+            details: { outcome: 'unknown', retryable: true },
+          },
+        });
+    });
   });
 });
 

@@ -5,7 +5,7 @@
 import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
-import type { Caller, CallToolResult, ConnectionDefinition, ToolCall, ToolDefinition } from '../types.ts';
+import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
@@ -17,9 +17,10 @@ import {
   NotSentError,
   UnsendableError,
 } from './json-rpc.ts';
+import { OpenQuestions } from './open-questions.ts';
 import { paramHeaders } from './param-headers.ts';
-import { type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
-import { shortText } from './short-text.ts';
+import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
+import { sentence, shortText } from './short-text.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
@@ -48,6 +49,7 @@ export class McpConnection implements DownstreamTools {
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
+  readonly #questions = new OpenQuestions();
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
 
   constructor(options: McpConnectionOptions) {
@@ -139,7 +141,7 @@ export class McpConnection implements DownstreamTools {
     options: PeerRequestOptions = {},
   ): Promise<{ readonly result: Readonly<Record<string, unknown>>; readonly bytes: number | undefined }> {
     try {
-      return await this.#options.peer.request(method, params, options);
+      return await this.#send(method, params, options, undefined);
     } catch (error) {
       throw this.#explain(error, options.signal);
     }
@@ -164,7 +166,18 @@ export class McpConnection implements DownstreamTools {
   async answer(request: IncomingRequest): Promise<Record<string, unknown>> {
     if (!this.asker)
       throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
-    return this.asker({ method: request.method, params: request.params }, request.signal);
+    return this.#questions.put(this.asker, request);
+  }
+
+  /** Where the server may ask, what it works on is remembered. */
+  #send(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+    idleClock: IdleClock | undefined,
+  ): Promise<Answer> {
+    const answer = this.#options.peer.request(method, params, options);
+    return this.asker === undefined ? answer : this.#questions.during(answer, idleClock);
   }
 
   async #call(
@@ -173,7 +186,7 @@ export class McpConnection implements DownstreamTools {
     options: PeerRequestOptions,
   ): Promise<CallToolResult> {
     try {
-      return (await this.#options.peer.request('tools/call', params, options)).result as CallToolResult;
+      return (await this.#send('tools/call', params, options, call.idleClock)).result as CallToolResult;
     } catch (error) {
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
@@ -195,9 +208,11 @@ export class McpConnection implements DownstreamTools {
       if (!(error instanceof JsonRpcError)) throw error;
       // A server of prompts or resources only has no tools, and that is a fine answer.
       if (error.code === METHOD_NOT_FOUND && cursor === undefined) return { tools: [] };
-      const message = `${this.server} could not list its tools: ${shortText(error.message)}.`;
+      const message = sentence(`${this.server} could not list its tools: ${shortText(error.message)}`);
       throw new DiscoveryError('SERVER_CONNECTION_ERROR', message, {
         server: this.server,
+        // It was heard and understood: asking again brings the same answer.
+        retryable: false,
         outcome: 'failed',
         cause: error,
       });
@@ -220,7 +235,7 @@ export class McpConnection implements DownstreamTools {
     if (error instanceof UnsendableError)
       return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
     if (error instanceof NotSentError)
-      return notSent('SERVER_CONNECTION_ERROR', `${server} is gone: ${error.message}.`);
+      return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
     const fail = (message: string, outcome: Outcome, retryable: boolean) =>
       new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
     // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
@@ -228,7 +243,7 @@ export class McpConnection implements DownstreamTools {
       const how = this.#options.obituary() ?? error.message;
       return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
     }
-    const message = `${server}: ${shortText(error instanceof Error ? error.message : String(error))}.`;
+    const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error))}`);
     const isRefusal = error instanceof HttpStatusError && error.status < 500;
     return fail(message, isRefusal ? 'failed' : 'unknown', !isRefusal);
   }

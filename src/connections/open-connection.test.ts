@@ -16,6 +16,7 @@ import { evil, evilHttp } from '../../test/fixtures/evil.ts';
 import type { DiscoveryError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
 import { envName, type OpenedConnection, type OpenOptions, openConnection } from './open-connection.ts';
+import { MARKED } from './process-reaper.ts';
 
 const open = (definition: ServerDefinition, options: Partial<OpenOptions> = {}) =>
   openConnection(definition, openOptions(options));
@@ -173,7 +174,12 @@ describe('a local server', () => {
     await whileOpen(definition, { env, expand }, () => {});
     const journal = server.journal();
     expect(journal.find(({ event }) => event === 'start')?.argv).toContain('filled');
-    expect(journal.find(({ event }) => event === 'env')?.env).toEqual({ PATH: env.PATH, LANG: 'C', TOKEN: 'x-filled' });
+    expect(journal.find(({ event }) => event === 'env')?.env).toEqual({
+      PATH: env.PATH,
+      LANG: 'C',
+      TOKEN: 'x-filled',
+      ...MARKED,
+    });
   });
 
   it('tells when it goes away, how, and what it said besides', async () => {

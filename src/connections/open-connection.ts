@@ -9,7 +9,7 @@ import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { openRemote } from './open-remote.ts';
 import { openStdio } from './open-stdio.ts';
-import { shortText } from './short-text.ts';
+import { sentence, shortText } from './short-text.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 export type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
@@ -33,6 +33,8 @@ export async function openConnection(definition: ServerDefinition, options: Open
     }
     if (error instanceof DiscoveryError) throw error;
     const why = shortText(error instanceof Error ? error.message : String(error), 1000);
-    throw new ServerConnectionError(name, `${name} could not be started or reached: ${why}.`, { cause: error });
+    throw new ServerConnectionError(name, sentence(`${name} could not be started or reached: ${why}`), {
+      cause: error,
+    });
   }
 }

@@ -10,7 +10,7 @@ import { childEnvironment } from './child-environment.ts';
 import { Conversation } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
-import { lastWords, shortText } from './short-text.ts';
+import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { failUnreadable } from './unreadable-answer.ts';
 
@@ -54,7 +54,9 @@ export async function openStdio(
     const words = lastWords(child.stderr.toString());
     throw new ServerConnectionError(
       definition.name,
-      `${definition.name} could not be started or reached: ${shortText(words ? `${why}. Its last words: ${words}` : why, 1000)}.`,
+      sentence(
+        `${definition.name} could not be started or reached: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, 1000)}`,
+      ),
       // The same command ends the same way a second later: only somebody who mends it can help.
       { cause: error, ...(hopeless !== undefined && { retryable: false }) },
     );

@@ -58,6 +58,8 @@ describe('requests of ours', () => {
   it.each([
     [{ result: null }, 'neither a result object nor an error'],
     [{ result: 'ok' }, 'neither a result object nor an error'],
+    [{ result: [] }, 'neither a result object nor an error'],
+    [{ result: [{ content: [] }] }, 'neither a result object nor an error'],
     [{ error: 'broken' }, 'broken'],
     [{ error: { code: 'E', message: { toString: 1 } } }, 'unknown error'],
     [{ error: [] }, 'unknown error'],

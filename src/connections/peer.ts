@@ -7,6 +7,7 @@
  * @module
  */
 import type { CallSignal } from '../cancellation.ts';
+import { isObject } from '../plain-object.ts';
 import type { Progress } from '../types.ts';
 import {
   INTERNAL_ERROR,
@@ -132,6 +133,12 @@ export class Peer {
     return pending !== undefined;
   }
 
+  /** Fails the request that somebody waits for, if there is just one. Nobody waits without a signal: subscriptions stay open. */
+  failOnly(reason: Error): void {
+    const [only, ...others] = [...this.#pending].filter(([, { signal }]) => signal !== undefined);
+    if (only && others.length === 0) this.failRequest(only[0], reason);
+  }
+
   /** Ends the conversation: everything that waits is rejected, then the wire is closed. */
   async close(reason: Error = new PeerClosedError('the connection was closed')): Promise<void> {
     this.#end(reason);
@@ -207,7 +214,7 @@ export class Peer {
     if (!pending) return;
     const { result, error } = message;
     if (error !== undefined && error !== null) pending.reject(toJsonRpcError(error));
-    else if (typeof result === 'object' && result !== null) pending.resolve({ result, bytes: info?.bytes });
+    else if (isObject(result)) pending.resolve({ result, bytes: info?.bytes });
     else pending.reject(new JsonRpcError(INTERNAL_ERROR, 'the answer has neither a result object nor an error'));
   }
 

@@ -1,21 +1,30 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../test/fixtures/connections/harness.ts';
-import { groupGone, guardGroup, releaseGroup, signalGroup } from './process-reaper.ts';
+import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 
 const stubborn = [process.execPath, fixture('stubborn.mjs')];
 const wrapped = ['sh', '-c', `"${stubborn[0]}" "${stubborn[1]}"; true`];
 
-it('kills whole trees of stubborn servers within two seconds after we were killed', async () => {
-  const commands = [stubborn, stubborn, stubborn, wrapped, wrapped, wrapped];
+/** A process of ours that starts these commands. */
+function gatewayLike(commands: readonly string[][], end?: 'dies') {
   const gateway = spawn(
     process.execPath,
-    ['--import', 'jiti/register', fixture('gateway-like.ts'), JSON.stringify(commands)],
+    ['--import', 'jiti/register', fixture('gateway-like.ts'), JSON.stringify(commands), ...(end ? [end] : [])],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('../..', import.meta.url)) },
   );
   onTestFinished(() => void gateway.kill('SIGKILL'));
+  return gateway;
+}
+
+const endless = ['sh', '-c', 'while :; do sleep 1; done'];
+
+it('kills whole trees of stubborn servers within two seconds after we were killed', async () => {
+  const commands = [stubborn, stubborn, stubborn, wrapped, wrapped, wrapped];
+  const gateway = gatewayLike(commands);
   const groups = await new Promise<number[]>((resolve, reject) => {
     gateway.once('exit', (code) => reject(new Error(`exited with ${code}`)));
     gateway.stdout.once('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString())));
@@ -30,22 +39,54 @@ it('kills whole trees of stubborn servers within two seconds after we were kille
   expect(Date.now() - before).toBeLessThan(2000);
 });
 
+it('leaves nothing behind when we die as soon as the servers have been started', async () => {
+  const gateway = gatewayLike([endless, endless, endless], 'dies');
+  const groups: number[] = JSON.parse(await text(gateway.stdout));
+  expect(groups).toHaveLength(3);
+  await expect.poll(() => living(groups), { timeout: 5000, interval: 20 }).toEqual([]);
+});
+
+it('leaves nothing behind when we are killed while the operating system starts a server', async () => {
+  const gateway = gatewayLike([endless]);
+  const pid = gateway.pid as number;
+  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  // The reaper is the first. The other one is killed for as soon as it is there, long before we are told its number.
+  await expect.poll(() => children().join(), { timeout: 20_000, interval: 1 }).not.toBe('');
+  let seen = children();
+  for (const until = Date.now() + 5000; seen.length < 2 && Date.now() < until; ) seen = children();
+  gateway.kill('SIGKILL');
+  const server = Number(seen[1]);
+  onTestFinished(() => void signalGroup(server, 'SIGKILL'));
+  expect(living([server])).toContain(server);
+  await expect.poll(() => living([server]), { timeout: 5000, interval: 20 }).toEqual([]);
+});
+
+it('is not kept for a server that could not be started', async () => {
+  const before = reapers();
+  for (const start of [() => spawn('/does/not/exist', { detached: true }), () => spawn('x', ['\0'])]) {
+    const starting = new Promise((resolve, reject) => spawnGuarded(start).once('error', reject).once('spawn', resolve));
+    await expect(starting).rejects.toThrow();
+  }
+  await expect.poll(reapers).toEqual(before);
+});
+
+const sleeper = () => spawnGuarded(() => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }));
+
 it('guards again what it guarded when the reaper itself was killed', async () => {
-  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
-  const pid = child.pid as number;
-  guardGroup(pid);
+  const child = sleeper();
   const first = reapers();
   expect(first).toHaveLength(1);
   process.kill(first[0] as number, 'SIGKILL');
   await expect.poll(reapers).toEqual([]);
-  const other = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  // That it is gone is heard a little later.
+  const others: ChildProcess[] = [];
   await expect
     .poll(() => {
-      guardGroup(other.pid as number);
+      others.push(sleeper());
       return reapers();
     })
     .toHaveLength(1);
-  for (const { pid: group } of [child, other]) {
+  for (const { pid: group } of [child, ...others]) {
     expect(signalGroup(group as number, 'SIGKILL')).toBe(true);
     expect(await groupGone(group as number, 2000)).toBe(true);
     releaseGroup(group as number);
@@ -61,12 +102,13 @@ it('knows when a group is gone, and when it is not', async () => {
   expect(signalGroup(pid, 'SIGTERM')).toBe(false);
 });
 
-/** Living processes of these groups. */
+/** Living processes that lead these groups, or are about to, and those in them. */
 function living(groups: readonly number[]): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,pgid=,stat='], { encoding: 'utf8' }).trim().split('\n');
   return lines
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, group, state]) => groups.includes(Number(group)) && !state?.startsWith('Z'))
+    .filter(([pid, group]) => groups.includes(Number(pid)) || groups.includes(Number(group)))
+    .filter(([, , state]) => !state?.startsWith('Z'))
     .map(([pid]) => Number(pid));
 }
 

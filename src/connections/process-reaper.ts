@@ -3,27 +3,59 @@
  *
  * Each child leads a process group. A tiny detached `sh` reads the group numbers from a pipe that only we hold open;
  * when we die, in whatever way, the pipe ends and it kills the groups that are still recorded. A parent-death signal
- * would not do: it is not inherited by grandchildren, and `npx` puts every server one level down.
+ * would not do: it is not inherited by grandchildren, and `npx` puts every server one level down. What has left its group with
+ * `setsid` is let alone: it asked to live on, such as the browser that a server opened for a login.
+ *
+ * While the operating system starts a child, which takes milliseconds, nobody knows its number yet. So the reaper is
+ * told when a start begins, and when we die before it has ended, it looks for that child (on Linux): one that lost the
+ * same parent as itself, leads a session, came to life between the start and our end, and has our mark in its environment.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 // No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
+// In `/proc/N/stat`, behind the name: 2 is the parent, 4 the session, 20 the time of the start.
 const REAPER = `
 trap '' INT TERM HUP
 groups=''
-while read -r sign group; do
-  if [ "$sign" = + ]; then groups="$groups $group"
-  else
-    rest=''
-    for g in $groups; do [ "$g" = "$group" ] || rest="$rest $g"; done
-    groups=$rest
-  fi
+since=''
+while read -r sign word; do
+  case "$sign" in
+    '?') since=$word ;;
+    +) since=''; groups="$groups\${word:+ $word}" ;;
+    *)
+      rest=''
+      for g in $groups; do [ "$g" = "$word" ] || rest="$rest $g"; done
+      groups=$rest
+      ;;
+  esac
 done
+[ -n "$since" ] && read -r now rest < /proc/uptime
 for g in $groups; do kill -TERM "-$g"; done 2>/dev/null
-[ -n "$groups" ] && sleep 1
+[ -n "$groups$since" ] && sleep 1
+if [ -n "$since" ]; then
+  read -r stat < "/proc/$$/stat"
+  set -- \${stat##*) }
+  parent=$2
+  for dir in /proc/[0-9]*; do
+    read -r stat < "$dir/stat" || continue
+    set -- \${stat##*) }
+    [ "$2" = "$parent" ] && [ "$4" = "\${dir#/proc/}" ] || continue
+    [ "\${20}" -ge "$since" ] && [ "\${20}" -le "\${now%.*}\${now#*.}" ] || continue
+    tr '\\000' '\\n' < "$dir/environ" | grep -qxF "$MARK" && groups="$groups $4"
+  done
+fi
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 `;
+
+/** What Linux shows to programs, whatever its own clock does. */
+const TICKS_PER_SECOND = 100;
+
+const MARK = randomUUID();
+/** To be in the environment of every child: by it the reaper knows whose it is. */
+export const MARKED: Readonly<Record<string, string>> = { ANYGPT_GATEWAY: MARK };
 
 const guarded = new Set<number>();
 let reaper: ChildProcess | undefined;
@@ -33,7 +65,7 @@ function startReaper(): ChildProcess {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     cwd: '/',
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', MARK: `ANYGPT_GATEWAY=${MARK}` },
   });
   started.on('exit', () => {
     if (reaper === started) reaper = undefined;
@@ -47,12 +79,38 @@ function startReaper(): ChildProcess {
   return started;
 }
 
-/** Records a process group that must not outlive us. */
-export function guardGroup(pid: number): void {
-  if (process.platform === 'win32') return;
-  guarded.add(pid);
-  if (reaper) reaper.stdin?.write(`+ ${pid}\n`);
-  else reaper = startReaper();
+/** Starts a process that leads a group of its own, which must not outlive us. */
+export function spawnGuarded<C extends Pick<ChildProcess, 'pid'>>(start: () => C): C {
+  if (process.platform === 'win32') return start();
+  // First, so that there is no child without it. What is written to a pipe with room has left us when `write` returns.
+  reaper ??= startReaper();
+  reaper.stdin?.write(`? ${ticksSinceBoot()}\n`);
+  let pid: number | undefined;
+  try {
+    const child = start();
+    pid = child.pid;
+    return child;
+  } finally {
+    if (pid !== undefined) guarded.add(pid);
+    reaper.stdin?.write(`+ ${pid ?? ''}\n`);
+    if (guarded.size === 0) dismissReaper();
+  }
+}
+
+/** Nothing could be started, so there is nothing to guard. */
+function dismissReaper(): void {
+  reaper?.stdin?.end();
+  reaper = undefined;
+}
+
+/** The time as Linux notes it when a process starts; nothing elsewhere. */
+function ticksSinceBoot(): string {
+  try {
+    const [seconds] = readFileSync('/proc/uptime', 'utf8').split(' ');
+    return String(Math.floor(Number(seconds) * TICKS_PER_SECOND));
+  } catch {
+    return '';
+  }
 }
 
 /** Forgets a process group that is gone. */

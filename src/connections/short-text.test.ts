@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
-import { lastWords, shortText } from './short-text.ts';
+import { lastWords, sentence, shortText } from './short-text.ts';
 
 it('makes one short, harmless line of anything', () => {
   expect(shortText('\u001b[31mred\u001b[0m\r\nnext\u0007\u009b1m line')).toBe('red next line');
   expect(shortText(`\u001b]0;title\u0007${'x'.repeat(5000)}`, 10)).toBe('x'.repeat(10));
+});
+
+it('ends a sentence once', () => {
+  expect(['no', 'No.', 'Why?', 'No!', ''].map(sentence)).toEqual(['no.', 'No.', 'Why?', 'No!', '.']);
 });
 
 it('shows the end of a log that tells of no error', () => {

@@ -7,6 +7,9 @@ import { stripVTControlCharacters } from 'node:util';
 /** The beginning of a text as one harmless line. */
 export const shortText = (text: string, max = 300): string => clean(text.slice(0, max * 4)).slice(0, max);
 
+/** A text with its full stop: what servers say ends with one or does not. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 /** Why a program ended, as its log tells it, in one harmless line: its last error, else its last lines. */
 export function lastWords(log: string, max = 200): string {
   const lines = log

@@ -6,7 +6,7 @@
  * beyond JSON.
  * @module
  */
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import spawn from 'cross-spawn';
 import { writeJson } from '../exact-json.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
@@ -23,7 +23,7 @@ import {
 } from './json-rpc.ts';
 import { LineReader } from './line-reader.ts';
 import { lostAnswer } from './lost-answer.ts';
-import { groupGone, guardGroup, releaseGroup, signalGroup } from './process-reaper.ts';
+import { groupGone, MARKED, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -81,25 +81,23 @@ export class StdioTransport implements Wire {
   start(): Promise<void> {
     const { command, args, env, cwd, maxMessageBytes } = this.#options;
     return new Promise((resolve, reject) => {
-      // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
-      const child = spawn(command, [...args], {
-        env: { ...env },
+      const options: SpawnOptions = {
+        env: { ...env, ...MARKED },
         cwd,
         shell: false,
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: process.platform !== 'win32',
         windowsHide: true,
-      }) as ChildProcessWithoutNullStreams;
+      };
+      // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
+      const child = spawnGuarded(() => spawn(command, [...args], options)) as ChildProcessWithoutNullStreams;
       this.#child = child;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
         onLine: (line, bytes) => this.#line(line, bytes),
         onTooLong: (head, tail) => this.#unreadable(head, tail, 'too-long'),
       });
-      child.once('spawn', () => {
-        guardGroup(child.pid as number);
-        resolve();
-      });
+      child.once('spawn', resolve);
       child.once('error', (error) => {
         if (child.pid === undefined) reject(error);
         else this.onerror?.(error);

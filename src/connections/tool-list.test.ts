@@ -67,6 +67,29 @@ describe('pages', () => {
     expect(incomplete).toBe('more than 2 tools');
   });
 
+  it('end at a cursor that is absurdly long, which is not sent back', async () => {
+    const { tools, incomplete, asked } = await list(
+      (n) => [tool(`t${n}`)],
+      (n) => (n === 1 ? 'c'.repeat(8192) : 'c'.repeat(8193)),
+    );
+    expect(tools).toHaveLength(2);
+    expect(incomplete).toBe('a page cursor of 8193 characters');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('end when all definitions together are too large to be kept', async () => {
+    const limits = { ...LIMITS, definitionBytes: 1000 };
+    const large = { description: 'x'.repeat(900) };
+    const { tools, incomplete } = await list(
+      (n) => [tool(`a${n}`, large), tool(`b${n}`, large)],
+      (n) => `c${n}`,
+      limits,
+    );
+    expect(incomplete).toBe('more than 128000 bytes of definitions');
+    expect(tools.length).toBeGreaterThan(100);
+    expect(JSON.stringify(tools).length).toBeLessThan(128_000 + 2 * tools.length);
+  });
+
   it('without a list are no complete list', async () => {
     expect(await readToolList(async () => ({}), LIMITS)).toMatchObject({
       tools: [],
@@ -103,6 +126,8 @@ describe('bad entries among good ones', () => {
     ['a name that is no text', tool({ toString: 1 }), /name is missing/],
     ['a name of 10 KiB', tool('x'.repeat(10_240)), /longer than 256/],
     ['a name with control characters', tool('a\u0000b'), /control characters/],
+    ['a name that is turned around', tool('read_\u202eelif'), /invisible characters/],
+    ['a name with a text in tag characters', tool('read\u{e0068}\u{e0069}'), /invisible characters/],
     ['no schema', { name: 'a' }, /inputSchema/],
     ['schema null', { name: 'a', inputSchema: null }, /inputSchema/],
     ['schema true', { name: 'a', inputSchema: true }, /inputSchema/],
@@ -143,7 +168,10 @@ describe('bad entries among good ones', () => {
 
   it('drops only the fields that are of no use, and cuts a long description', async () => {
     const entry = tool('a', { description: null, title: 5, annotations: [], outputSchema: [], icons: [1], _meta: {} });
-    expect(checkTool(entry, LIMITS)).toEqual({ tool: { ...tool('a'), icons: [1], _meta: {} } });
+    expect(checkTool(entry, LIMITS)).toEqual({
+      tool: { ...tool('a'), icons: [1], _meta: {} },
+      bytes: JSON.stringify(entry).length,
+    });
     const long = checkTool(tool('a', { description: 'x'.repeat(20_000) }), LIMITS);
     expect(long).toMatchObject({ tool: { description: 'x'.repeat(16_384) } });
   });

@@ -4,6 +4,7 @@
  */
 
 import { isObject } from '../plain-object.ts';
+import { isPlain, oneLine } from '../plain-text.ts';
 import type { ToolDefinition } from '../types.ts';
 import { headerFault } from './param-headers.ts';
 
@@ -30,6 +31,10 @@ export interface ToolList {
 const SLICE = 200;
 const MAX_NAME = 256;
 const MAX_SKIPPED = 100;
+/** Longest cursor in characters; each is remembered while a list is read, and goes back to the server. */
+const MAX_CURSOR = 8192;
+/** How many definitions of the largest size a list may weigh as much as. */
+const LARGEST_DEFINITIONS = 128;
 
 /** Asks for pages until the server says there are no more, a cursor repeats, or a cap is reached. */
 export async function readToolList(
@@ -39,8 +44,10 @@ export async function readToolList(
   const tools = new Map<string, ToolDefinition>();
   const skipped: SkippedTool[] = [];
   const skip = (name: unknown, reason: string) => {
-    if (skipped.length < MAX_SKIPPED) skipped.push({ name: typeof name === 'string' ? name.slice(0, 80) : '', reason });
+    if (skipped.length < MAX_SKIPPED) skipped.push({ name: typeof name === 'string' ? oneLine(name, 80) : '', reason });
   };
+  const maxBytes = LARGEST_DEFINITIONS * limits.definitionBytes;
+  let bytes = 0;
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 1; ; pages++) {
@@ -51,11 +58,16 @@ export async function readToolList(
       const checked = checkTool(entry, limits);
       if ('reason' in checked) skip(checked.name, checked.reason);
       else if (tools.has(checked.tool.name)) skip(checked.tool.name, 'a tool of this name was listed before');
-      else if (tools.size < limits.tools) tools.set(checked.tool.name, checked.tool);
-      else return done(`more than ${limits.tools} tools`);
+      else if (tools.size >= limits.tools) return done(`more than ${limits.tools} tools`);
+      else {
+        bytes += checked.bytes;
+        if (bytes > maxBytes) return done(`more than ${maxBytes} bytes of definitions`);
+        tools.set(checked.tool.name, checked.tool);
+      }
     }
     const next = result.nextCursor;
     if (typeof next !== 'string') return done(undefined);
+    if (next.length > MAX_CURSOR) return done(`a page cursor of ${next.length} characters`);
     if (cursors.has(next)) return done('the server repeated a page cursor');
     if (pages >= limits.pages) return done(`more than ${limits.pages} pages`);
     cursors.add(next);
@@ -72,7 +84,7 @@ export async function readToolList(
 export function checkTool(
   entry: unknown,
   limits: Pick<ToolListLimits, 'definitionBytes' | 'descriptionChars'>,
-): { readonly tool: ToolDefinition } | { readonly name: unknown; readonly reason: string } {
+): { readonly tool: ToolDefinition; readonly bytes: number } | { readonly name: unknown; readonly reason: string } {
   if (typeof entry !== 'object' || entry === null) return { name: undefined, reason: 'not an object' };
   const { name, inputSchema, description, title, annotations, outputSchema, ...rest } = entry as Record<
     string,
@@ -81,6 +93,8 @@ export function checkTool(
   if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
   if (name.length > MAX_NAME) return { name, reason: `the name is longer than ${MAX_NAME} characters` };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
+  // Whoever reads such a name sees another one. It cannot be shown cleaned either: the tool has no other to be called by.
+  if (!isPlain(name)) return { name, reason: 'the name has invisible characters' };
   if (!isObject(inputSchema)) return { name, reason: 'inputSchema is not an object' };
   const bytes = jsonLength(entry);
   if (bytes === undefined) return { name, reason: 'the definition is nested too deeply' };
@@ -89,6 +103,7 @@ export function checkTool(
   const fault = headerFault(inputSchema);
   if (fault) return { name, reason: fault };
   return {
+    bytes,
     tool: {
       ...rest,
       name,

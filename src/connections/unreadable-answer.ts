@@ -5,9 +5,12 @@
 import { DiscoveryError } from '../errors.ts';
 import { MAX_NESTING } from '../json-nesting.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
-import type { Peer } from './peer.ts';
+import { type Peer, PeerClosedError } from './peer.ts';
 
-/** Fails the request that was answered; without its id nobody can say whose answer was lost, so every caller is told. */
+/**
+ * Fails the request that was answered. Without its id nobody can say whose answer was lost: the conversation ends, and
+ * with it the process. One caller who waits alone is told why; of several nobody is blamed, all lost the server.
+ */
 export function failUnreadable(
   peer: Peer,
   server: string,
@@ -16,14 +19,12 @@ export function failUnreadable(
   maxBytes: number,
 ): void {
   const details = { server, outcome: 'unknown' } as const;
-  const error =
-    why === 'too-long'
-      ? new DiscoveryError('RESULT_TOO_LARGE', `${server} sent a message of more than ${maxBytes} bytes.`, details)
-      : new DiscoveryError(
-          'TOOL_EXECUTION_ERROR',
-          `We failed to read the answer of ${server}: it is nested more than ${MAX_NESTING} levels deep.`,
-          details,
-        );
-  if (id === undefined) void peer.close(error);
-  else peer.failRequest(id, error);
+  const isLong = why === 'too-long';
+  const size = isLong ? `of more than ${maxBytes} bytes` : `nested more than ${MAX_NESTING} levels deep`;
+  const error = isLong
+    ? new DiscoveryError('RESULT_TOO_LARGE', `${server} sent a message ${size}.`, details)
+    : new DiscoveryError('TOOL_EXECUTION_ERROR', `We failed to read the answer of ${server}: it is ${size}.`, details);
+  if (id !== undefined) return void peer.failRequest(id, error);
+  peer.failOnly(error);
+  void peer.close(new PeerClosedError(`it sent a message ${size} and did not say which request that answers`));
 }

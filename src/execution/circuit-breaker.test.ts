@@ -17,6 +17,13 @@ describe('CircuitBreaker', () => {
     expect(breaker.waitTime(30_000)).toBe(0);
   });
 
+  test('says how many failures it has counted', () => {
+    const breaker = new CircuitBreaker();
+    failing(breaker, 3);
+    breaker.leave(0, true);
+    expect(breaker.failures).toBe(3);
+  });
+
   test('half of at least ten calls within 30 s open it', () => {
     const breaker = new CircuitBreaker();
     for (let i = 0; i < 9; i++) breaker.leave(i * 100, i % 2 === 0);

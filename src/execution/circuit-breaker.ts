@@ -26,6 +26,7 @@ export class CircuitBreaker {
   readonly #bad = new Float64Array(BUCKETS);
   #bucket = 0;
   #run = 0;
+  #failures = 0;
   #openUntil: number | undefined;
   #probing = false;
 
@@ -38,6 +39,11 @@ export class CircuitBreaker {
   get state(): 'closed' | 'open' | 'probing' {
     if (this.#openUntil === undefined) return 'closed';
     return this.#probing ? 'probing' : 'open';
+  }
+
+  /** Failures counted so far. Who fails and has seen fewer when it began was under way when the last one was counted. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** Milliseconds to wait before a call may go; 0 when one may go now. Takes nothing. */
@@ -67,6 +73,7 @@ export class CircuitBreaker {
       return;
     }
     this.#run++;
+    this.#failures++;
     this.#add(this.#bad);
     if (this.#probing || (this.#openUntil === undefined && this.#tooBad())) {
       this.#openUntil = now + this.#options.open;

@@ -2,6 +2,7 @@
  * What the rest of the program takes from execution.
  * @module
  */
+export { CallGates } from './call-gates.ts';
 export type { BreakerOptions } from './circuit-breaker.ts';
 export { CircuitBreaker } from './circuit-breaker.ts';
 export type { Clock, Timer } from './clock.ts';

@@ -9,13 +9,14 @@ import { DiscoveryError } from '../errors.ts';
 import { OWN_SERVER } from '../own-server.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, ToolDefinition } from '../types.ts';
+import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
 import { type AuditRecorder, audit } from './steps/audit.ts';
-import { CircuitBreakers } from './steps/breaker.ts';
+import type { CircuitBreakers } from './steps/breaker.ts';
 import { type ConcurrencyOptions, concurrency } from './steps/concurrency.ts';
 import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
@@ -67,6 +68,8 @@ export interface ToolExecutionProxyOptions {
   readonly limits?: ExecutionLimits | undefined;
   /** Where cut results are kept; handed in so that they outlive a reload. */
   readonly pages?: ResultPages | undefined;
+  /** What counts calls; handed in so that those under way still count after a reload. */
+  readonly gates?: CallGates | undefined;
   /** Tools of the gateway itself beside `read_result`. */
   readonly own?: readonly OwnTool[] | undefined;
   readonly log?: Logger | undefined;
@@ -124,6 +127,8 @@ const NOBODY: Caller = {};
 export class ToolExecutionProxy {
   /** State of the breakers, for status pages. */
   readonly breakers: CircuitBreakers;
+  /** What counts calls, for the proxy that replaces this one. */
+  readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
   readonly #connections: ConnectionPort | undefined;
@@ -145,7 +150,10 @@ export class ToolExecutionProxy {
     this.#clock = clock;
     this.#drain = limits.drain ?? 10_000;
     this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
-    this.breakers = new CircuitBreakers(options.breaker, clock);
+    this.gates = options.gates ?? new CallGates(clock);
+    const { slots, buckets, breakers } = this.gates;
+    breakers.configure(options.breaker);
+    this.breakers = breakers;
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     this.#record = record;
@@ -159,11 +167,11 @@ export class ToolExecutionProxy {
         resultLimit(this.#pages, limits.result),
         validate(this.validators, options.output),
         progress({ clock, report }),
-        this.breakers.gate,
+        breakers.gate,
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
-        concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }),
-        rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }),
-        this.breakers.watch,
+        concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }, slots),
+        rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }, buckets),
+        breakers.watch,
         timeout({ idle, ceiling, idleOf: (server) => settingsOf?.(server)?.timeout, clock }),
       ],
       invoke,
@@ -236,6 +244,7 @@ export class ToolExecutionProxy {
       requestState: options.requestState,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Known to the copies that steps make: all of them have the same shape.
+      idleClock: undefined,
       definition: undefined,
       notes: { bytes: undefined, flags: undefined },
     };

@@ -79,6 +79,52 @@ describe('breakers', () => {
     expect(await callAll(undefined, 1_000)).toBe('open');
   });
 
+  test.each([
+    ['a connection that dies', failing('TOOL_EXECUTION_ERROR', { outcome: 'unknown' })],
+    ['a server that does not start', failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' })],
+  ])('%s counts once, however many calls it takes along', async (_, handler) => {
+    const breakers = new CircuitBreakers();
+    const lost = (calls: number) => Promise.all(Array.from({ length: calls }, () => breakers.watch(handler)(aCall())));
+    for (let death = 0; death < 4; death++) {
+      await lost(16);
+      expect(breakers.stateOf('s')).toBe('closed');
+    }
+    await lost(1);
+    expect(breakers.stateOf('s')).toBe('open');
+  });
+
+  test('each silent call counts, also of those that ran at once', async () => {
+    const breakers = new CircuitBreakers();
+    const silent = breakers.watch(failing('TOOL_EXECUTION_TIMEOUT', { outcome: 'unknown' }));
+    await Promise.all(Array.from({ length: 5 }, () => silent(aCall())));
+    expect(breakers.stateOf('s')).toBe('open');
+  });
+
+  test('a call from before the breaker opened does not speak for the probe', async () => {
+    const clock = new ManualClock();
+    const breakers = new CircuitBreakers({ inARow: 1 }, clock);
+    const { handler, end } = held();
+    const old = breakers.watch(handler)(aCall());
+    await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
+    await clock.advance(30_000);
+    const probe = breakers.watch(handler)(aCall());
+    end(fail('TOOL_EXECUTION_ERROR', 'x', { outcome: 'unknown' }));
+    await old;
+    expect(breakers.stateOf('s')).toBe('probing');
+    end();
+    await probe;
+    expect(breakers.stateOf('s')).toBe('closed');
+  });
+
+  test('the same settings once more change nothing, others start all breakers anew', async () => {
+    const breakers = new CircuitBreakers({ inARow: 1 });
+    await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
+    breakers.configure({ inARow: 1 });
+    expect(breakers.stateOf('s')).toBe('open');
+    breakers.configure({ inARow: 2 });
+    expect(breakers.stateOf('s')).toBe('closed');
+  });
+
   test('a connection that dies under a call counts', async () => {
     const breakers = new CircuitBreakers();
     for (let i = 0; i < 5; i++) await breakers.watch(failing('TOOL_EXECUTION_ERROR', { outcome: 'unknown' }))(aCall());

@@ -1,6 +1,7 @@
 /**
  * Stops calling a server that keeps failing: while its breaker is open, calls fail at once with SERVER_UNAVAILABLE.
- * Only failures of the infrastructure count; a tool that says no is a healthy server.
+ * Only failures of the infrastructure count; a tool that says no is a healthy server. A server that dies takes along
+ * the calls it was working on, and that is one failure, however many they were.
  * @module
  */
 import type { ErrorInfo } from '../../errors.ts';
@@ -12,13 +13,19 @@ import type { Step } from '../pipeline.ts';
 
 /** The breakers of all servers, used at two places of the pipeline. */
 export class CircuitBreakers {
-  readonly #options: BreakerOptions;
+  #options: BreakerOptions;
   readonly #clock: Clock;
   readonly #breakers = new Map<string, CircuitBreaker>();
 
   constructor(options: BreakerOptions = {}, clock: Clock = systemClock) {
     this.#options = options;
     this.#clock = clock;
+  }
+
+  /** Takes over other settings. Only those that say something else make a difference, and then all breakers start anew. */
+  configure(options: BreakerOptions = {}): void {
+    if (JSON.stringify(options) !== JSON.stringify(this.#options)) this.#breakers.clear();
+    this.#options = options;
   }
 
   /** The state of one server's breaker, for status pages. */
@@ -43,11 +50,13 @@ export class CircuitBreakers {
     if (refusal !== undefined) return refusal;
     const breaker = this.#breakers.get(call.server);
     breaker?.enter();
+    const failuresBefore = breaker?.failures ?? 0;
     const result = await next(call);
     const verdict = this.#ranOutOfTime(call, result) ? undefined : judge(result);
     // A healthy server needs no breaker until it first fails.
-    if (breaker !== undefined) breaker.leave(this.#clock.now(), verdict);
-    else if (verdict === false) this.#ensure(call.server).leave(this.#clock.now(), false);
+    const told = breaker ?? (verdict === false ? this.#ensure(call.server) : undefined);
+    if (told !== undefined && !(failuresBefore < told.failures && isLoss(result)))
+      told.leave(this.#clock.now(), verdict);
     return result;
   };
 
@@ -84,6 +93,10 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
   if (result.success) return true;
   return isInfrastructureFailure(result.error) ? false : result.error.outcome === 'failed' ? true : undefined;
 }
+
+/** Whether a call was lost with others: a connection that ends, or does not open, is one event for all who used it. Each silent call is one of its own. */
+const isLoss = (result: ToolResult<CallToolResult>): boolean =>
+  !result.success && result.error.code !== 'TOOL_EXECUTION_TIMEOUT' && isInfrastructureFailure(result.error);
 
 /** Whether an error is the server's or the connection's fault, not the call's. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../manual-clock.ts';
 import { aCall, codeOf, done, held, never } from '../test-kit.ts';
-import { concurrency } from './concurrency.ts';
+import { concurrency, Slots } from './concurrency.ts';
 
 describe('concurrency', () => {
   test('16 run, 64 wait in order, the rest are refused with a time to come back', async () => {
@@ -38,6 +38,70 @@ describe('concurrency', () => {
     await clock.advance(8_000);
     expect(codeOf(await tooLong)).toBe('SERVER_BUSY');
     expect(clock.pending).toBe(0);
+  });
+
+  test('the time to come back follows from how long calls take, and from how long nobody has left by now', async () => {
+    const clock = new ManualClock();
+    const { handler, end } = held();
+    const pass = concurrency({ clock, perServer: 1, queue: 0 })(handler);
+    const wish = async () => {
+      const result = await pass(aCall());
+      return !result.success && result.error.retryAfterMs;
+    };
+    const first = pass(aCall());
+    expect(await wish()).toBe(100);
+    await clock.advance(4_000);
+    expect(await wish()).toBe(4_000);
+    await clock.advance(60_000);
+    expect(await wish()).toBe(10_000);
+    end();
+    await first;
+    void pass(aCall());
+    // A call took 64 s, which counts for an eighth.
+    expect(await wish()).toBe(8_000);
+  });
+
+  test('slots that are handed on count the calls in flight, and the newest limits count for all', async () => {
+    const slots = new Slots();
+    const { handler, calls, end } = held();
+    const old = concurrency({ perServer: 2 }, slots)(handler);
+    const running = [old(aCall()), old(aCall()), old(aCall()), old(aCall())];
+    expect(calls).toHaveLength(2);
+    const pass = concurrency({ perServer: 3 }, slots)(handler);
+    running.push(pass(aCall()));
+    await new Promise((later) => setImmediate(later));
+    expect(calls).toHaveLength(3);
+    concurrency({ perServer: 1 }, slots);
+    for (const left of [3, 3, 4, 5]) {
+      end();
+      await new Promise((later) => setImmediate(later));
+      expect(calls).toHaveLength(left);
+    }
+    end();
+    expect((await Promise.all(running)).every(({ success }) => success)).toBe(true);
+  });
+
+  test('under a name that belongs to another server all slots are free, and those who waited take them', async () => {
+    const slots = new Slots();
+    const { handler, calls, end } = held();
+    const pass = concurrency({ perServer: 1 }, slots)(handler);
+    const running = [pass(aCall()), pass(aCall()), pass(aCall())];
+    slots.forget('s');
+    slots.forget('other');
+    await new Promise((later) => setImmediate(later));
+    expect(calls).toHaveLength(2);
+    // The one with the old server.
+    end();
+    await running[0];
+    await new Promise((later) => setImmediate(later));
+    expect(calls).toHaveLength(2);
+    end();
+    await running[1];
+    await new Promise((later) => setImmediate(later));
+    expect(calls).toHaveLength(3);
+    end();
+    await running[2];
+    slots.forget('s');
   });
 
   test('a full server does not keep calls from another one', async () => {

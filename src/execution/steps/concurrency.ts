@@ -30,42 +30,57 @@ interface Lane {
   active: number;
   /** How long a call to this server holds its slot, averaged; tells refused callers when to come back. */
   holdMs: number;
-  readonly waiting: Set<(admitted: boolean) => void>;
+  /** When a call last got a slot: while all are taken, none has come free since. */
+  lastStart: number;
+  /** Those in the queue. They are given the lane in which a slot is theirs, or nothing when they are to give up. */
+  waiting: Set<(lane: Lane | undefined) => void>;
 }
 
-/** Lets calls through as slots allow. */
-export function concurrency(options: ConcurrencyOptions = {}): Step {
-  return (next) => {
-    const gate = new Gate(options, next);
-    return (call) => gate.pass(call);
-  };
+/** Lets calls through as slots allow. With slots handed in, the newest options count for all who use them. */
+export function concurrency(options: ConcurrencyOptions = {}, slots: Slots = new Slots()): Step {
+  slots.configure(options);
+  return (next) => (call) => slots.pass(call, next);
 }
 
-class Gate {
-  readonly #options: ConcurrencyOptions;
-  readonly #next: Handler;
-  readonly #clock: Clock;
+/** Who runs and who waits. */
+export class Slots {
+  #options: ConcurrencyOptions = {};
+  #clock: Clock = systemClock;
   readonly #lanes = new Map<string, Lane>();
   readonly #clients = new Map<string, number>();
   #total = 0;
 
-  constructor(options: ConcurrencyOptions, next: Handler) {
+  /** Takes over other options. Where there is less room now, nobody is admitted until enough have left. */
+  configure(options: ConcurrencyOptions): void {
     this.#options = options;
-    this.#next = next;
     this.#clock = options.clock ?? systemClock;
+    for (const [server, lane] of this.#lanes) this.#admit(server, lane);
   }
 
-  async pass(call: ToolCall): Promise<ToolResult<CallToolResult>> {
+  /** The name belongs to another server from now on: those who run with the old one take no room there, those who wait go to the new one. */
+  forget(server: string): void {
+    const old = this.#lanes.get(server);
+    if (old === undefined) return;
+    this.#lanes.delete(server);
+    if (old.waiting.size === 0) return;
+    const lane = this.#lane(server);
+    lane.waiting = old.waiting;
+    old.waiting = new Set();
+    this.#admit(server, lane);
+  }
+
+  async pass(call: ToolCall, next: Handler): Promise<ToolResult<CallToolResult>> {
     const { server } = call;
     const client = clientOf(call);
     const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
-    const lane = this.#lane(server);
+    let lane = this.#lane(server);
     if (lane.active < this.#slots(server) && lane.waiting.size === 0) {
       lane.active++;
     } else {
-      const refused = await this.#queue(call, lane);
-      if (refused !== undefined) return refused;
+      const turn = await this.#queue(call, lane);
+      if ('success' in turn) return turn;
+      lane = turn;
       const stillCrowded = this.#crowded(call, client);
       if (stillCrowded !== undefined) {
         this.#leave(server, lane);
@@ -74,8 +89,9 @@ class Gate {
     }
     this.#count(client, 1);
     const started = this.#clock.now();
+    lane.lastStart = started;
     try {
-      return await this.#next(call);
+      return await next(call);
     } finally {
       lane.holdMs += (this.#clock.now() - started - lane.holdMs) / 8;
       this.#count(client, -1);
@@ -86,7 +102,7 @@ class Gate {
   #lane(server: string): Lane {
     let lane = this.#lanes.get(server);
     if (lane === undefined) {
-      lane = { active: 0, holdMs: 0, waiting: new Set() };
+      lane = { active: 0, holdMs: 0, lastStart: 0, waiting: new Set() };
       this.#lanes.set(server, lane);
     }
     return lane;
@@ -97,7 +113,7 @@ class Gate {
   }
 
   /** Waits for a slot, which is already counted when it comes. */
-  async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | undefined> {
+  async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | Lane> {
     const { server, signal } = call;
     const { queue = 64, queueWait = 10_000 } = this.#options;
     if (lane.waiting.size >= queue) {
@@ -105,32 +121,37 @@ class Gate {
     }
     if (signal.aborted) return abortFailure(call, 'not_sent');
     const left = call.deadline === undefined ? queueWait : Math.min(queueWait, call.deadline - this.#clock.now());
-    const admitted = await new Promise<boolean>((resolve) => {
-      const done = (slot: boolean) => {
-        lane.waiting.delete(done);
+    const { waiting } = lane;
+    const turn = await new Promise<Lane | undefined>((resolve) => {
+      const done = (given: Lane | undefined) => {
+        waiting.delete(done);
         timer.clear();
         signal.removeEventListener('abort', giveUp);
-        resolve(slot);
+        resolve(given);
       };
-      const giveUp = () => done(false);
+      const giveUp = () => done(undefined);
       const timer = this.#clock.after(left, giveUp);
       signal.addEventListener('abort', giveUp);
-      lane.waiting.add(done);
+      waiting.add(done);
     });
-    if (admitted) return undefined;
+    if (turn !== undefined) return turn;
     if (signal.aborted) return abortFailure(call, 'not_sent');
     return this.#busy(call, lane, `no slot of "${server}" came free in ${Math.round(left) / 1_000} s`);
   }
 
   #leave(server: string, lane: Lane): void {
     lane.active--;
+    this.#admit(server, lane);
+    // A lane nobody uses is dropped, so that names from outside cannot pile up.
+    if (lane.active === 0 && this.#lanes.size > 1_024 && this.#lanes.get(server) === lane) this.#lanes.delete(server);
+  }
+
+  #admit(server: string, lane: Lane): void {
     while (lane.waiting.size > 0 && lane.active < this.#slots(server)) {
       const [first] = lane.waiting;
       lane.active++;
-      first?.(true);
+      first?.(lane);
     }
-    // A lane nobody uses is dropped, so that names from outside cannot pile up.
-    if (lane.active === 0 && this.#lanes.size > 1_024) this.#lanes.delete(server);
   }
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
@@ -150,10 +171,15 @@ class Gate {
     else this.#clients.set(client, count);
   }
 
+  /** A guess: as long as calls took so far, one turn after the other, and no less than nobody has left by now. */
+  #untilFree(server: string, lane: Lane): number {
+    const turns = (lane.waiting.size + 1) / Math.max(1, this.#slots(server));
+    return Math.max(lane.holdMs * turns, this.#clock.now() - lane.lastStart);
+  }
+
   #busy(call: ToolCall, lane: Lane | undefined, why: string): ToolResult<never> {
     const { server, tool } = call;
-    const turns = lane === undefined ? 1 : (lane.waiting.size + 1) / Math.max(1, this.#slots(server));
-    const retryAfterMs = Math.round(Math.min(10_000, Math.max(100, (lane?.holdMs ?? 1_000) * turns)));
+    const retryAfterMs = Math.round(Math.min(10_000, Math.max(100, lane ? this.#untilFree(server, lane) : 1_000)));
     return fail('SERVER_BUSY', `Not called: ${why}. Try again in ${retryAfterMs} ms.`, {
       server,
       tool,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../manual-clock.ts';
 import { aCall, codeOf, done } from '../test-kit.ts';
-import { rateLimit } from './rate-limit.ts';
+import { RateBuckets, rateLimit } from './rate-limit.ts';
 
 describe('rateLimit', () => {
   const limit = { requestsPerSecond: 10, burst: 1 };
@@ -33,6 +33,17 @@ describe('rateLimit', () => {
     expect(await waiting).toMatchObject({ error: { code: 'CANCELLED', outcome: 'not_sent' } });
     expect(codeOf(await pass(aCall({ signal: abort.signal })))).toBe('CANCELLED');
     expect(await pass(aCall({ deadline: 10 }))).toMatchObject({ error: { retryAfterMs: 100 } });
+  });
+
+  test('buckets that are handed on are not full again, and the newest limits count for all', async () => {
+    const clock = new ManualClock();
+    const buckets = new RateBuckets();
+    const old = rateLimit({ limitOf: () => limit, clock }, buckets)(done);
+    await old(aCall());
+    const pass = rateLimit({ limitOf: () => limit, clock }, buckets)(done);
+    expect(codeOf(await pass(aCall({ deadline: 50 })))).toBe('RATE_LIMITED');
+    rateLimit({ limitOf: () => undefined, clock }, buckets);
+    expect(codeOf(await old(aCall({ deadline: 50 })))).toBe('ok');
   });
 
   test('servers without a limit are not limited, and a changed limit counts at once', async () => {

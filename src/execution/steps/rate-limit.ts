@@ -21,25 +21,35 @@ export interface RateLimitOptions {
 }
 
 /** One bucket per limited server; a changed limit starts a new bucket. */
-export function rateLimit(options: RateLimitOptions): Step {
-  const { limitOf, maxWait = DEFAULT_CEILING_MS, clock = systemClock } = options;
-  const buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
+export class RateBuckets {
+  /** A server's limit, by the newest settings. */
+  limitOf: RateLimitOptions['limitOf'] = () => undefined;
+  readonly #buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
 
-  const bucketOf = (server: string, now: number): TokenBucket | undefined => {
-    const limit = limitOf(server);
+  of(server: string, now: number): TokenBucket | undefined {
+    const limit = this.limitOf(server);
     if (limit === undefined) {
-      if (buckets.size > 0) buckets.delete(server);
+      this.forget(server);
       return undefined;
     }
-    const known = buckets.get(server);
+    const known = this.#buckets.get(server);
     if (known?.limit.requestsPerSecond === limit.requestsPerSecond && known.limit.burst === limit.burst) {
       return known.bucket;
     }
     const bucket = new TokenBucket(limit, now);
-    buckets.set(server, { limit, bucket });
+    this.#buckets.set(server, { limit, bucket });
     return bucket;
-  };
+  }
 
+  forget(server: string): void {
+    if (this.#buckets.size > 0) this.#buckets.delete(server);
+  }
+}
+
+/** Makes calls wait their turn. With buckets handed in, the newest limits count for all who use them. */
+export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new RateBuckets()): Step {
+  const { limitOf, maxWait = DEFAULT_CEILING_MS, clock = systemClock } = options;
+  buckets.limitOf = limitOf;
   return (next) => {
     const inTurn = async (call: ToolCall, bucket: TokenBucket, now: number) => {
       const wait = bucket.take(now, call.deadline === undefined ? maxWait : call.deadline - now);
@@ -60,7 +70,7 @@ export function rateLimit(options: RateLimitOptions): Step {
     };
     return (call) => {
       const now = clock.now();
-      const bucket = bucketOf(call.server, now);
+      const bucket = buckets.of(call.server, now);
       return bucket === undefined ? next(call) : inTurn(call, bucket, now);
     };
   };

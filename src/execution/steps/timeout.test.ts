@@ -42,6 +42,36 @@ describe('timeout', () => {
     expect(heard).toHaveLength(11);
   });
 
+  test('while somebody is asked a call is not silent, and then it is timed from zero', async () => {
+    const clock = new ManualClock();
+    const { handler, calls } = held();
+    const running = timeout({ clock })(handler)(aCall());
+    await clock.advance(30_000);
+    const { idleClock } = calls[0] ?? {};
+    idleClock?.pause();
+    idleClock?.pause();
+    await clock.advance(100_000);
+    idleClock?.resume();
+    await clock.advance(100_000);
+    idleClock?.resume();
+    await clock.advance(59_000);
+    expect(calls[0]?.signal.aborted).toBe(false);
+    await clock.advance(1_000);
+    expect(await running).toMatchObject({ error: { message: expect.stringContaining('silent for 60 s') } });
+    idleClock?.pause();
+    idleClock?.resume();
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a question that is never answered does not keep a call beyond the ceiling', async () => {
+    const clock = new ManualClock();
+    const { handler, calls } = held();
+    const running = timeout({ clock })(handler)(aCall());
+    calls[0]?.idleClock?.pause();
+    await clock.advance(600_000);
+    expect(await running).toMatchObject({ error: { message: expect.stringContaining('over 600 s') } });
+  });
+
   test("a server's own time and the caller's deadline replace the usual ones", async () => {
     const clock = new ManualClock();
     const own = timeout({ clock, idleOf: () => 5_000 })(never)(aCall());

@@ -1,11 +1,12 @@
 /**
  * Ends a call that says nothing for too long, lasts too long or is cancelled. Every call settles exactly once here,
- * even if what is below never answers; what arrives later is dropped.
+ * even if what is below never answers; what arrives later is dropped. While a server waits for somebody's answer, the
+ * silence is not its own and is not timed.
  * @module
  */
 import { Cancellation } from '../../cancellation.ts';
 import { fail, type ToolResult, toFailure } from '../../result.ts';
-import type { CallToolResult, Progress, ToolCall } from '../../types.ts';
+import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../types.ts';
 import { abortFailure } from '../abort.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Handler, Step } from '../pipeline.ts';
@@ -55,7 +56,7 @@ const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
   );
 
 /** One call under watch: the timer, the derived signal and the single answer. */
-class WatchedCall implements Watched {
+class WatchedCall implements Watched, IdleClock {
   readonly #call: ToolCall;
   readonly #clock: Clock;
   readonly #watchdog: Watchdog;
@@ -65,6 +66,7 @@ class WatchedCall implements Watched {
   readonly #below = new Cancellation();
   readonly #onAbort = () => this.#cancel();
   #lastSign: number;
+  #pauses = 0;
   #resolve: ((result: ToolResult<CallToolResult>) => void) | undefined;
 
   constructor(call: ToolCall, clock: Clock, watchdog: Watchdog, end: number, idle: number) {
@@ -81,7 +83,10 @@ class WatchedCall implements Watched {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       try {
-        next({ ...this.#call, signal: this.#below, onProgress: this.#onProgress }).then(this.#settle, this.#fail);
+        next({ ...this.#call, signal: this.#below, onProgress: this.#onProgress, idleClock: this }).then(
+          this.#settle,
+          this.#fail,
+        );
       } catch (thrown) {
         this.#fail(thrown);
         return;
@@ -96,7 +101,18 @@ class WatchedCall implements Watched {
 
   /** The end of the silence allowed, or of the call. */
   get due(): number {
-    return Math.min(this.#lastSign + this.#idle, this.#end);
+    return this.#pauses > 0 ? this.#end : Math.min(this.#lastSign + this.#idle, this.#end);
+  }
+
+  pause(): void {
+    this.#pauses++;
+  }
+
+  resume(): void {
+    this.#pauses--;
+    this.#lastSign = this.#clock.now();
+    // Nearer than it was, so that the watchdog has to be told.
+    if (this.#pauses === 0 && this.#resolve !== undefined) this.#watchdog.add(this);
   }
 
   readonly #fail = (thrown: unknown): void => {
