@@ -16,7 +16,6 @@ import { evil, evilHttp } from '../../test/fixtures/evil.ts';
 import type { DiscoveryError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
 import { envName, type OpenedConnection, type OpenOptions, openConnection } from './open-connection.ts';
-import { MARKED } from './process-reaper.ts';
 
 const open = (definition: ServerDefinition, options: Partial<OpenOptions> = {}) =>
   openConnection(definition, openOptions(options));
@@ -178,7 +177,6 @@ describe('a local server', () => {
       PATH: env.PATH,
       LANG: 'C',
       TOKEN: 'x-filled',
-      ...MARKED,
     });
   });
 

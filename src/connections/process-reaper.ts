@@ -8,11 +8,10 @@
  *
  * While the operating system starts a child, which takes milliseconds, nobody knows its number yet. So the reaper is
  * told when a start begins, and when we die before it has ended, it looks for that child (on Linux): one that lost the
- * same parent as itself, leads a session, came to life between the start and our end, and has our mark in its environment.
+ * same parent as itself, leads a session, came to life between the start and our end, and has three sockets as Node makes them.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 // No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
@@ -44,7 +43,7 @@ if [ -n "$since" ]; then
     set -- \${stat##*) }
     [ "$2" = "$parent" ] && [ "$4" = "\${dir#/proc/}" ] || continue
     [ "\${20}" -ge "$since" ] && [ "\${20}" -le "\${now%.*}\${now#*.}" ] || continue
-    tr '\\000' '\\n' < "$dir/environ" | grep -qxF "$MARK" && groups="$groups $4"
+    [ -S "$dir/fd/0" ] && [ -S "$dir/fd/1" ] && [ -S "$dir/fd/2" ] && groups="$groups $4"
   done
 fi
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
@@ -52,10 +51,6 @@ for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 
 /** What Linux shows to programs, whatever its own clock does. */
 const TICKS_PER_SECOND = 100;
-
-const MARK = randomUUID();
-/** To be in the environment of every child: by it the reaper knows whose it is. */
-export const MARKED: Readonly<Record<string, string>> = { ANYGPT_GATEWAY: MARK };
 
 const guarded = new Set<number>();
 let reaper: ChildProcess | undefined;
@@ -65,7 +60,7 @@ function startReaper(): ChildProcess {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     cwd: '/',
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', MARK: `ANYGPT_GATEWAY=${MARK}` },
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
   });
   started.on('exit', () => {
     if (reaper === started) reaper = undefined;

@@ -5,7 +5,6 @@ import { fixture } from '../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
 import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
 import { Peer, PeerClosedError } from './peer.ts';
-import { MARKED } from './process-reaper.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 
 const PATH = process.env.PATH ?? '';
@@ -226,14 +225,12 @@ describe('starting', () => {
     expect(() => wire.send({ jsonrpc: '2.0', method: 'x' })).toThrow(NotSentError);
   });
 
-  it('gives the child the environment it was given, our mark and nothing else', async () => {
+  it('gives the child the environment it was given and nothing else', async () => {
     process.env.CANARY_OF_OURS = 'canary';
     using server = evil({ start: [{ do: [{ dumpEnv: true }] }] });
     const wire = transport(server.command, server.args, { env: { PATH, TOKEN: 't' } });
     await wire.start();
-    await expect
-      .poll(() => server.journal().find(({ event }) => event === 'env')?.env)
-      .toEqual({ PATH, TOKEN: 't', ...MARKED });
+    await expect.poll(() => server.journal().find(({ event }) => event === 'env')?.env).toEqual({ PATH, TOKEN: 't' });
     delete process.env.CANARY_OF_OURS;
     await wire.close();
   });

@@ -23,7 +23,7 @@ import {
 } from './json-rpc.ts';
 import { LineReader } from './line-reader.ts';
 import { lostAnswer } from './lost-answer.ts';
-import { groupGone, MARKED, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
+import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -82,7 +82,7 @@ export class StdioTransport implements Wire {
     const { command, args, env, cwd, maxMessageBytes } = this.#options;
     return new Promise((resolve, reject) => {
       const options: SpawnOptions = {
-        env: { ...env, ...MARKED },
+        env: { ...env },
         cwd,
         shell: false,
         stdio: ['pipe', 'pipe', 'pipe'],
