@@ -25,7 +25,7 @@ export interface AuditLogOptions {
   readonly maxQueuedBytes?: number | undefined;
   /** How long to wait before a sink that failed is tried again. Default 1,000. */
   readonly retryMs?: number | undefined;
-  /** How long records are gathered before they are written; 0 writes each as soon as its call is answered. Default 5. */
+  /** How long records are gathered before they are written; 0 writes each as soon as its call is answered. Default 25. */
   readonly gatherMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -88,7 +88,7 @@ export class AuditLog {
     this.#maxQueued = options.maxQueued ?? 10_000;
     this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
     this.#retryMs = options.retryMs ?? 1_000;
-    this.#gatherMs = options.gatherMs ?? 5;
+    this.#gatherMs = options.gatherMs ?? 25;
     this.#now = options.now ?? Date.now;
   }
 
@@ -101,7 +101,7 @@ export class AuditLog {
     }
     this.#entries.push(entry);
     if (this.#gatherMs === 0) void this.#render();
-    // Calls come in bursts, and a line and a write of its own for each takes a tenth of a call's time.
+    // Calls come in bursts: a line and a write of its own for each would cost a tenth of the quickest calls' time.
     else this.#gathering ??= setTimeout(() => void this.#render(), this.#gatherMs).unref();
   }
 
