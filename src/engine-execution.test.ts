@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineIn, entry, folder, until } from '../test/fixtures/engine.ts';
@@ -53,6 +53,20 @@ describe('a server that dies', () => {
   });
 });
 
+describe('the audit log', () => {
+  it('has the record of a call as soon as it is answered where no call may be unrecorded', async () => {
+    using home = folder();
+    using one = server();
+    const file = join(home.path, 'audit.jsonl');
+    await using engine = engineIn(home, { servers: [entry('one', one)], audit: { file, failClosed: true } });
+    await codeOf(engine, 'echo');
+    await until(() => existsSync(file));
+    expect(await codeOf(engine, 'echo')).toBe('ok');
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+});
+
 describe('a reload', () => {
   it('does not forget the calls in flight', async () => {
     using home = folder();
@@ -67,6 +81,20 @@ describe('a reload', () => {
     expect(await codeOf(engine, 'echo')).toBe('SERVER_BUSY');
     expect(toolsCalled(one)).toHaveLength(2);
     expect(await Promise.all(calls)).toEqual(['ok', 'ok', 'ok']);
+  });
+
+  it('that forbids a tool keeps calls to it from leaving that still wait for their turn', async () => {
+    using home = folder();
+    using one = server();
+    const servers = [entry('one', one, { concurrency: 1 })];
+    const { engine, reload } = reloadable(home, { servers });
+    await using _ = engine;
+    const running = codeOf(engine, 'wait');
+    await until(() => toolsCalled(one).length === 1);
+    const waiting = codeOf(engine, 'echo');
+    await reload({ servers, toolRules: [{ pattern: ['echo'], enabled: false }] });
+    expect(await Promise.all([running, waiting])).toEqual(['ok', 'TOOL_DISABLED']);
+    expect(toolsCalled(one)).toEqual(['wait']);
   });
 
   it('lets those who wait go when there is more room now, and nobody where there is less', async () => {

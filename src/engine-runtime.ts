@@ -214,10 +214,12 @@ export class EngineRuntime {
   #saveSoon(ms: number = SAVE_AFTER_MS): void {
     if (this.#closed) return;
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(async () => {
+    const timer = setTimeout(async () => {
       const catalog = this.#current?.state.catalog;
       await catalog?.save();
-      if (catalog?.dirty) this.#saveSoon(SAVE_AGAIN_MS);
+      // What has changed meanwhile has set a timer of its own.
+      if (catalog?.dirty && this.#saving === timer) this.#saveSoon(SAVE_AGAIN_MS);
     }, ms).unref();
+    this.#saving = timer;
   }
 }

@@ -34,7 +34,7 @@ export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResu
       ...(tool !== undefined && { tool }),
       ...ours.toInfo(),
     };
-    if (ours.cause !== undefined) causes.set(error, ours.cause);
+    causes.set(error, ours.cause ?? ours);
     return { success: false, error };
   }
   return fail('TOOL_EXECUTION_ERROR', messageOf(thrown), { outcome: 'unknown', ...details });

@@ -48,7 +48,7 @@ export class JsonlSink implements AuditSink {
   }
 
   /**
-   * Mostly at once and without another thread: that takes a few microseconds, and what was recorded survives whatever
+   * Mostly at once and without another thread: that takes a few microseconds, and what was written survives whatever
    * happens to this process next.
    */
   write(lines: string): Promise<void> | void {
@@ -59,7 +59,9 @@ export class JsonlSink implements AuditSink {
   #appended(lines: string, bytes: Buffer): boolean {
     const handle = this.#handle;
     if (handle === undefined || this.#torn || this.#partial || bytes.length > this.#room) return false;
-    if (this.#now() >= this.#lookAgain) return false;
+    const left = this.#lookAgain - this.#now();
+    // A clock that was set back is no reason to look never.
+    if (left <= 0 || left > LOOK_EVERY_MS) return false;
     let written = 0;
     try {
       written = writeSync(handle.fd, bytes);

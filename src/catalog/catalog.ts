@@ -73,7 +73,7 @@ export class Catalog {
 
   /** True when something is worth writing. */
   get dirty(): boolean {
-    return this.#dirty || this.#unwritten.size > 0;
+    return this.#options.store !== undefined && (this.#dirty || this.#unwritten.size > 0);
   }
 
   /** Whether a server's tools are known, from a list, a cache or the configuration. */

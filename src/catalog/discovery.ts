@@ -241,8 +241,8 @@ export class Discovery {
     tried: () => void,
   ): Promise<boolean> {
     const { list, logger, now, retry } = this.#options;
-    const startedAt = now();
-    this.#attemptedAt.set(server, startedAt);
+    this.#attemptedAt.set(server, now());
+    let firstTurn: number | undefined;
     const current = () => {
       for (const keeper of keepers) if (!keeper.#stopped) return keeper.#options.servers.get(server)?.definition;
       return undefined;
@@ -254,6 +254,7 @@ export class Discovery {
       try {
         const listing = await this.#turns.run(() => {
           began = now();
+          firstTurn ??= began;
           return list(definition, caller);
         });
         if (!current()) return false;
@@ -271,7 +272,7 @@ export class Discovery {
         const { retryable, retryAfterMs = 0 } = failure.toInfo();
         const pause = Math.max(retryAfterMs, this.#backoff(attempt));
         const took = now() - began;
-        if (!retryable || attempt >= retry.attempts || now() + pause + took - startedAt > retry.withinMs) {
+        if (!retryable || attempt >= retry.attempts || now() + pause + took - (firstTurn ?? began) > retry.withinMs) {
           logger.warn({ server, code: failure.code }, failure.message);
           return false;
         }

@@ -72,7 +72,11 @@ export const limitsSchema = z.strictObject({
   validation: setting(milliseconds, 50, 'The longest the check of arguments or results against a schema may take.'),
   stderr: setting(bytesOrNone, 64 * KIB, 'How much of a local server’s stderr is kept; 0: nothing.'),
   spawns: setting(count, 5, 'Local servers starting at once.'),
-  localServers: setting(count, 32, 'Local servers open at once; the least recently used closes first, and none takes more than half.'),
+  localServers: setting(
+    count,
+    32,
+    'Local servers open at once; the least recently used closes first, and none takes all.',
+  ),
   idle: setting(milliseconds, 300_000, 'An unused connection closes after this long.'),
   auditLine: setting(bytes, 8 * KIB, 'One line of the audit log.'),
   drain: setting(milliseconds, 10_000, 'How long calls in flight may finish at shutdown.'),

@@ -2,9 +2,8 @@
  * Few processes may run at once, and callers that can be asked need one each (`audience.ts`): the places are shared so
  * that a server whose calls hang cannot take them all.
  *
- * A server that has none busy gets its first process whatever the others do, while fewer servers than places are busy;
- * so in all there are less than twice as many processes as places. For every further one it must leave more places free
- * than it has: one server gets half of them, the next half of the rest.
+ * Every server may have one while there is a place. For every further one it must leave more places free than it has, or more
+ * than a quarter of all: so a few are always left for those that have none.
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
@@ -22,7 +21,7 @@ export function makeRoom(server: string, slots: Iterable<PoolSlot>, places: numb
     if (leases > 0) busy.set(definition.name, (busy.get(definition.name) ?? 0) + 1);
   }
   const own = busy.get(server) ?? 0;
-  if (own === 0 ? busy.size >= places : free <= own) throw refusal(server, own, busy, places);
+  if (free <= Math.min(own, Math.floor(places / 4))) throw refusal(server, own, busy, places);
   return idle.sort((a, b) => a.lastUsed - b.lastUsed).slice(0, Math.max(0, local.length - places + 1));
 }
 

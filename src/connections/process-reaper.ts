@@ -65,8 +65,10 @@ function startReaper(): ChildProcess {
   started.on('exit', () => {
     if (reaper === started) reaper = undefined;
   });
-  // Without a reaper a `kill -9` of ours may leave children behind; nothing else depends on it.
-  started.on('error', () => {});
+  // Without a reaper a `kill -9` of ours may leave children behind; nothing else depends on it. The next child tries again.
+  started.on('error', () => {
+    if (reaper === started) reaper = undefined;
+  });
   started.stdin?.on('error', () => {});
   started.unref();
   (started.stdin as unknown as { unref?: () => void } | null)?.unref?.();

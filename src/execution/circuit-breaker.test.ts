@@ -17,11 +17,13 @@ describe('CircuitBreaker', () => {
     expect(breaker.waitTime(30_000)).toBe(0);
   });
 
-  test('says how many failures it has counted', () => {
+  test('failures by one event are one, those by as many events are as many', () => {
     const breaker = new CircuitBreaker();
-    failing(breaker, 3);
-    breaker.leave(0, true);
-    expect(breaker.failures).toBe(3);
+    const death = new Error('it died');
+    for (let i = 0; i < 16; i++) breaker.leave(0, false, death);
+    expect(breaker.state).toBe('closed');
+    for (let i = 0; i < 4; i++) breaker.leave(0, false, new Error('500'));
+    expect(breaker.state).toBe('open');
   });
 
   test('half of at least ten calls within 30 s open it', () => {

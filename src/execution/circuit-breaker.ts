@@ -26,7 +26,7 @@ export class CircuitBreaker {
   readonly #bad = new Float64Array(BUCKETS);
   #bucket = 0;
   #run = 0;
-  #failures = 0;
+  #lastEvent: unknown;
   #openUntil: number | undefined;
   #probing = false;
 
@@ -41,11 +41,6 @@ export class CircuitBreaker {
     return this.#probing ? 'probing' : 'open';
   }
 
-  /** Failures counted so far. Who fails and has seen fewer when it began was under way when the last one was counted. */
-  get failures(): number {
-    return this.#failures;
-  }
-
   /** Milliseconds to wait before a call may go; 0 when one may go now. Takes nothing. */
   waitTime(now: number): number {
     if (this.#openUntil === undefined) return 0;
@@ -58,8 +53,11 @@ export class CircuitBreaker {
     if (this.#openUntil !== undefined) this.#probing = true;
   }
 
-  /** Tells how a call that entered went; `undefined` when it says nothing about the server. */
-  leave(now: number, success: boolean | undefined): void {
+  /**
+   * Tells how a call that entered went; `undefined` when it says nothing about the server. Failures by the same event, such as
+   * the end of a connection that many shared, are one.
+   */
+  leave(now: number, success: boolean | undefined, event?: unknown): void {
     if (success === undefined) {
       this.#probing = false;
       return;
@@ -72,8 +70,9 @@ export class CircuitBreaker {
       if (this.#openUntil !== undefined) this.#close();
       return;
     }
+    if (event !== undefined && event === this.#lastEvent) return;
+    this.#lastEvent = event;
     this.#run++;
-    this.#failures++;
     this.#add(this.#bad);
     if (this.#probing || (this.#openUntil === undefined && this.#tooBad())) {
       this.#openUntil = now + this.#options.open;

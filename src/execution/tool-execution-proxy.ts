@@ -171,6 +171,8 @@ export class ToolExecutionProxy {
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
         concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }, slots),
         rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }, buckets),
+        // Asked again after all waiting: a reload may have forbidden it meanwhile.
+        policy(decide),
         breakers.watch,
         timeout({ idle, ceiling, idleOf: (server) => settingsOf?.(server)?.timeout, clock }),
       ],

@@ -22,12 +22,15 @@ export class ClientQuestions {
   readonly #write: (message: JsonRpcMessage) => void;
   readonly #waiting = new Map<JsonRpcId, Waiting>();
   #asked = 0;
+  #abandoned: Error | undefined;
 
   constructor(write: (message: JsonRpcMessage) => void) {
     this.#write = write;
   }
 
   readonly ask = (request: ServerRequest, signal?: AbortSignal): Promise<Record<string, unknown>> => {
+    const gone = this.#abandoned ?? (signal?.aborted ? signal.reason : undefined);
+    if (gone !== undefined) return Promise.reject(gone);
     const capability = CAPABILITY[request.method];
     if (!capability || !this.capabilities[capability]) {
       return Promise.reject(new JsonRpcError(METHOD_NOT_FOUND, `the client does not support ${request.method}`));
@@ -58,12 +61,13 @@ export class ClientQuestions {
     if (!question) return false;
     this.#waiting.delete(message.id as JsonRpcId);
     if (message.error) question.reject(new JsonRpcError(message.error.code, message.error.message, message.error.data));
-    else question.resolve({ ...message.result });
+    else question.resolve((message.result ?? {}) as Record<string, unknown>);
     return true;
   }
 
-  /** Nobody will answer any more. */
+  /** Nobody will answer any more, also none that is still to be asked. */
   abandon(reason: Error): void {
+    this.#abandoned ??= reason;
     for (const question of this.#waiting.values()) question.reject(reason);
     this.#waiting.clear();
   }

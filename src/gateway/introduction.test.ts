@@ -51,9 +51,20 @@ describe('what a gateway says before it has loaded the SDK', () => {
         protocolVersion: fc.oneof(fc.constantFrom(...LEGACY_VERSIONS), value),
         capabilities: fc.oneof(
           fc.constantFrom({}, { roots: { listChanged: true } }, { elicitation: {}, sampling: {} }, { mine: {} }),
+          fc.dictionary(
+            fc.constantFrom('roots', 'elicitation', 'sampling', 'tasks', 'experimental', 'extensions', 'mine'),
+            fc.dictionary(
+              fc.constantFrom('listChanged', 'form', 'tools', 'list', 'x'),
+              fc.constantFrom({}, true, 'yes', 5, null, { deep: 1 }),
+              { maxKeys: 2 },
+            ),
+            { maxKeys: 2 },
+          ),
           value,
         ),
         clientInfo: fc.oneof(
+          fc.record({ name: fc.string(), version: fc.string(), title: value, icons: value, websiteUrl: value }),
+
           fc.constantFrom({ name: 'a', version: '1' }, { name: 'a', title: 'A', version: '1' }),
           value,
         ),
@@ -65,7 +76,7 @@ describe('what a gateway says before it has loaded the SDK', () => {
         const [alone, bySdk] = await both((client) => client.ask(0, 'initialize', params));
         expect(alone).toEqual(bySdk);
       }),
-      { numRuns: 60 },
+      { numRuns: 300 },
     );
   });
 
@@ -88,6 +99,8 @@ describe('what a gateway says before it has loaded the SDK', () => {
           .join(''),
       );
       for (const id of [1, 2, 3, 4, 5]) said.push(await client.answer(id));
+      // And nothing else was said.
+      expect(client.seen).toHaveLength(6);
       return said;
     });
     expect(alone).toEqual(bySdk);
@@ -126,6 +139,41 @@ describe('what a gateway says before it has loaded the SDK', () => {
     client.send({ id: 4, method: 'prompts/list' });
     await expect.poll(() => woken).toBe(1);
     expect(client.input.isPaused()).toBe(true);
+    await lane.close();
+  });
+
+  it('is told to the SDK when that comes, first and in order, and its answer to that is not handed on', async () => {
+    const client = rawClient();
+    const told: Message[] = [];
+    const lane: StdioLane = new StdioLane({
+      ...client,
+      handler: async () => ({ content: [] }),
+      maxMessageBytes: 1_000,
+      serverInfo: {},
+      introduction: discoverySurface(engine).introduction,
+      wake: () => {
+        lane.onmessage = (message: Message) => void told.push(message);
+        void lane.start();
+      },
+    });
+    lane.listen();
+    await client.ask(0, 'initialize', HELLO);
+    client.send({ method: 'notifications/initialized' });
+    client.send({ method: 'notifications/initialized' });
+    client.send({ id: 1, method: 'prompts/list' });
+    await expect
+      .poll(() => told.map(({ method }) => method))
+      .toEqual(['initialize', 'notifications/initialized', 'prompts/list']);
+    expect(told[0]).toMatchObject({ params: HELLO });
+    await lane.send({ jsonrpc: '2.0', id: told[0]?.id as string, result: {} });
+    await lane.send({ jsonrpc: '2.0', id: 1, result: { prompts: [] } });
+    expect((await client.answer(1)).result).toEqual({ prompts: [] });
+    expect(client.seen).toHaveLength(2);
+    // Only the answer to that one: the client may use the same id.
+    client.send({ id: told[0]?.id as string, method: 'prompts/list' });
+    await expect.poll(() => told.length).toBe(4);
+    await lane.send({ jsonrpc: '2.0', id: told[0]?.id as string, result: { prompts: [] } });
+    expect((await client.answer(told[0]?.id as string)).result).toEqual({ prompts: [] });
     await lane.close();
   });
 

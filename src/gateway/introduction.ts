@@ -70,11 +70,22 @@ function isPlainGreeting({
   return (
     typeof protocolVersion === 'string' &&
     isObject(capabilities) &&
-    Object.values(capabilities).every(isObject) &&
+    Object.entries(capabilities).every(isPlainCapability) &&
     isObject(clientInfo) &&
     typeof clientInfo.name === 'string' &&
     typeof clientInfo.version === 'string' &&
+    Object.entries(clientInfo).every(([key, value]) => typeof value === 'string' && key !== 'icons') &&
     // Envelopes belong to the new protocol.
     _meta === undefined
   );
 }
+
+/** What is inside of these is for nobody to judge. */
+const OPEN_ENDED = ['experimental', 'extensions'];
+
+const isPlainCapability = ([name, capability]: [string, unknown]): boolean =>
+  isObject(capability) &&
+  Object.entries(capability).every(([key, value]) => {
+    if (name === 'roots' && key === 'listChanged') return typeof value === 'boolean';
+    return isObject(value) && (OPEN_ENDED.includes(name) || Object.keys(value).length === 0);
+  });

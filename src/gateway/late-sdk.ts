@@ -23,6 +23,8 @@ export class LateSdk {
   #missed: JsonRpcMessage[] = [];
   /** A client of the old protocol was greeted without it. */
   #greeted = false;
+  /** It was told of that and has not answered yet. */
+  #answers = false;
 
   constructor(options: LateSdkOptions) {
     this.#options = options;
@@ -42,7 +44,9 @@ export class LateSdk {
 
   /** Whether this is its answer to the greeting, which the client has had. */
   isRetold({ id }: JsonRpcMessage): boolean {
-    return id === RETOLD;
+    if (!this.#answers || id !== RETOLD) return false;
+    this.#answers = false;
+    return true;
   }
 
   forward(message: JsonRpcMessage): void {
@@ -62,6 +66,7 @@ export class LateSdk {
   arrive(): boolean {
     const wasSentFor = this.#state === 'coming';
     this.#state = 'here';
+    this.#answers = this.#greeted;
     for (const message of this.#missed) this.#options.deliver(message);
     this.#missed = [];
     return wasSentFor;

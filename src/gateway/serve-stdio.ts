@@ -44,7 +44,7 @@ export interface ChangeNotifier {
 
 /** A gateway that runs, until `close`. */
 export interface ServedGateway {
-  /** Settles when the client has gone. */
+  /** Settles when the client has gone; rejects when it cannot be served. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -66,8 +66,10 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
   let finish = () => {};
-  const closed = new Promise<void>((resolve) => {
+  let fail: (reason: unknown) => void = () => {};
+  const closed = new Promise<void>((resolve, reject) => {
     finish = resolve;
+    fail = reject;
   });
   let server: Server | undefined;
   const serveBySdk = async () => {
@@ -91,6 +93,11 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
     introduction: surface.introduction,
     wake: () => {
       sdk = serveBySdk();
+      // An installation from which it cannot be loaded serves nobody.
+      sdk.catch((error) => {
+        fail(error);
+        void lane.close();
+      });
     },
     onEnd: () => finish(),
   });
@@ -102,7 +109,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
   const close = async () => {
     unsubscribe();
     parked.close();
-    await (await sdk)?.close();
+    await (await sdk?.catch(() => undefined))?.close();
     await lane.close();
     finish();
   };

@@ -221,6 +221,23 @@ describe('calls in the lane', () => {
     ]);
   });
 
+  it('asks nobody any more once the client has gone', async () => {
+    let ask: UpstreamCall['ask'];
+    const { client, ended } = await opened(
+      'legacy',
+      async (call) => {
+        ask = call.ask;
+        return { content: [] };
+      },
+      { roots: {} },
+    );
+    await client.ask(1, 'tools/call', { name: 'x' });
+    await expect(ask?.({ method: 'roots/list' }, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    client.input.end();
+    await expect.poll(ended).toBe(1);
+    await expect(ask?.({ method: 'roots/list' })).rejects.toThrow('the client closed the connection');
+  });
+
   it('reads a line that begins with a byte order mark', async () => {
     const { client } = await opened('legacy');
     client.write('\ufeff{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}\n');

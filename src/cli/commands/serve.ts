@@ -124,7 +124,8 @@ async function serveEngine(
   });
   // A signal after the first, or after the client has gone, does not wait; the reaper ends what is still running.
   const stopListening = io.onSignal(() => (asked ? io.exit(130) : stop()));
-  void served.closed.then(stop);
+  // Why it went, if that was not its wish, is told at the end.
+  served.closed.then(stop, stop);
   await stopped;
   stopWatching();
   // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
@@ -134,5 +135,6 @@ async function serveEngine(
   await engine.close();
   await served.close();
   stopListening();
+  await served.closed;
   return EXIT.ok;
 }

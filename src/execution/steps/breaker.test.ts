@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fail, ok } from '../../result.ts';
+import { DiscoveryError } from '../../errors.ts';
+import { fail, ok, toFailure } from '../../result.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type Handler, pipeline } from '../pipeline.ts';
 import { aCall, codeOf, DONE, done, failing, held, never } from '../test-kit.ts';
@@ -80,16 +81,27 @@ describe('breakers', () => {
   });
 
   test.each([
-    ['a connection that dies', failing('TOOL_EXECUTION_ERROR', { outcome: 'unknown' })],
-    ['a server that does not start', failing('SERVER_CONNECTION_ERROR', { outcome: 'not_sent' })],
-  ])('%s counts once, however many calls it takes along', async (_, handler) => {
+    ['a connection that dies', 'TOOL_EXECUTION_ERROR', 'unknown'],
+    ['a server that does not start', 'SERVER_CONNECTION_ERROR', 'not_sent'],
+  ] as const)('%s counts once, however many calls it takes along', async (_, code, outcome) => {
     const breakers = new CircuitBreakers();
-    const lost = (calls: number) => Promise.all(Array.from({ length: calls }, () => breakers.watch(handler)(aCall())));
+    const lost = (calls: number) => {
+      const cause = new Error('one for all');
+      const handler = async () => toFailure(new DiscoveryError(code, 'no', { outcome, cause }));
+      return Promise.all(Array.from({ length: calls }, () => breakers.watch(handler)(aCall())));
+    };
     for (let death = 0; death < 4; death++) {
       await lost(16);
       expect(breakers.stateOf('s')).toBe('closed');
     }
     await lost(1);
+    expect(breakers.stateOf('s')).toBe('open');
+  });
+
+  test('failures that have nothing to do with each other count each, also of calls that ran at once', async () => {
+    const breakers = new CircuitBreakers();
+    const handler = failing('TOOL_EXECUTION_ERROR', { outcome: 'unknown' });
+    await Promise.all(Array.from({ length: 5 }, () => breakers.watch(handler)(aCall())));
     expect(breakers.stateOf('s')).toBe('open');
   });
 
@@ -105,10 +117,12 @@ describe('breakers', () => {
     const breakers = new CircuitBreakers({ inARow: 1 }, clock);
     const { handler, end } = held();
     const old = breakers.watch(handler)(aCall());
-    await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
+    const cause = new Error('the connection they shared');
+    const lost = () => toFailure(new DiscoveryError('TOOL_EXECUTION_ERROR', 'x', { outcome: 'unknown', cause }));
+    await breakers.watch(async () => lost())(aCall());
     await clock.advance(30_000);
     const probe = breakers.watch(handler)(aCall());
-    end(fail('TOOL_EXECUTION_ERROR', 'x', { outcome: 'unknown' }));
+    end(lost());
     await old;
     expect(breakers.stateOf('s')).toBe('probing');
     end();

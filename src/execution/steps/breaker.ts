@@ -5,7 +5,7 @@
  * @module
  */
 import type { ErrorInfo } from '../../errors.ts';
-import { fail, type ToolResult } from '../../result.ts';
+import { causeOf, fail, type ToolResult } from '../../result.ts';
 import type { CallToolResult, ToolCall } from '../../types.ts';
 import { type BreakerOptions, CircuitBreaker } from '../circuit-breaker.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -50,13 +50,11 @@ export class CircuitBreakers {
     if (refusal !== undefined) return refusal;
     const breaker = this.#breakers.get(call.server);
     breaker?.enter();
-    const failuresBefore = breaker?.failures ?? 0;
     const result = await next(call);
     const verdict = this.#ranOutOfTime(call, result) ? undefined : judge(result);
     // A healthy server needs no breaker until it first fails.
     const told = breaker ?? (verdict === false ? this.#ensure(call.server) : undefined);
-    if (told !== undefined && !(failuresBefore < told.failures && isLoss(result)))
-      told.leave(this.#clock.now(), verdict);
+    told?.leave(this.#clock.now(), verdict, result.success ? undefined : causeOf(result.error));
     return result;
   };
 
@@ -93,10 +91,6 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
   if (result.success) return true;
   return isInfrastructureFailure(result.error) ? false : result.error.outcome === 'failed' ? true : undefined;
 }
-
-/** Whether a call was lost with others: a connection that ends, or does not open, is one event for all who used it. Each silent call is one of its own. */
-const isLoss = (result: ToolResult<CallToolResult>): boolean =>
-  !result.success && result.error.code !== 'TOOL_EXECUTION_TIMEOUT' && isInfrastructureFailure(result.error);
 
 /** Whether an error is the server's or the connection's fault, not the call's. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {
