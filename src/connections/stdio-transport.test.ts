@@ -87,6 +87,25 @@ describe('what a server writes', () => {
   });
 });
 
+describe('noise on stdout', () => {
+  it.each([
+    ['short lines', 'y'],
+    ['what looks like messages', '{'],
+    ['long lines', 'x'.repeat(200)],
+  ])('that never ends costs nobody else the time: %s', { timeout: 30_000 }, async (_, line) => {
+    const flood = `const text = ${JSON.stringify(`${line}\n`)}.repeat(10_000); const more = () => process.stdout.write(text, more); more();`;
+    const wire = transport(process.execPath, ['-e', flood], { env: { PATH } });
+    await wire.start();
+    await expect.poll(() => wire.noise, { timeout: 10_000 }).toBeGreaterThan(256);
+    // A chunk of 64 KiB at the most, and then a pause that lasts longer than these turns do.
+    const before = wire.noise;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(wire.noise - before).toBeLessThanOrEqual(65_536);
+    expect(wire.stderr.size).toBeGreaterThan(0);
+    await wire.close();
+  });
+});
+
 describe('a message that is too long', () => {
   const lost: (number | undefined)[] = [];
   const options = { maxMessageBytes: 10_000, onUnreadable: (id: number | undefined) => lost.push(id) };

@@ -7,6 +7,7 @@
  * @module
  */
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { writeJson } from '../exact-json.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
@@ -45,6 +46,11 @@ export interface StdioTransportOptions {
 }
 
 const LAST_WORDS_MS = 250;
+/** More lines of noise than this in one chunk are a flood. */
+const FLOOD_LINES = 256;
+/** About ten times as long as the worst line takes us. */
+const PAUSE_PER_LINE_MS = 0.05;
+const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
 
@@ -57,6 +63,9 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
+  /** Noise of the chunk that is being read. */
+  #unheard = '';
+  #noisyLines = 0;
   #closing: Promise<void> | undefined;
   #closed = false;
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
@@ -102,7 +111,10 @@ export class StdioTransport implements Wire {
         if (child.pid === undefined) reject(error);
         else this.onerror?.(error);
       });
-      child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+      child.stdout.on('data', (chunk: Buffer) => {
+        lines.push(chunk);
+        if (this.#unheard !== '') this.#hearNoise(child.stdout);
+      });
       child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
       child.stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
@@ -165,6 +177,8 @@ export class StdioTransport implements Wire {
 
   #line(line: string, bytes: number): void {
     let message: unknown;
+    // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
+    if (!MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
       message = parseNested(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line);
     } catch (error) {
@@ -184,7 +198,19 @@ export class StdioTransport implements Wire {
   #noise(line: string): void {
     if (line.trim() === '') return;
     this.noise++;
-    this.#heard(Buffer.from(`[stdout] ${line.slice(0, 2000)}\n`));
+    this.#noisyLines++;
+    if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${line.slice(0, 2000)}\n`;
+  }
+
+  /** Keeps the noise of one chunk. Who floods us is read more slowly, so that nobody else has to wait. */
+  #hearNoise(stdout: Readable): void {
+    this.#heard(Buffer.from(this.#unheard));
+    this.#unheard = '';
+    const lines = this.#noisyLines;
+    this.#noisyLines = 0;
+    if (lines <= FLOOD_LINES) return;
+    stdout.pause();
+    setTimeout(() => stdout.resume(), lines * PAUSE_PER_LINE_MS).unref();
   }
 }
 
