@@ -42,7 +42,7 @@ const MAX_LINE = 8_192;
 const HELD_BACK = 1_024;
 const MAX_READ = 4 * 1024 * 1024;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-const BEGUN = /^=== started (\S{1,40}) \(process \d+\)\n/gm;
+const BEGUN = /^=== started (\S{1,40}) \((?:by )?process \d+\)\n/gm;
 
 /** Where a server's stderr is kept. Names are anything, so the file is called after a digest of it, too. */
 export function serverLogFile(home: string, server: string): string {
@@ -80,7 +80,7 @@ export class ServerLogs {
       rest = '';
     };
     this.#runs.add(release);
-    this.#keep(server, `=== started ${new Date(now).toISOString()} (process ${process.pid})\n`);
+    this.#keep(server, `=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
       write: (chunk) => {
         const text = rest + decoder.decode(chunk, { stream: true });

@@ -106,8 +106,9 @@ async function call(
     }
   }
   const onProgress = (step: Progress) => {
-    if (values.stream) io.stderr.write(`${progressText(step)}\n`);
-    else progress.show(`Calling ${server}:${tool} … ${progressText(step)}`);
+    if (!values.stream) return progress.show(`Calling ${server}:${tool} … ${progressText(step)}`);
+    progress.clear();
+    io.stderr.write(`${progressText(step)}\n`);
   };
   progress.show(`Calling ${server}:${tool} …`);
   const called = await engine.call({ server, tool, arguments: args, signal, timeout: timeoutMs, onProgress });
