@@ -66,12 +66,13 @@ function beginsTooDeep(text: string): boolean {
 
 /** Where the string that begins at `start` ends; -1 when it does not end in the beginning of the text. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < BEGINNING; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) return at;
-    if (char === BACKSLASH) at++;
+  for (let end = start; ; ) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1 || end >= BEGINNING) return -1;
+    let escapes = end;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 0) return end;
   }
-  return -1;
 }
 
 const QUOTE = 0x22;

@@ -308,7 +308,7 @@ export interface IdleClock {
 
 /** Facts about the result of one call. */
 export interface CallNotes {
-  /** Size as JSON, in bytes. */
+  /** Size as JSON, in bytes; of the message it came in, where that was counted. */
   bytes?: number | undefined;
   /** Things an operator should see, for example `invalid_schema` or `invalid_output`. */
   flags?: readonly string[] | undefined;

@@ -186,7 +186,9 @@ export class McpConnection implements DownstreamTools {
     options: PeerRequestOptions,
   ): Promise<CallToolResult> {
     try {
-      return (await this.#send('tools/call', params, options, call.idleClock)).result as CallToolResult;
+      const { result, bytes } = await this.#send('tools/call', params, options, call.idleClock);
+      if (call.notes) call.notes.bytes = bytes;
+      return result as CallToolResult;
     } catch (error) {
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {

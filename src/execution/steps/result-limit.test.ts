@@ -1,11 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../../result.ts';
+import type { CallNotes } from '../../types.ts';
 import type { Handler } from '../pipeline.ts';
 import { ResultPages } from '../result-pages.ts';
 import { aCall, codeOf, DONE, done, failing } from '../test-kit.ts';
 import { resultLimit } from './result-limit.ts';
 
 describe('resultLimit', () => {
+  test('what came in a message that fits is not counted again; what came in a larger one is', async () => {
+    const pages = new ResultPages();
+    const run = (bytes: number, text: string) => {
+      const notes: CallNotes = {};
+      const read: Handler = async () => {
+        notes.bytes = bytes;
+        return ok({ content: [{ type: 'text', text }] });
+      };
+      return resultLimit(pages, 1_000)(read)(aCall({ notes })).then((result) => ({ result, notes }));
+    };
+    expect((await run(900, 'small')).notes).toEqual({ bytes: 900 });
+    expect((await run(1_100, 'small')).notes.bytes).toBeLessThan(100);
+    expect((await run(20_000, 'x'.repeat(10_000))).notes.flags).toEqual(['cut']);
+  });
+
   test('a small result is the same object, with its size noted', async () => {
     const call = aCall();
     expect(await resultLimit(new ResultPages())(done)(call)).toBe(DONE);
