@@ -21,7 +21,7 @@ export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {
 
 const causes = new WeakMap<ErrorInfo, unknown>();
 
-/** What was thrown below a failure, for callers that can do more with it than read its message. */
+/** What was thrown, or what was below that, for those who can do more with it than read its message. */
 export const causeOf = (error: ErrorInfo): unknown => causes.get(error);
 
 /** The one place where an unknown thrown value becomes a failure. Never throws, whatever it was. */

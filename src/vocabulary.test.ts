@@ -70,8 +70,11 @@ describe('results', () => {
       expect(toFailure(thrown)).toMatchObject({
         error: { code: 'TOOL_EXECUTION_ERROR', message: 'odd', outcome: 'unknown' },
       });
-    const plain = toFailure(new DiscoveryError('CANCELLED', 'm'));
-    expect(plain.success || causeOf(plain.error)).toBeUndefined();
+    const plain = new DiscoveryError('CANCELLED', 'm');
+    const same = toFailure(plain);
+    expect(same.success || causeOf(same.error)).toBe(plain);
+    const told = fail('CANCELLED', 'm');
+    expect(told.success || causeOf(told.error)).toBeUndefined();
   });
 });
 
