@@ -98,10 +98,11 @@ function quoteInexact(text: string): string | undefined {
   return pieces.join('"');
 }
 
-/** Behind the string that begins at `quote`. */
-function endOfString(text: string, quote: number): number {
+/** Behind the string that begins at `quote`; -1 when its end is not before `limit`. */
+export function endOfString(text: string, quote: number, limit = text.length): number {
   for (let end = quote; ; ) {
     end = text.indexOf('"', end + 1);
+    if (end === -1 || end >= limit) return -1;
     let escapes = end;
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
     if ((end - escapes) % 2 === 0) return end + 1;

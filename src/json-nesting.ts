@@ -3,7 +3,7 @@
  * know, but overflow the stack of the ones that walk them.
  * @module
  */
-import { parseJson } from './exact-json.ts';
+import { endOfString, parseJson } from './exact-json.ts';
 
 /** Arrays and objects inside each other, on every way in and out. */
 export const MAX_NESTING = 200;
@@ -45,7 +45,8 @@ export class NestingError extends Error {
  */
 export function parseNested(text: string): unknown {
   if (text.length > LONG && beginsTooDeep(text)) throw new NestingError();
-  const value = parseJson(text);
+  // Some programs begin what they write with a byte order mark, which no JSON may have.
+  const value = parseJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
   return value;
 }
@@ -55,8 +56,9 @@ function beginsTooDeep(text: string): boolean {
   for (let at = 0; at < BEGINNING; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
-      at = endOfString(text, at);
-      if (at === -1) return false;
+      const end = endOfString(text, at, BEGINNING);
+      if (end === -1) return false;
+      at = end - 1;
     } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
       if (++depth > MAX_NESTING) return true;
     } else if (char === CLOSE_ARRAY || char === CLOSE_OBJECT) depth--;
@@ -64,19 +66,8 @@ function beginsTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends; -1 when it does not end in the beginning of the text. */
-function endOfString(text: string, start: number): number {
-  for (let end = start; ; ) {
-    end = text.indexOf('"', end + 1);
-    if (end === -1 || end >= BEGINNING) return -1;
-    let escapes = end;
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
-    if ((end - escapes) % 2 === 0) return end;
-  }
-}
-
+const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;

@@ -113,7 +113,7 @@ export class StdioTransport implements Wire {
       });
       child.stdout.on('data', (chunk: Buffer) => {
         lines.push(chunk);
-        if (this.#unheard !== '') this.#hearNoise(child.stdout);
+        if (this.#noisyLines > 0) this.#hearNoise(child.stdout);
       });
       child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
       child.stdout.on('error', (error) => this.onerror?.(error));
@@ -180,7 +180,7 @@ export class StdioTransport implements Wire {
     // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
     if (!MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
-      message = parseNested(line.charCodeAt(0) === 0xfeff ? line.slice(1) : line);
+      message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#noise(line);
       return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');

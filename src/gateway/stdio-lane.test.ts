@@ -108,6 +108,17 @@ describe('what the lane leaves to the SDK', () => {
     await expect.poll(() => forwarded.length).toBe(2);
   });
 
+  it('answers a call in the protocol it came in, though the client has gone over to the old one meanwhile', async () => {
+    let end: (result: Record<string, unknown>) => void = () => {};
+    const { client, lane, forwarded } = await opened('modern', () => new Promise((resolve) => (end = resolve)));
+    client.send({ id: 1, method: 'tools/call', params: { name: 'x', _meta: ENVELOPE } });
+    client.send({ id: 2, method: 'initialize', params: {} });
+    await expect.poll(() => forwarded.length).toBe(2);
+    await lane.send({ jsonrpc: '2.0', id: 2, result: {} });
+    end({ content: [] });
+    expect((await client.answer(1)).result).toMatchObject({ resultType: 'complete', content: [] });
+  });
+
   it('goes on with initialize after a probe with server/discover', async () => {
     const { client, lane, forwarded } = await opened('modern');
     client.send({ id: 1, method: 'initialize', params: {} });

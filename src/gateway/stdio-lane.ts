@@ -50,7 +50,6 @@ export interface StdioLaneOptions {
 }
 
 const PARSE_ERROR = -32700;
-const BYTE_ORDER_MARK = 0xfeff;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
@@ -144,7 +143,7 @@ export class StdioLane {
   #line(line: string): void {
     let message: unknown;
     try {
-      message = parseNested(line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line);
+      message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
       const id = error.value === undefined ? lostRequest(line.slice(0, 1024), line.slice(-128)) : idOf(error.value);
@@ -217,11 +216,12 @@ export class StdioLane {
 
   async #answer(id: JsonRpcId, work: (signal: Cancellation) => Promise<RawResult>): Promise<void> {
     const cancellation = new Cancellation();
+    const modern = this.#era === 'modern';
     this.#calls.set(id, cancellation);
     try {
       const result = await work(cancellation);
       if (this.#finish(id, cancellation))
-        this.#writer.write({ jsonrpc: '2.0', id, result: this.#era === 'modern' ? this.#stamp(result) : result });
+        this.#writer.write({ jsonrpc: '2.0', id, result: modern ? this.#stamp(result) : result });
     } catch (error) {
       if (!this.#finish(id, cancellation)) return;
       if (error instanceof JsonRpcError) this.#refuse(id, error.code, error.message, error.data);
@@ -277,8 +277,7 @@ export class StdioLane {
   #answered(id: JsonRpcId, message: JsonRpcMessage): void {
     const era = this.#leftToSdk.get(id);
     this.#leftToSdk.delete(id);
-    if (!era) return;
-    if (message.error) return;
+    if (!era || message.error) return;
     this.#era = era;
     this.#revision = era === 'modern' ? MODERN_VERSION : (message.result?.protocolVersion as string | undefined);
   }
