@@ -67,8 +67,10 @@ export class Cancellation implements CallSignal {
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    const at = this.#listeners.indexOf(listener);
-    if (at !== -1) this.#listeners.splice(at, 1);
+    const at = this.#listeners.lastIndexOf(listener);
+    // Mostly it is the one that came last.
+    if (at === this.#listeners.length - 1) this.#listeners.pop();
+    else if (at !== -1) this.#listeners.splice(at, 1);
   }
 }
 

@@ -1,101 +1,114 @@
-// One call of an echo tool, direct and with something in between. All routes take turns in one run, a few calls each,
-// so that a busy moment of the machine hits all of them.
-import { spawn } from 'node:child_process';
+// One call of an echo tool, direct and with something in between.
+//
+// Every route has a client process of its own, as agents have; one process for all would be warmed by the others' calls.
+// The routes take turns of a few calls in an order that is drawn anew each time, so that a busy moment of the machine
+// hits all of them and none always comes after the same one; and all this several times over with new processes, because
+// which code is compiled when, and where it lies, differs from one to the next.
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createHome } from '../parts/gateway-world.mjs';
-import { median, percentile, timed } from '../parts/statistics.mjs';
+import { median, percentile } from '../parts/statistics.mjs';
 
 export const title = 'Call (echo tool, one at a time)';
 
-const TURNS = 40;
+const WARM_UP = 100;
+const CALLS = 500;
 const CALLS_PER_TURN = 25;
-const WARM_UP = 200;
-const PAYLOADS = { small: 'hello', '64 KiB': 'x'.repeat(64 * 1024) };
-const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } };
+const SIZES = { small: { text: 'hello', rounds: 8 }, '64 KiB': { text: 'x'.repeat(64 * 1024), rounds: 2 } };
+const ERAS = ['legacy', 'modern'];
 
 const path = (relative) => new URL(`../${relative}`, import.meta.url).pathname;
 const ECHO = path('servers/echo-stdio.mjs');
 const node = (...args) => ({ command: process.execPath, args });
 
-const connect = async (transport, era) => {
-  const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: ERAS[era] } });
-  await client.connect(transport);
-  return client;
-};
-
 const direct = (text) => ({ name: 'echo', arguments: { text } });
 const through = (text) => ({ name: 'execute_tool', arguments: { server: 'echo', tool: 'echo', arguments: { text } } });
 
-const openRoute = async (name, transport, era, params = direct) => {
-  const client = await connect(transport, era);
-  const call = async (text) => {
-    const { content } = await client.callTool(params(text));
-    if (content[0]?.text !== text) throw new Error(`${name} answered ${JSON.stringify(content).slice(0, 300)}`);
-  };
-  return { name, call, close: () => client.close() };
-};
-
-const stdio = (command, env = {}) =>
-  new StdioClientTransport({ ...command, env: { PATH: process.env.PATH, ...env }, stderr: 'inherit' });
-
 const gateway = (connection) => {
   const { env } = createHome([{ name: 'echo', connection }]);
-  return stdio(node(path('../dist/bin/discovery.js')), env);
+  return { ...node(path('../dist/bin/discovery.js')), env, params: through };
 };
 
 const stdioRoutes = () => {
   const connection = { type: 'stdio', ...node(ECHO) };
-  return Promise.all([
-    openRoute('direct, legacy client', stdio(node(ECHO)), 'legacy'),
-    openRoute('direct, modern client', stdio(node(ECHO)), 'modern'),
-    openRoute('byte pipe', stdio(node(path('servers/byte-pipe.mjs'), process.execPath, ECHO)), 'legacy'),
-    openRoute('line proxy', stdio(node(path('servers/line-proxy.mjs'), process.execPath, ECHO)), 'legacy'),
-    openRoute('SDK proxy', stdio(node(path('servers/sdk-proxy.mjs'), process.execPath, ECHO)), 'legacy'),
-    openRoute('gateway, legacy client', gateway(connection), 'legacy', through),
-    openRoute('gateway, modern client', gateway(connection), 'modern', through),
-  ]);
+  const between = (server) => node(path(`servers/${server}.mjs`), process.execPath, ECHO);
+  return [
+    { name: 'direct, legacy client', era: 'legacy', ...node(ECHO) },
+    { name: 'direct, modern client', era: 'modern', ...node(ECHO) },
+    { name: 'byte pipe', era: 'legacy', ...between('byte-pipe') },
+    { name: 'line proxy', era: 'legacy', ...between('line-proxy') },
+    { name: 'SDK proxy', era: 'legacy', ...between('sdk-proxy') },
+    { name: 'gateway, legacy client', era: 'legacy', ...gateway(connection) },
+    { name: 'gateway, modern client', era: 'modern', ...gateway(connection) },
+  ];
 };
 
-const httpRoutes = (url) => {
-  const connection = { type: 'http', url };
-  return Promise.all([
-    openRoute('direct, legacy client', new StreamableHTTPClientTransport(new URL(url)), 'legacy'),
-    openRoute('direct, modern client', new StreamableHTTPClientTransport(new URL(url)), 'modern'),
-    openRoute('gateway, legacy client', gateway(connection), 'legacy', through),
-    openRoute('gateway, modern client', gateway(connection), 'modern', through),
+const httpRoutes = (url) =>
+  ERAS.flatMap((era) => [
+    { name: `direct, ${era} client`, era, url },
+    { name: `gateway, ${era} client`, era, ...gateway({ type: 'http', url }) },
   ]);
+
+const openRoute = async ({ params = direct, ...route }, text) => {
+  const client = fork(path('parts/route-client.mjs'), { env: { PATH: process.env.PATH } });
+  const ended = once(client, 'exit').then(([code]) => Promise.reject(new Error(`${route.name} ended with ${code}`)));
+  ended.catch(() => {});
+  const heard = async () => (await Promise.race([once(client, 'message'), ended]))[0];
+  client.send({ ...route, params: params(text), text });
+  await heard();
+  return {
+    name: route.name,
+    call: async (count) => {
+      client.send(count);
+      return await heard();
+    },
+    close: async () => {
+      client.send(0);
+      await ended.catch(() => {});
+    },
+  };
 };
 
-/** Milliseconds of every call, by route. */
-const race = async (routes, text) => {
-  const samples = new Map(routes.map(({ name }) => [name, []]));
-  for (const { call } of routes) for (let at = 0; at < WARM_UP; at++) await call(text);
-  for (let turn = 0; turn < TURNS; turn++) {
-    for (const { name, call } of routes) {
-      for (let at = 0; at < CALLS_PER_TURN; at++) samples.get(name).push(await timed(() => call(text)));
-    }
+const shuffled = (items) =>
+  items
+    .map((item) => [Math.random(), item])
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+
+/** Milliseconds of every call, by route, of one set of processes. */
+const race = async (definitions, text) => {
+  const routes = [];
+  for (const definition of shuffled(definitions)) routes.push(await openRoute(definition, text));
+  const samples = new Map(definitions.map(({ name }) => [name, []]));
+  for (const { call } of routes) await call(WARM_UP);
+  for (let done = 0; done < CALLS; done += CALLS_PER_TURN) {
+    for (const { name, call } of shuffled(routes)) samples.get(name).push(...(await call(CALLS_PER_TURN)));
   }
+  for (const { close } of routes) await close();
   return samples;
 };
 
-const toLines = (where, samples) => {
-  const middle = (name) => median(samples.get(name));
-  const lines = [...samples].map(([name, times]) => ({
+const toLines = (where, rounds) => {
+  const times = (name) => rounds.flatMap((samples) => samples.get(name));
+  const middle = (name) => median(times(name));
+  const lines = [...rounds[0].keys()].map((name) => ({
     what: `${where}: ${name}, median`,
-    value: median(times),
+    value: middle(name),
     unit: 'ms',
-    note: `p95 ${percentile(times, 0.95).toFixed(3)} ms, ${times.length} calls`,
+    note: `p95 ${percentile(times(name), 0.95).toFixed(3)} ms, ${times(name).length} calls`,
   }));
-  const compare = (what, above, below, budget) => ({
-    what: `${where}: ${what}`,
-    value: middle(above) / middle(below),
-    unit: '×',
-    budget,
-    note: `p95 ${(percentile(samples.get(above), 0.95) / percentile(samples.get(below), 0.95)).toFixed(2)} ×`,
-  });
-  for (const era of Object.keys(ERAS)) {
+  const compare = (what, above, below, budget) => {
+    const each = rounds.map((samples) => median(samples.get(above)) / median(samples.get(below))).sort((a, b) => a - b);
+    const p95 = percentile(times(above), 0.95) / percentile(times(below), 0.95);
+    return {
+      what: `${where}: ${what}`,
+      value: middle(above) / middle(below),
+      unit: '×',
+      budget,
+      note: `p95 ${p95.toFixed(2)} ×; by round ${each[0].toFixed(2)}–${each.at(-1).toFixed(2)} ×`,
+    };
+  };
+  for (const era of ERAS) {
     const [own, other] = [`gateway, ${era} client`, `direct, ${era} client`];
     lines.push(compare(`gateway / direct, ${era}`, own, other, 1.5));
     lines.push({
@@ -105,7 +118,7 @@ const toLines = (where, samples) => {
       budget: 1,
     });
   }
-  if (samples.has('line proxy')) {
+  if (rounds[0].has('line proxy')) {
     for (const name of ['byte pipe', 'line proxy', 'SDK proxy'])
       lines.push(compare(`${name} / direct, legacy`, name, 'direct, legacy client'));
     lines.push(compare('gateway / line proxy, legacy', 'gateway, legacy client', 'line proxy', 2));
@@ -120,16 +133,14 @@ export const measure = async () => {
   const lines = [];
   const http = spawn(process.execPath, [path('servers/echo-http.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [address] = await once(http.stdout, 'data');
-  for (const [kind, open] of [
-    ['stdio', stdioRoutes],
-    ['http', () => httpRoutes(String(address).trim())],
-  ]) {
-    const routes = await open();
-    for (const [size, text] of Object.entries(PAYLOADS)) {
-      const measured = toLines(`${kind}, ${size}`, await race(routes, text));
-      lines.push(...(size === 'small' ? measured : withoutBudgets(measured)));
+  const url = String(address).trim();
+  for (const [kind, routes] of Object.entries({ stdio: stdioRoutes, http: () => httpRoutes(url) })) {
+    for (const [size, { text, rounds }] of Object.entries(SIZES)) {
+      const measured = [];
+      for (let round = 0; round < rounds; round++) measured.push(await race(routes(), text));
+      const shown = toLines(`${kind}, ${size}`, measured);
+      lines.push(...(size === 'small' ? shown : withoutBudgets(shown)));
     }
-    await Promise.all(routes.map((route) => route.close()));
   }
   http.stdin.end();
   return lines;

@@ -171,22 +171,22 @@ export class AuditLog {
 
   async #renderAll(): Promise<void> {
     await nextTick();
-    const salt = await this.#saltOrRandom();
+    const format = { ...this.#format, salt: await this.#saltOrRandom() };
     while (this.#entries.length > 0) {
       const batch = this.#entries;
       this.#entries = [];
       let done = 0;
       const until = performance.now() + SLICE_MS;
-      while (done < batch.length && performance.now() < until) this.#enqueue(batch[done++] as AuditEntry, salt);
+      while (done < batch.length && performance.now() < until) this.#enqueue(batch[done++] as AuditEntry, format);
       if (done < batch.length) this.#entries = [...batch.slice(done), ...this.#entries];
       if (this.#retry === undefined) void this.#write();
       if (this.#entries.length > 0) await nextTick();
     }
   }
 
-  #enqueue(entry: AuditEntry, salt: Uint8Array): void {
+  #enqueue(entry: AuditEntry, format: FormatOptions): void {
     try {
-      this.#addLine(formatEntry(entry, { ...this.#format, salt }));
+      this.#addLine(formatEntry(entry, format));
     } catch (error) {
       this.#drop(1);
       this.#warn('audit_format_failed', 'An audit record could not be rendered', error);

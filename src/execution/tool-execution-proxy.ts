@@ -3,7 +3,6 @@
  * a caller does with a tool throws.
  * @module
  */
-import { randomUUID } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../cancellation.ts';
 import { DiscoveryError } from '../errors.ts';
 import { OWN_SERVER } from '../own-server.ts';
@@ -26,6 +25,7 @@ import { resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
 import { type OutputMode, validate } from './steps/validate.ts';
+import { nextTraceId } from './trace-id.ts';
 import { repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
 
@@ -236,7 +236,7 @@ export class ToolExecutionProxy {
       server,
       tool,
       arguments: args,
-      traceId: options.traceId ?? randomUUID(),
+      traceId: options.traceId ?? nextTraceId(),
       caller: options.caller ?? NOBODY,
       signal,
       onProgress: options.onProgress,

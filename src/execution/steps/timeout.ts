@@ -38,8 +38,8 @@ export function timeout(options: TimeoutOptions = {}): Step {
     if (call.deadline !== undefined && call.deadline <= now) return Promise.resolve(tooLate(call));
     const watched =
       call.deadline === undefined
-        ? new WatchedCall(call, clock, watchdog, now + ceiling, idleOf?.(call.server) ?? idle)
-        : new WatchedCall(call, clock, watchdog, Math.min(call.deadline, now + ceiling), Number.POSITIVE_INFINITY);
+        ? new WatchedCall(call, clock, watchdog, now, now + ceiling, idleOf?.(call.server) ?? idle)
+        : new WatchedCall(call, clock, watchdog, now, Math.min(call.deadline, now + ceiling), Number.POSITIVE_INFINITY);
     return watched.run(next);
   };
 }
@@ -69,12 +69,12 @@ class WatchedCall implements Watched, IdleClock {
   #pauses = 0;
   #resolve: ((result: ToolResult<CallToolResult>) => void) | undefined;
 
-  constructor(call: ToolCall, clock: Clock, watchdog: Watchdog, end: number, idle: number) {
+  constructor(call: ToolCall, clock: Clock, watchdog: Watchdog, started: number, end: number, idle: number) {
     this.#call = call;
     this.#clock = clock;
     this.#watchdog = watchdog;
-    this.#started = clock.now();
-    this.#lastSign = this.#started;
+    this.#started = started;
+    this.#lastSign = started;
     this.#end = end;
     this.#idle = idle;
   }

@@ -1,0 +1,31 @@
+// A client in a process of its own, as every agent has one. The first message from its parent says where to connect and
+// what to call; each number after it is answered with the milliseconds of that many calls, one at a time; 0 ends it.
+import { once } from 'node:events';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { timed } from './statistics.mjs';
+
+const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } };
+
+const [{ name, era, url, command, args, env, params, text }] = await once(process, 'message');
+const transport = url
+  ? new StreamableHTTPClientTransport(new URL(url))
+  : new StdioClientTransport({ command, args, env: { PATH: process.env.PATH, ...env }, stderr: 'inherit' });
+const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: ERAS[era] } });
+await client.connect(transport);
+
+const call = async () => {
+  const { content } = await client.callTool(params);
+  if (content[0]?.text !== text) throw new Error(`${name} answered ${JSON.stringify(content).slice(0, 300)}`);
+};
+
+process.on('message', async (calls) => {
+  if (calls === 0) {
+    await client.close();
+    process.exit();
+  }
+  const times = [];
+  for (let at = 0; at < calls; at++) times.push(await timed(call));
+  process.send(times);
+});
+process.send('ready');
