@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AuditEntry } from './audit-entry.ts';
-import { toCanonicalJson } from './canonical-json.ts';
+import { toCanonicalText } from './canonical-text.ts';
 import { redactObject } from './redact-object.ts';
 
 /** The longest line, newline included, unless told otherwise. */
@@ -76,7 +76,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
 
 function hashArgument(given: Readonly<Record<string, unknown>>, name: string, salt: Uint8Array): string {
   try {
-    const { text, size } = toCanonicalJson(given[name]);
+    const { text, size } = toCanonicalText(given[name]);
     return createHmac('sha256', salt).update(`${size}:${text}`).digest('hex').slice(0, 16);
   } catch {
     // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.

@@ -17,7 +17,8 @@ export interface LineReaderOptions {
 const NEWLINE = 0x0a;
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
-const SMALL = 64 * 1024;
+/** As much stays allocated for the next line: new memory for every larger message takes longer than reading it. */
+const KEPT_BYTES = 256 * 1024;
 
 export class LineReader {
   readonly #options: LineReaderOptions;
@@ -72,7 +73,7 @@ export class LineReader {
   #append(part: Buffer): void {
     const needed = this.#size + part.length;
     if (needed > this.#held.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#held.length * 2, this.#options.maxBytes)));
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, this.#options.maxBytes)));
       this.#held.copy(grown, 0, 0, this.#size);
       this.#held = grown;
     }
@@ -102,6 +103,6 @@ export class LineReader {
 
   #reset(): void {
     this.#size = 0;
-    if (this.#held.length > SMALL) this.#held = Buffer.alloc(0);
+    if (this.#held.length > KEPT_BYTES) this.#held = Buffer.alloc(0);
   }
 }

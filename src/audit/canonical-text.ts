@@ -1,6 +1,8 @@
 /**
- * Any value in, canonical JSON out (keys sorted), cut off at a length, with the size of what was there. Equal data gives
- * equal text whatever its key order, and no value, however large, deep or cyclic, costs more than a bounded walk.
+ * Any value in, a text out that is the same for equal data, whatever the order of its keys, and another one for any other
+ * data; cut off at a length, with the size of what was there. It looks like JSON with sorted keys, but strings stand as
+ * they are behind their length, because escaping is what takes JSON most of its time. No value, however large, deep or
+ * cyclic, costs more than a bounded walk.
  * @module
  */
 
@@ -10,14 +12,14 @@ const MAX_DEPTH = 100;
 // Sorting a hostile object with a million keys would stall the process; one this wide keeps the order it came in.
 const MAX_SORTED_KEYS = 5_000;
 
-/** The first 64 KiB of canonical text, and the length of the whole as far as the walk went. */
+/** The first 64 Ki characters or so, and the length of the whole as far as the walk went. */
 export interface CanonicalText {
   readonly text: string;
   readonly size: number;
 }
 
 /** Writes a value canonically. Getters and `toJSON` may throw through. */
-export function toCanonicalJson(value: unknown): CanonicalText {
+export function toCanonicalText(value: unknown): CanonicalText {
   const parts: string[] = [];
   let kept = 0;
   let size = 0;
@@ -32,7 +34,9 @@ export function toCanonicalJson(value: unknown): CanonicalText {
   };
   const putString = (text: string): void => {
     const room = Math.max(0, MAX_LENGTH - kept);
-    put(JSON.stringify(text.length > room ? text.slice(0, room) : text));
+    const shown = text.length > room ? text.slice(0, room) : text;
+    // Half a surrogate pair has no bytes of its own, so that only its escape tells it from another.
+    put(shown.isWellFormed() ? `${text.length}"${shown}` : `${text.length}'${JSON.stringify(shown)}`);
     size += Math.max(0, text.length - room);
   };
   const walk = (node: unknown, depth: number): void => {
