@@ -17,7 +17,7 @@ export interface LineReaderOptions {
 const NEWLINE = 0x0a;
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
-/** As much stays allocated for the next line: new memory for every larger message takes longer than reading it. */
+/** As much stays allocated, so that not every message of a file or a page takes new memory. */
 const KEPT_BYTES = 256 * 1024;
 
 export class LineReader {
