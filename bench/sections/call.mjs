@@ -1,9 +1,10 @@
 // One call of an echo tool, direct and with something in between.
 //
 // Every route has a client process of its own, as agents have; one process for all would be warmed by the others' calls.
-// The routes take turns of a few calls in an order that is drawn anew each time, so that a busy moment of the machine
-// hits all of them and none always comes after the same one; and all this several times over with new processes, because
-// which code is compiled when, and where it lies, differs from one to the next.
+// A route's calls follow each other, in the way in which the SDK's own figures were taken that the budgets come from; and
+// once more in short turns, where each route finds the machine as the others have left it. The order is drawn anew each
+// time, and all this is done several times over with new processes, because which code is compiled when, and where it
+// lies, differs from one to the next.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHome } from '../parts/gateway-world.mjs';
@@ -13,8 +14,13 @@ export const title = 'Call (echo tool, one at a time)';
 
 const WARM_UP = 100;
 const CALLS = 500;
-const CALLS_PER_TURN = 25;
-const SIZES = { small: { text: 'hello', rounds: 8 }, '64 KiB': { text: 'x'.repeat(64 * 1024), rounds: 2 } };
+const SMALL = 'hello';
+const LARGE = 'x'.repeat(64 * 1024);
+const WAYS = {
+  small: { text: SMALL, rounds: 8, callsPerTurn: CALLS, hasBudgets: true },
+  'small, in turns': { text: SMALL, rounds: 4, callsPerTurn: 25 },
+  '64 KiB': { text: LARGE, rounds: 2, callsPerTurn: 25 },
+};
 const ERAS = ['legacy', 'modern'];
 
 const path = (relative) => new URL(`../${relative}`, import.meta.url).pathname;
@@ -76,13 +82,13 @@ const shuffled = (items) =>
     .map(([, item]) => item);
 
 /** Milliseconds of every call, by route, of one set of processes. */
-const race = async (definitions, text) => {
+const race = async (definitions, { text, callsPerTurn }) => {
   const routes = [];
   for (const definition of shuffled(definitions)) routes.push(await openRoute(definition, text));
   const samples = new Map(definitions.map(({ name }) => [name, []]));
   for (const { call } of routes) await call(WARM_UP);
-  for (let done = 0; done < CALLS; done += CALLS_PER_TURN) {
-    for (const { name, call } of shuffled(routes)) samples.get(name).push(...(await call(CALLS_PER_TURN)));
+  for (let done = 0; done < CALLS; done += callsPerTurn) {
+    for (const { name, call } of shuffled(routes)) samples.get(name).push(...(await call(callsPerTurn)));
   }
   for (const { close } of routes) await close();
   return samples;
@@ -126,7 +132,7 @@ const toLines = (where, rounds) => {
   return lines;
 };
 
-/** The 64 KiB rows are there to compare: the budgets speak of a plain call. */
+/** Some rows are there to compare: the budgets speak of plain calls that follow each other. */
 const withoutBudgets = (lines) => lines.map(({ budget, ...line }) => line);
 
 export const measure = async () => {
@@ -135,11 +141,11 @@ export const measure = async () => {
   const [address] = await once(http.stdout, 'data');
   const url = String(address).trim();
   for (const [kind, routes] of Object.entries({ stdio: stdioRoutes, http: () => httpRoutes(url) })) {
-    for (const [size, { text, rounds }] of Object.entries(SIZES)) {
-      const measured = [];
-      for (let round = 0; round < rounds; round++) measured.push(await race(routes(), text));
-      const shown = toLines(`${kind}, ${size}`, measured);
-      lines.push(...(size === 'small' ? shown : withoutBudgets(shown)));
+    for (const [name, way] of Object.entries(WAYS)) {
+      const rounds = [];
+      for (let round = 0; round < way.rounds; round++) rounds.push(await race(routes(), way));
+      const shown = toLines(`${kind}, ${name}`, rounds);
+      lines.push(...(way.hasBudgets ? shown : withoutBudgets(shown)));
     }
   }
   http.stdin.end();
