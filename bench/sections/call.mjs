@@ -1,8 +1,8 @@
 // One call of an echo tool, direct and with something in between.
 //
 // Every route has a client process of its own, as agents have; one process for all would be warmed by the others' calls.
-// A route's calls follow each other, in the way in which the SDK's own figures were taken that the budgets come from; and
-// once more in short turns, where each route finds the machine as the others have left it. The order is drawn anew each
+// The routes take turns of a few calls, so that a busy moment of the machine hits all of them; each then finds it as the
+// others have left it. So there are also turns in which a route's calls all follow each other. The order is drawn anew each
 // time, and all this is done several times over with new processes, because which code is compiled when, and where it
 // lies, differs from one to the next.
 import { fork, spawn } from 'node:child_process';
@@ -17,8 +17,8 @@ const CALLS = 500;
 const SMALL = 'hello';
 const LARGE = 'x'.repeat(64 * 1024);
 const WAYS = {
-  small: { text: SMALL, rounds: 8, callsPerTurn: CALLS, hasBudgets: true },
-  'small, in turns': { text: SMALL, rounds: 4, callsPerTurn: 25 },
+  small: { text: SMALL, rounds: 8, callsPerTurn: 25, hasBudgets: true },
+  'small, in a row': { text: SMALL, rounds: 8, callsPerTurn: CALLS, hasBudgets: true },
   '64 KiB': { text: LARGE, rounds: 2, callsPerTurn: 25 },
 };
 const ERAS = ['legacy', 'modern'];
@@ -132,7 +132,7 @@ const toLines = (where, rounds) => {
   return lines;
 };
 
-/** Some rows are there to compare: the budgets speak of plain calls that follow each other. */
+/** The 64 KiB rows are there to compare: the budgets speak of a plain call. */
 const withoutBudgets = (lines) => lines.map(({ budget, ...line }) => line);
 
 export const measure = async () => {
