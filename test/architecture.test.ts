@@ -68,6 +68,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:events',
       'node:http',
       'node:https',
+      'node:net',
       'node:stream',
       'node:util',
       'node:zlib',
@@ -107,9 +108,9 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   testing: { us: ['vocabulary'], outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
   index: { us: ['vocabulary', 'engine', ...PARTS, 'formats', 'registry', 'unified'], outside: [] },
   // Arguments are read from files, and pictures saved to them, where a person says so. `eval` judges rankings with search's
-  // own figures.
+  // own figures. Of connections only how a pipe is written to: stdout is one.
   cli: {
-    us: ['vocabulary', 'engine', 'config', 'gateway', 'meta-tools', 'doctor', 'lint', 'audit', 'search'],
+    us: ['vocabulary', 'engine', 'config', 'connections', 'gateway', 'meta-tools', 'doctor', 'lint', 'audit', 'search'],
     outside: [
       'node:fs',
       'node:fs/promises',

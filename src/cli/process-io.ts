@@ -3,6 +3,7 @@
  * @module
  */
 import { Writable } from 'node:stream';
+import { pipeOf } from '../connections/quick-pipe.ts';
 import { maskSecrets } from '../mask-secrets.ts';
 import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';
@@ -42,7 +43,7 @@ function ioOf(host: Host): Io {
       stdout.on('error', (error) => reserved.destroy(error));
       // What is wrong with stdout is said once, below.
       reserved.on('error', () => {});
-      return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns });
+      return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns, pipeFd: pipeOf(stdout) });
     },
     exit: (code) => host.exit(code),
   };

@@ -19,7 +19,12 @@ function read(chunks: Iterable<Buffer>, maxBytes = 1_000_000): Read {
     },
     onTooLong: (head, tail) => tooLong.push({ head, tail }),
   });
-  for (const chunk of chunks) reader.push(chunk);
+  for (const chunk of chunks) {
+    // Who reads in place writes the next chunk over this one.
+    const shared = Buffer.from(chunk);
+    reader.push(shared);
+    shared.fill('!');
+  }
   return { lines, tooLong, reader };
 }
 

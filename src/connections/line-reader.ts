@@ -31,7 +31,7 @@ export class LineReader {
     this.#options = options;
   }
 
-  /** Feeds a chunk; complete lines are handed on before this returns. */
+  /** Feeds a chunk; complete lines are handed on before this returns, and of the rest a copy is kept. */
   push(chunk: Buffer): void {
     let start = 0;
     while (start < chunk.length) {

@@ -25,6 +25,7 @@ import {
 import { LineReader } from './line-reader.ts';
 import { lostAnswer } from './lost-answer.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
+import { readInPlace, writeAtOnce } from './quick-pipe.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -63,6 +64,7 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
+  #stdout: Readable | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
   #noisyLines = 0;
@@ -100,7 +102,9 @@ export class StdioTransport implements Wire {
       };
       // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
       const child = spawnGuarded(() => spawn(command, [...args], options)) as ChildProcessWithoutNullStreams;
+      const stdout = readInPlace(child.stdout);
       this.#child = child;
+      this.#stdout = stdout;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
         onLine: (line, bytes) => this.#line(line, bytes),
@@ -111,12 +115,12 @@ export class StdioTransport implements Wire {
         if (child.pid === undefined) reject(error);
         else this.onerror?.(error);
       });
-      child.stdout.on('data', (chunk: Buffer) => {
+      stdout.on('data', (chunk: Buffer) => {
         lines.push(chunk);
-        if (this.#noisyLines > 0) this.#hearNoise(child.stdout);
+        if (this.#noisyLines > 0) this.#hearNoise(stdout);
       });
       child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
-      child.stdout.on('error', (error) => this.onerror?.(error));
+      stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
         this.#closed = true;
@@ -149,7 +153,7 @@ export class StdioTransport implements Wire {
     const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
     if (stdin.writableLength > maxUnreadBytes)
       throw new NotReadError(`it has not read the last ${stdin.writableLength} bytes it was sent`);
-    stdin.write(`${written(message)}\n`);
+    writeAtOnce(stdin, `${written(message)}\n`);
   }
 
   /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
@@ -172,7 +176,7 @@ export class StdioTransport implements Wire {
       await groupGone(pid, stageMs);
     }
     releaseGroup(pid);
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    for (const stream of [child.stdin, this.#stdout, child.stderr]) stream?.destroy();
   }
 
   #line(line: string, bytes: number): void {

@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { INTERNAL_ERROR, type JsonRpcMessage } from '../connections/json-rpc.ts';
+import { writeAtOnce } from '../connections/quick-pipe.ts';
 import { writeJson } from '../exact-json.ts';
 
 /** Bytes of answers that may wait for the client before we stop reading its requests. */
@@ -29,7 +30,7 @@ export class MessageWriter {
   write(message: JsonRpcMessage): void {
     if (this.#closed) return;
     const [input, output] = [this.#input, this.#output];
-    if (output.write(`${lineOf(message)}\n`) || output.writableLength < MOST_UNREAD || input.isPaused()) return;
+    if (writeAtOnce(output, `${lineOf(message)}\n`) || output.writableLength < MOST_UNREAD || input.isPaused()) return;
     input.pause();
     output.once('drain', () => !this.#closed && input.resume());
   }

@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
+import { readInPlace } from '../connections/quick-pipe.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
@@ -84,7 +85,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
   };
   let sdk: ReturnType<typeof serveBySdk> | undefined;
   const lane = new StdioLane({
-    input,
+    input: readInPlace(input),
     output,
     handler,
     maxMessageBytes: MAX_MESSAGE_BYTES,
