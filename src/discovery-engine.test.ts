@@ -618,6 +618,26 @@ describe('closing', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
+  it('waits for a call that has only begun, and not for long if that does not arrive', async () => {
+    using home = folder();
+    using server = evil(tools('echo'));
+    using mute = evil({
+      on: [
+        { method: 'initialize', do: [] },
+        { method: 'server/discover', do: [] },
+      ],
+    });
+    const engine = engineIn(home, { servers: [entry('evil', server), entry('mute', mute)], limits: { drain: 5000 } });
+    const call = engine.call({ server: 'evil', tool: 'echo', arguments: { text: 'just in time' } });
+    await engine.close();
+    expect(await call).toMatchObject({ success: true });
+    const impatient = engineIn(home, { servers: [entry('mute', mute)], limits: { drain: 50 } });
+    // Which tool of which server is meant has to be asked.
+    const lost = impatient.call({ server: 'mute', tool: 'this__that' });
+    await impatient.close();
+    expect(await lost).toMatchObject({ success: false, error: { outcome: 'not_sent' } });
+  });
+
   it('while servers are starting or waiting for their next attempt ends at once', async () => {
     using home = folder();
     using hanging = evil({

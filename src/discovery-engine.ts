@@ -170,17 +170,20 @@ export class DiscoveryEngine {
     if (typeof server !== 'string' || typeof tool !== 'string') return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
     try {
-      const running = this.#runtime.current ?? (await this.#runtime.ready());
+      const runtime = this.#runtime;
+      const running = runtime.current ?? (await runtime.onTheWay(runtime.ready()));
       const { state } = running;
-      const { proxy } = running.execution ?? (await this.#runtime.execution(running));
+      const { proxy } = running.execution ?? (await runtime.onTheWay(runtime.execution(running)));
       if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
       const meant = state.catalog.isLoaded(server)
         ? ok(resolveRef(state, server, tool))
-        : await settleRef(state, server, tool, request).then(ok<ToolRef>, (error) => toFailure(error, where));
+        : await runtime.onTheWay(
+            settleRef(state, server, tool, request).then(ok<ToolRef>, (error) => toFailure(error, where)),
+          );
       if (!meant.success) return await proxy.refuse(meant, request);
-      this.#runtime.answered(state);
+      runtime.answered(state);
       const result = await proxy.execute(meant.data.server, meant.data.tool, request.arguments, request);
-      this.#runtime.usage?.settled(meant.data, request.caller, result);
+      runtime.usage?.settled(meant.data, request.caller, result);
       return result;
     } catch (error) {
       return toFailure(error, where);

@@ -41,12 +41,16 @@ export class EngineRuntime {
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had calls under way. */
   readonly #replaced = new Set<Promise<Execution>>();
+  /** What calls wait for that have not reached their execution. */
+  readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
   #closed: Promise<void> | undefined;
+  /** Closing has come so far that nobody is carried out any more. */
+  #ended = false;
 
   constructor(world: EngineWorld) {
     // Whatever is logged may quote a server, and a server may quote what it was given.
@@ -87,6 +91,15 @@ export class EngineRuntime {
   execution(running: Running): Execution | Promise<Execution> {
     running.opening ??= this.#openExecution(running);
     return running.execution ?? running.opening;
+  }
+
+  /** Waits for a step of a call on its way to what carries it out; closing does so, too. */
+  onTheWay<T>(step: T | Promise<T>): Promise<T> {
+    const settled = Promise.resolve(step);
+    const gone = () => this.#onTheWay.delete(settled);
+    this.#onTheWay.add(settled);
+    settled.then(gone, gone);
+    return settled;
   }
 
   /**
@@ -154,17 +167,37 @@ export class EngineRuntime {
 
   async #close(): Promise<void> {
     await this.#reloading;
+    await this.#arrivals();
+    this.#ended = true;
     const { state, opening } = this.#current ?? {};
     const executions = await Promise.all(opening ? [...this.#replaced, opening] : this.#replaced);
-    state?.discovery.stop();
     clearTimeout(this.#saving);
+    // First the calls: one under way may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
+    state?.discovery.stop();
     await this.downstreams.close();
     await this.embeddings.close();
     await state?.catalog.save();
     await this.#usage?.flush();
     await Promise.all(executions.map(({ closeAudit }) => closeAudit()));
     this.#pages.close();
+  }
+
+  /** A call that began before counts as under way, though what it needs may still have to be loaded. */
+  async #arrivals(): Promise<void> {
+    const until = Date.now() + (this.#current?.state.config.limits.drain ?? 0);
+    for (;;) {
+      // Whoever got what he waited for now takes his next step.
+      await new Promise((resolve) => setImmediate(resolve));
+      const left = until - Date.now();
+      if (this.#onTheWay.size === 0 || left <= 0) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, left);
+      });
+      await Promise.race([late, Promise.allSettled(this.#onTheWay)]);
+      clearTimeout(timer);
+    }
   }
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
@@ -207,7 +240,7 @@ export class EngineRuntime {
       decide: (server, tool) => (this.#current ?? running).state.rules.decide(server, tool),
     });
     this.#gates = running.execution.proxy.gates;
-    if (this.#closed) void running.execution.proxy.close();
+    if (this.#ended) void running.execution.proxy.close();
     return running.execution;
   }
 

@@ -108,7 +108,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   testing: { us: ['vocabulary'], outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
   index: { us: ['vocabulary', 'engine', ...PARTS, 'formats', 'registry', 'unified'], outside: [] },
   // Arguments are read from files, and pictures saved to them, where a person says so. `eval` judges rankings with search's
-  // own figures. Of connections only how a pipe is written to: stdout is one.
+  // own figures. Of connections only how pipes are read and written: stdin and stdout may be some.
   cli: {
     us: ['vocabulary', 'engine', 'config', 'connections', 'gateway', 'meta-tools', 'doctor', 'lint', 'audit', 'search'],
     outside: [

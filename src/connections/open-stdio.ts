@@ -50,7 +50,7 @@ export async function openStdio(
     const hopeless = child.exitReason
       ? `it ${child.exitReason} before it said hello`
       : spawnFault(error, command, connection.cwd);
-    const why = hopeless ?? (error instanceof Error ? error.message : String(error));
+    const why = hopeless ?? shortage(error) ?? (error instanceof Error ? error.message : String(error));
     const words = lastWords(child.stderr.toString());
     throw new ServerConnectionError(
       definition.name,
@@ -81,4 +81,11 @@ function spawnFault(error: unknown, command: string, cwd: string | undefined): s
   if (code === 'ENOENT') return `the command "${command}" was not found (ENOENT); install it or write its full path`;
   if (code === 'EACCES') return `the command "${command}" may not be executed (EACCES)`;
   return undefined;
+}
+
+/** What may be better when other servers have ended. */
+function shortage(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;
+  return `too many files are open (${code}); raise the limit, for example with "ulimit -n 4096"`;
 }

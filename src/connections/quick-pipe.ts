@@ -23,8 +23,8 @@ interface Plumbing {
 }
 
 /**
- * Takes over a pipe that nobody has read yet, and reads it in place: a chunk is good only until its listener returns.
- * The stream it was taken from closes with it.
+ * Takes a pipe away from a stream that nobody has read yet, and reads it in place: a chunk is good only until its listener
+ * returns. The stream closes with it, and cannot write any more if it could.
  */
 export function readInPlace(stream: Readable): Readable {
   const handle = handleOf(stream);

@@ -276,6 +276,18 @@ describe('a server that dies', () => {
     expect(server.wire.stderr.toString()).toBe('the disk is full');
   });
 
+  it.each([
+    ['few long', 80, 1000],
+    ['many short', 4, 25_000],
+  ])('is heard to the end, also behind a flood of %s lines', async (_, length, lines) => {
+    const noise = `${'n'.repeat(length - 1)}\\n`;
+    const { wire, messages } = await messagesOf(
+      `process.stdout.write('${noise}'.repeat(${lines}) + '{"jsonrpc":"2.0","method":"last"}\\n', () => process.exit())`,
+    );
+    expect(messages).toEqual([{ jsonrpc: '2.0', method: 'last' }]);
+    expect(wire.noise).toBe(lines);
+  });
+
   it('counts as dead when it only stops listening', async () => {
     const wire = transport(process.execPath, ['-e', 'require("fs").closeSync(0); setInterval(() => {}, 1000)'], {
       stageMs: 100,

@@ -102,9 +102,7 @@ export class StdioTransport implements Wire {
       };
       // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
       const child = spawnGuarded(() => spawn(command, [...args], options)) as ChildProcessWithoutNullStreams;
-      const stdout = readInPlace(child.stdout);
       this.#child = child;
-      this.#stdout = stdout;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
         onLine: (line, bytes) => this.#line(line, bytes),
@@ -115,6 +113,10 @@ export class StdioTransport implements Wire {
         if (child.pid === undefined) reject(error);
         else this.onerror?.(error);
       });
+      // Without file descriptors for pipes there is nothing but the error, which is on its way.
+      if (child.stdout === undefined) return;
+      const stdout = readInPlace(child.stdout);
+      this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
         lines.push(chunk);
         if (this.#noisyLines > 0) this.#hearNoise(stdout);
@@ -134,6 +136,8 @@ export class StdioTransport implements Wire {
       });
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
+        // Its last words, however many they are, have to be heard before it is given up.
+        stdout.resume();
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
@@ -212,7 +216,7 @@ export class StdioTransport implements Wire {
     this.#unheard = '';
     const lines = this.#noisyLines;
     this.#noisyLines = 0;
-    if (lines <= FLOOD_LINES) return;
+    if (lines <= FLOOD_LINES || this.#exit) return;
     stdout.pause();
     setTimeout(() => stdout.resume(), lines * PAUSE_PER_LINE_MS).unref();
   }

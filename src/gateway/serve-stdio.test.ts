@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { script } from '../../test/fixtures/connections/harness.ts';
 import {
@@ -156,5 +158,23 @@ describe('serveGatewayOnStdio', () => {
     expect((await client.ask(2, 'ping')).result).toEqual({});
     expect(textOf((await client.ask(3, 'tools/call', { name: 'list_mcp_servers' })).result ?? {})).toContain('"asker"');
     await served.close();
+  });
+
+  it('serves on one socket that is both input and output', async () => {
+    const listener = createServer((socket) => {
+      const served = serveGatewayOnStdio(engine, { input: socket, output: socket });
+      void served.closed.then(() => served.close());
+    }).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const socket = createConnection((listener.address() as AddressInfo).port, '127.0.0.1');
+    const client = sdkClient('legacy');
+    await client.connect(streamTransport(socket, socket) as never);
+    const said = {
+      name: 'execute_tool',
+      arguments: { server: 'echo', tool: 'echo', arguments: { text: 'x'.repeat(1e6) } },
+    };
+    expect(textOf(await client.callTool(said))).toBe(JSON.stringify(said.arguments.arguments));
+    socket.destroy();
+    listener.close();
   });
 });

@@ -63,7 +63,7 @@ export function discoverySurface(engine: DiscoveryEngine): Surface {
 
 /** Serves one client until it closes its end or `close` is called. Does not close the engine. */
 export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
-  const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
+  const { input = readInPlace(process.stdin), output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
   let finish = () => {};
@@ -85,7 +85,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
   };
   let sdk: ReturnType<typeof serveBySdk> | undefined;
   const lane = new StdioLane({
-    input: readInPlace(input),
+    input,
     output,
     handler,
     maxMessageBytes: MAX_MESSAGE_BYTES,

@@ -2,8 +2,9 @@
  * How a gateway begins, what it takes, and how it ends: nothing but the protocol on stdout, no process left behind.
  * @module
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Evil, type EvilScenario, evil } from '../fixtures/evil.ts';
@@ -47,6 +48,16 @@ describe('the end', () => {
     expect(Date.now() - start).toBeLessThan(3000);
     await sandbox.quiet(2000);
     expectOnlyProtocol(gateway);
+  });
+
+  it('comes after the answers to what was asked, even if all of it was asked at the start', async () => {
+    await using sandbox = new Sandbox();
+    using witness = evil(WITNESS);
+    const gateway = new RawGateway(sandbox, sandbox.write({ servers: [entry('witness', witness.args)] }));
+    void gateway.initialize();
+    const ids = [gateway.beginCall('witness', 'echo', { text: 'one' }), gateway.beginCall('witness', 'slow')];
+    expect(await gateway.end()).toEqual({ code: 0, signal: null });
+    for (const id of ids) expect((await gateway.answer(id)).result).not.toHaveProperty('isError', true);
   });
 
   it('lets calls finish after SIGTERM, and tells those that do not', async () => {
@@ -152,6 +163,24 @@ describe('the start', () => {
     await gateway.answer(gateway.beginCall('witness', 'echo', { text: 'now' }));
     const env = witness.journal().find(({ event }) => event === 'env')?.env as Record<string, string>;
     expect(Object.keys(env).sort()).toEqual(['HOME', 'MINE', 'PATH']);
+  });
+});
+
+describe('too few file descriptors', () => {
+  it('cost the server that cannot be started, and nobody else', async () => {
+    await using sandbox = new Sandbox();
+    using witness = evil(WITNESS);
+    const servers = ['first', 'second'].map((name) => entry(name, witness.args, { tools: [tool('echo')] }));
+    const gateway = new RawGateway(sandbox, sandbox.write({ servers }));
+    await gateway.initialize();
+    const first = () => gateway.answer(gateway.beginCall('first', 'echo', { text: 'hi' }));
+    await first();
+    const { pid } = gateway.child;
+    execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${readdirSync(`/proc/${pid}/fd`).length}`]);
+    const refused = errorOf(await gateway.answer(gateway.beginCall('second', 'echo', { text: 'hi' })));
+    expect(refused).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('EMFILE') });
+    expect((await first()).result).not.toHaveProperty('isError', true);
+    expect(await gateway.end()).toEqual({ code: 0, signal: null });
   });
 });
 

@@ -2,6 +2,7 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
+import { readInPlace } from '../../connections/quick-pipe.ts';
 import type { DiscoveryEngine } from '../../discovery-engine.ts';
 import { configFile } from '../../engine-world.ts';
 import { DiscoveryError } from '../../errors.ts';
@@ -104,7 +105,7 @@ async function serveEngine(
   }
   const served =
     port === undefined
-      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
+      ? serveGatewayOnStdio(engine, { input: readInPlace(io.stdin), output: io.stdout, surface })
       : await (await import('../../gateway/serve-http.ts'))
           .serveGatewayOnHttp(engine, { port, surface })
           .catch((error: NodeJS.ErrnoException) => {
