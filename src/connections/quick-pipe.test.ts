@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -87,9 +87,12 @@ describe('readInPlace', () => {
     for (const stream of [reader, through]) expect(readInPlace(stream)).toBe(stream);
     expect((await readAll(reader)).toString()).toBe('text');
     const child = run("process.stdout.write('heard')");
+    child.stdout.unshift('begun, ');
+    expect(readInPlace(child.stdout)).toBe(child.stdout);
     const heard = readAll(child.stdout);
     expect(readInPlace(child.stdout)).toBe(child.stdout);
-    expect((await heard).toString()).toBe('heard');
+    expect((await heard).toString()).toBe('begun, heard');
+    expect(readInPlace(child.stdout)).toBe(child.stdout);
   });
 });
 
@@ -165,6 +168,21 @@ describe('writeAtOnce', () => {
     },
   );
 
+  it('writes nothing past what still waits, though there is room again', async () => {
+    const { stream, answer } = listenerOnSocket();
+    let told = 'first'.repeat(200_000);
+    stream.write(told);
+    // Without a pause in which the stream could go on.
+    for (let part = 0; stream.writableLength > 0 && part < 20_000; part++) {
+      const text = ` ${part}`;
+      told += text;
+      writeAtOnce(stream, text);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, part < 2000 ? 0.1 : 0);
+    }
+    stream.end();
+    expect((await answer).toString()).toBe(hashOf(told));
+  });
+
   it('says as a stream does when no more should be written, and when there is room again', async () => {
     const child = run(LISTENER);
     const line = `${'x'.repeat(999)}\n`;
@@ -186,6 +204,22 @@ describe('writeAtOnce', () => {
     expect((await failed)[0]).toMatchObject({ code: 'EPIPE' });
     expect(pipeOf(child.stdin)).toBeUndefined();
     child.kill('SIGKILL');
+  });
+
+  it('goes through a stream that stands before a pipe as long as that can be written to', async () => {
+    const { stream, answer } = listenerOnSocket();
+    const before = Object.assign(
+      new Writable({ decodeStrings: false, write: (chunk, _, done) => void stream.write(chunk, done) }),
+      { pipeFd: pipeOf(stream) },
+    );
+    expect(pipeOf(before)).toBe(pipeOf(stream));
+    writeAtOnce(before, 'at once, ');
+    writeAtOnce(before, 'by both streams, '.repeat(2000));
+    writeAtOnce(before, 'the end');
+    await new Promise((resolve) => before.end(resolve));
+    expect(pipeOf(before)).toBeUndefined();
+    stream.end();
+    expect((await answer).toString()).toBe(hashOf(`at once, ${'by both streams, '.repeat(2000)}the end`));
   });
 
   it('writes to a file as the file wants it', async () => {

@@ -13,7 +13,7 @@ import type { Readable, Writable } from 'node:stream';
 
 /** What is read lies here until it has been handed on, which is before anything else is read. */
 const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
-/** In characters. Longer messages rarely fit into a pipe, and then would have to be turned into bytes twice. */
+/** In characters. With longer messages there is little to gain, and one that does not fit is turned into bytes twice. */
 const MOST_AT_ONCE = 16 * 1024;
 
 interface Plumbing {
@@ -59,8 +59,9 @@ export function writeAtOnce(stream: Writable, text: string): boolean {
   return written === Buffer.byteLength(text) || stream.write(Buffer.from(text).subarray(written));
 }
 
-/** Of a pipe or a socket as such; terminals and files are something else. */
+/** Of a pipe as such: terminals and files are something else, and sockets of a network note when something was sent. */
 function handleOf(stream: Readable | Writable): Plumbing['_handle'] {
-  const isPipe = process.platform !== 'win32' && Object.getPrototypeOf(stream) === Socket.prototype;
-  return isPipe ? (stream as Plumbing)._handle : undefined;
+  if (process.platform === 'win32' || Object.getPrototypeOf(stream) !== Socket.prototype) return undefined;
+  const { _handle: handle } = stream as Plumbing;
+  return handle?.constructor.name === 'Pipe' ? handle : undefined;
 }

@@ -4,7 +4,6 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import { readInPlace } from '../connections/quick-pipe.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
@@ -63,7 +62,7 @@ export function discoverySurface(engine: DiscoveryEngine): Surface {
 
 /** Serves one client until it closes its end or `close` is called. Does not close the engine. */
 export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
-  const { input = readInPlace(process.stdin), output = process.stdout, surface = discoverySurface(engine) } = options;
+  const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
   let finish = () => {};

@@ -105,7 +105,8 @@ async function serveEngine(
   }
   const served =
     port === undefined
-      ? serveGatewayOnStdio(engine, { input: readInPlace(io.stdin), output: io.stdout, surface })
+      ? // Nobody else reads it here; in a program of somebody else's it stays his.
+        serveGatewayOnStdio(engine, { input: readInPlace(io.stdin), output: io.stdout, surface })
       : await (await import('../../gateway/serve-http.ts'))
           .serveGatewayOnHttp(engine, { port, surface })
           .catch((error: NodeJS.ErrnoException) => {
