@@ -49,7 +49,7 @@ export class EngineRuntime {
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
   #closed: Promise<void> | undefined;
-  /** Closing has come so far that nobody is carried out any more. */
+  /** Closing has come so far that no more calls are carried out. */
   #ended = false;
 
   constructor(world: EngineWorld) {
