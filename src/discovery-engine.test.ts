@@ -629,8 +629,10 @@ describe('closing', () => {
     });
     const engine = engineIn(home, { servers: [entry('evil', server), entry('mute', mute)], limits: { drain: 5000 } });
     const call = engine.call({ server: 'evil', tool: 'echo', arguments: { text: 'just in time' } });
+    const streamed = engine.executeStream('evil', 'echo', { text: 'so is this' }).next();
     await engine.close();
     expect(await call).toMatchObject({ success: true });
+    expect((await streamed).value).toMatchObject({ type: 'result', result: { success: true } });
     const impatient = engineIn(home, { servers: [entry('mute', mute)], limits: { drain: 50 } });
     // Which tool of which server is meant has to be asked.
     const lost = impatient.call({ server: 'mute', tool: 'this__that' });

@@ -213,11 +213,12 @@ export class DiscoveryEngine {
     args?: unknown,
     options: ExecuteOptions = {},
   ): AsyncGenerator<ExecutionEvent, void, undefined> {
-    const running = await this.#runtime.ready();
-    const ref = await settleRef(running.state, server, tool, options);
-    const execution = await this.#runtime.execution(running);
-    const events = execution.proxy.executeStream(ref.server, ref.tool, args, options);
-    yield* this.#runtime.usage?.watched(ref, options.caller, events) ?? events;
+    const runtime = this.#runtime;
+    const running = await runtime.onTheWay(runtime.ready());
+    const ref = await runtime.onTheWay(settleRef(running.state, server, tool, options));
+    const { proxy } = await runtime.onTheWay(runtime.execution(running));
+    const events = proxy.executeStream(ref.server, ref.tool, args, options);
+    yield* runtime.usage?.watched(ref, options.caller, events) ?? events;
   }
 
   /** The hits of `find`; none for a server that does not exist. */

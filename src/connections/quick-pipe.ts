@@ -2,7 +2,7 @@
  * Pipes between processes, for short messages without the ceremony of Node's streams.
  *
  * A stream takes new memory for every read, and puts what it reads and writes through queues of its own; for a short message
- * that is more work than parsing it. Here all pipes are read into one buffer, and what a pipe has room for is written at
+ * that is about as much work as parsing it. Here all pipes are read into one buffer, and what a pipe has room for is written at
  * once. The stream is there for everything else: pauses, ends, errors, and what must wait because nobody reads. This needs
  * a pipe's handle, which Node does not document; a stream without one is used as it is.
  * @module
