@@ -627,11 +627,14 @@ describe('closing', () => {
         { method: 'server/discover', do: [] },
       ],
     });
-    const engine = engineIn(home, { servers: [entry('evil', server), entry('mute', mute)], limits: { drain: 5000 } });
+    const config = { servers: [entry('evil', server)], limits: { drain: 5000 } };
+    const engine = engineIn(home, config);
     const call = engine.call({ server: 'evil', tool: 'echo', arguments: { text: 'just in time' } });
-    const streamed = engine.executeStream('evil', 'echo', { text: 'so is this' }).next();
     await engine.close();
     expect(await call).toMatchObject({ success: true });
+    const streaming = engineIn(home, config);
+    const streamed = streaming.executeStream('evil', 'echo', { text: 'so is this' }).next();
+    await streaming.close();
     expect((await streamed).value).toMatchObject({ type: 'result', result: { success: true } });
     const impatient = engineIn(home, { servers: [entry('mute', mute)], limits: { drain: 50 } });
     // Which tool of which server is meant has to be asked.
