@@ -173,11 +173,7 @@ export class Walk {
       good = this.no('exclusiveMaximum', node, value);
     }
     if (node.multipleOf !== undefined) {
-      const times = value / node.multipleOf;
-      // Decimal fractions are inexact in binary: 0.3 is a multiple of 0.1 for everybody but the machine.
-      if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times))) {
-        good = this.no('multipleOf', node, value);
-      }
+      if (!isMultiple(value, node.multipleOf)) good = this.no('multipleOf', node, value);
     }
     return good;
   }
@@ -272,6 +268,13 @@ export class Walk {
     if (!sub.allows) return this.no('additionalProperties', node, value, { name: key });
     return this.#at(key, sub, value);
   }
+}
+
+function isMultiple(value: number, of: number): boolean {
+  const times = value / of;
+  if (!Number.isFinite(times)) return value % of === 0;
+  // Decimal fractions are inexact in binary: 0.3 is a multiple of 0.1 for everybody but the machine.
+  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
 const hasCombinators = (node: SchemaNode): boolean =>

@@ -99,6 +99,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'const':
       return `must be ${literal(node.constant?.value)}${gotValue(value)}`;
     case 'enum':
+      if (node.enumeration?.all.length === 0) return 'accepts no value: the list of permitted values is empty';
       return `must be one of ${shortType({ enum: node.enumeration?.all })}${gotValue(value)}`;
     case 'minimum':
       return `must be >= ${node.minimum}${gotValue(value)}`;

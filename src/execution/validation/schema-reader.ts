@@ -27,7 +27,10 @@ export class SchemaReader {
   readonly #nodes = new Map<unknown, SchemaNode>();
   readonly #anchors = new Map<string, unknown>();
   readonly #patterns = new Map<string, PatternNode>();
-  readonly #refSiblings: boolean;
+  /** Up to draft 7 nothing beside `$ref` counts, and the keywords of 2019-09 and later mean nothing. */
+  readonly #isOld: boolean;
+  /** A dialect of somebody's own may give every keyword another meaning, or none. */
+  readonly #isForeign: boolean;
   /** References are tied after the walk, so that a long chain of them needs no deep stack. */
   readonly #untied: { readonly node: SchemaNode; readonly target: unknown }[] = [];
   #count = 0;
@@ -36,8 +39,8 @@ export class SchemaReader {
     this.#root = root;
     this.#limits = limits;
     const dialect = isObject(root) ? own(root, '$schema') : undefined;
-    // Up to draft 7 nothing beside `$ref` counts.
-    this.#refSiblings = !(typeof dialect === 'string' && /draft-0[3467]/.test(dialect));
+    this.#isOld = typeof dialect === 'string' && OLD_DIALECT.test(dialect);
+    this.#isForeign = typeof dialect === 'string' && !this.#isOld && !NEW_DIALECT.test(dialect);
   }
 
   /** All patterns met so far. */
@@ -47,6 +50,7 @@ export class SchemaReader {
 
   /** Reads the whole document. Throws `UnusableSchema`. */
   read(): SchemaNode {
+    if (this.#isForeign) throw new UnusableSchema('its $schema names a dialect that is not known here');
     const root = this.#read(this.#root, 0);
     for (let open = this.#untied.pop(); open !== undefined; open = this.#untied.pop()) {
       open.node.ref = this.#read(open.target, 1);
@@ -69,10 +73,10 @@ export class SchemaReader {
     if (depth > 0 && typeof id === 'string' && !id.startsWith('#')) {
       throw new UnusableSchema('it holds another schema with an $id of its own');
     }
-    const ref = own(source, '$ref') ?? own(source, '$dynamicRef') ?? own(source, '$recursiveRef');
+    const ref = own(source, '$ref') ?? this.#newer(source, '$dynamicRef') ?? this.#newer(source, '$recursiveRef');
     if (typeof ref === 'string') {
       this.#untied.push({ node, target: this.#resolve(ref) });
-      if (!this.#refSiblings) return node;
+      if (this.#isOld) return node;
     }
     this.#scalars(node, source);
     this.#arrays(node, source, depth + 1);
@@ -89,7 +93,7 @@ export class SchemaReader {
     }
     if (Object.hasOwn(source, 'const')) node.constant = { value: source.const };
     const all = own(source, 'enum');
-    if (Array.isArray(all) && all.length > 0) {
+    if (Array.isArray(all)) {
       const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
       node.enumeration = {
         all,
@@ -121,10 +125,11 @@ export class SchemaReader {
       node.prefixItems = items.map((item) => this.#read(item, depth));
       node.items = this.#sub(source, 'additionalItems', depth);
     } else {
-      node.prefixItems = this.#list(source, 'prefixItems', depth);
+      node.prefixItems = this.#isOld ? undefined : this.#list(source, 'prefixItems', depth);
       node.items = this.#sub(source, 'items', depth);
     }
     node.contains = this.#sub(source, 'contains', depth);
+    if (this.#isOld) return;
     node.minContains = numberIn(source, 'minContains') ?? 1;
     node.maxContains = numberIn(source, 'maxContains');
     node.unevaluatedItems = this.#sub(source, 'unevaluatedItems', depth);
@@ -144,14 +149,14 @@ export class SchemaReader {
     }
     node.additionalProperties = this.#sub(source, 'additionalProperties', depth);
     node.propertyNames = this.#sub(source, 'propertyNames', depth);
-    node.unevaluatedProperties = this.#sub(source, 'unevaluatedProperties', depth);
+    if (!this.#isOld) node.unevaluatedProperties = this.#sub(source, 'unevaluatedProperties', depth);
     node.required = stringsIn(own(source, 'required'));
     node.minProperties = numberIn(source, 'minProperties');
     node.maxProperties = numberIn(source, 'maxProperties');
     const required: (readonly [string, readonly string[]])[] = [];
     const schemas: (readonly [string, SchemaNode])[] = [];
     for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
-      const dependencies = own(source, keyword);
+      const dependencies = keyword === 'dependencies' ? own(source, keyword) : this.#newer(source, keyword);
       if (!isObject(dependencies)) continue;
       for (const name of Object.keys(dependencies)) {
         const names = stringsIn(dependencies[name]);
@@ -174,9 +179,15 @@ export class SchemaReader {
     node.elsePart = this.#sub(source, 'else', depth);
   }
 
+  /** A keyword of 2019-09 or later. */
+  #newer(source: Source, keyword: string): unknown {
+    return this.#isOld ? undefined : own(source, keyword);
+  }
+
   #sub(source: Source, keyword: string, depth: number): SchemaNode | undefined {
     const value = own(source, keyword);
-    return isObject(value) || value === false ? this.#read(value, depth) : undefined;
+    // `true` allows everything, but it has looked at what it allows: `unevaluatedProperties` depends on that.
+    return isObject(value) || typeof value === 'boolean' ? this.#read(value, depth) : undefined;
   }
 
   #list(source: Source, keyword: string, depth: number): readonly SchemaNode[] | undefined {
@@ -235,6 +246,12 @@ export class SchemaReader {
     return target;
   }
 }
+
+/** What `$schema` says for draft 3 to draft 7. */
+const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3467]\/(?:hyper-)?schema#?$/;
+/** What it says for later ones; without a version the newest is meant. OpenAPI's dialect only adds annotations. */
+const NEW_DIALECT =
+  /^https?:\/\/json-schema\.org\/(?:draft\/(?:2019-09|2020-12|next)\/)?(?:hyper-)?schema#?$|^https:\/\/spec\.openapis\.org\/oas\/3\.\d\/dialect\/[\w-]{1,40}$/;
 
 const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
 

@@ -17,22 +17,30 @@ export type Verdict =
 
 interface Entry {
   readonly checked: CheckedSchema;
-  /** Why checks against this schema are off. */
-  off: string | undefined;
+  /** Checks in a row that took too long. */
+  overruns: number;
+  /** When checking may go on after too many of them, on a monotonic clock. */
+  pausedUntil: number;
 }
 
 const FITS: Verdict = { status: 'fits' };
 const SKIPPED: Verdict = { status: 'unchecked', reason: undefined };
 /** A value with more parts than this is not copied to another thread: the copying itself would take too long. */
 const MAX_COPIED = 50_000;
+/** One overrun may be the value's fault. A schema that overruns this often in a row would keep the thread from others. */
+const MAX_OVERRUNS = 3;
+const PAUSE_MS = 60_000;
+const TOO_LONG = { status: 'unchecked', reason: 'checking against it took too long' } as const;
 
 /** All schemas in use, remembered for as long as their definitions live. */
 export class SchemaValidators {
   readonly #entries = new WeakMap<object, Entry>();
   readonly #offThread: OffThreadChecker;
   readonly #limits: SchemaLimits | undefined;
+  readonly #now: () => number;
 
-  constructor(options: OffThreadOptions = {}) {
+  constructor(options: OffThreadOptions & { readonly now?: (() => number) | undefined } = {}) {
+    this.#now = options.now ?? (() => performance.now());
     this.#offThread = new OffThreadChecker(options);
     this.#limits = options.schema;
   }
@@ -41,7 +49,8 @@ export class SchemaValidators {
   check(schema: object, value: unknown): Verdict | Promise<Verdict> {
     const entry = this.#entry(schema);
     const { checked } = entry;
-    if (entry.off !== undefined || checked.verdict === 'unusable') return { status: 'unchecked', reason: entry.off };
+    if (checked.verdict === 'unusable') return { status: 'unchecked', reason: checked.reason };
+    if (this.#isPaused(entry)) return TOO_LONG;
     if (checked.verdict === 'harmless') {
       const violations = checkValue(checked.root, value);
       if (violations !== 'exhausted') {
@@ -49,11 +58,6 @@ export class SchemaValidators {
       }
     }
     return isLarge(value) ? SKIPPED : this.#elsewhere(schema, entry, value);
-  }
-
-  /** Why checks against a schema are off, or undefined: what a status page shows as `invalid_schema`. */
-  reasonOff(schema: object): string | undefined {
-    return this.#entry(schema).off;
   }
 
   /** Ends the other thread, if it was ever needed. */
@@ -65,17 +69,22 @@ export class SchemaValidators {
     const answer = await this.#offThread.check(schema, value);
     if (answer === 'unavailable') return SKIPPED;
     if (answer === 'overrun') {
-      entry.off = 'checking against it took too long';
-      return { status: 'unchecked', reason: entry.off };
+      entry.overruns++;
+      if (entry.overruns >= MAX_OVERRUNS) entry.pausedUntil = this.#now() + PAUSE_MS;
+      return TOO_LONG;
     }
+    entry.overruns = 0;
     return answer.length === 0 ? FITS : { status: 'broken', problems: answer };
+  }
+
+  #isPaused({ pausedUntil }: Entry): boolean {
+    return pausedUntil > 0 && this.#now() < pausedUntil;
   }
 
   #entry(schema: object): Entry {
     let entry = this.#entries.get(schema);
     if (entry === undefined) {
-      const checked = checkSchema(schema, this.#limits);
-      entry = { checked, off: checked.verdict === 'unusable' ? checked.reason : undefined };
+      entry = { checked: checkSchema(schema, this.#limits), overruns: 0, pausedUntil: 0 };
       this.#entries.set(schema, entry);
     }
     return entry;
