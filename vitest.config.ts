@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['test/property-seed.ts'],
+    reporters: ['default', './test/requirements-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {

@@ -2,8 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-fc.configureGlobal({ seed: 1 });
-
 type Random = (below: number) => number;
 type Rule = (query: string, random: Random, tool?: object) => string | undefined;
 

@@ -61,12 +61,15 @@ describe('a local server', () => {
     expect(server.received('server/discover')).toHaveLength(0);
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('of revision %s is understood', async (protocolVersion) => {
-    using server = evil({ era: 'legacy', protocolVersion });
-    await whileOpen(local(server.command, server.args), {}, ({ connection }) =>
-      expect(connection.identity.protocolVersion).toBe(protocolVersion),
-    );
-  });
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'of revision %s is understood',
+    async (protocolVersion) => {
+      using server = evil({ era: 'legacy', protocolVersion });
+      await whileOpen(local(server.command, server.args), {}, ({ connection }) =>
+        expect(connection.identity.protocolVersion).toBe(protocolVersion),
+      );
+    },
+  );
 
   it('of protocol 2026-07-28 only is found out, and remembered next time', async () => {
     await whileOpen(script('modern-stdio.mjs'), {}, async ({ connection, verdict }) => {

@@ -11,7 +11,7 @@ describe('jsonBytes', () => {
         const plain: unknown = JSON.parse(JSON.stringify(value));
         expect(jsonBytes(plain)).toBe(exact(plain));
       }),
-      { numRuns: 500, seed: 1 },
+      { numRuns: 500 },
     );
   });
 

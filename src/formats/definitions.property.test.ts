@@ -12,8 +12,6 @@ import {
 import type { DescribedTool } from './definition-types.ts';
 import { toDefinitions } from './to-definitions.ts';
 
-fc.configureGlobal({ seed: 5 });
-
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 const name = fc.constantFrom('a', 'b', 'user-id', '__proto__', '$x', 'constructor', '', 'ü', 'x'.repeat(70));
 const reference = fc.constantFrom(

@@ -6,8 +6,6 @@ import type { Node } from './schema-tree.ts';
 import { surelyFits } from './surely-fits.ts';
 import { toDefinitions } from './to-definitions.ts';
 
-fc.configureGlobal({ seed: 5 });
-
 const examplesOf = (tool: Partial<DescribedTool>, strict = false): unknown =>
   toDefinitions([{ name: 't', ...tool }], { format: 'anthropic', inputExamples: true, strict }).definitions[0]
     ?.input_examples;

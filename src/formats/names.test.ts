@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNameTable, type NamedTool, type NameRule } from './names.ts';
 
-fc.configureGlobal({ seed: 5 });
-
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const ref = ({ server = '', name }: NamedTool) => ({ server, tool: name });
 

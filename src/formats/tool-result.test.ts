@@ -7,8 +7,6 @@ import type { AnthropicToolResult } from './result-types.ts';
 import { toAiSdkOutput, toToolResult } from './tool-result.ts';
 import type { AnthropicToolReference } from './tool-search.ts';
 
-fc.configureGlobal({ seed: 5 });
-
 const DATA = 'aGVsbG8=';
 const RICH: CallToolResult = {
   content: [

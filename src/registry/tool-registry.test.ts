@@ -254,6 +254,10 @@ describe('a handler', () => {
     throwing('error', new Error('boom'));
     throwing('text', 'boom');
     throwing('silent', new Error(''));
+    registry.registerTool({ name: 'late', description: '' }, async () => {
+      await Promise.resolve();
+      throw new Error('later');
+    });
     registry.registerTool({ name: 'circle', description: '' }, () => {
       const circle: Record<string, unknown> = {};
       circle.self = circle;
@@ -262,6 +266,7 @@ describe('a handler', () => {
     const error = (text: string) => ({ content: [{ type: 'text', text }], isError: true });
     expect(await registry.callTool('error')).toEqual(error('boom'));
     expect(await registry.callTool('text')).toEqual(error('boom'));
+    expect(await registry.callTool('late')).toEqual(error('later'));
     expect(await registry.callTool('silent')).toEqual(error('The tool failed and did not say why.'));
     expect(await registry.callTool('circle')).toMatchObject({ isError: true });
   });

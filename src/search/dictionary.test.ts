@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDictionary, findTerm, lowerBound, nearTerms, prefixRange, termAt, termCount } from './dictionary.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 /** Edit distance with swaps of neighbours, the plain way. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);

@@ -8,8 +8,6 @@ import { MEANING_PARTS, type MeaningPart, toolWords } from './meaning-text.ts';
 import { SearchEngine } from './search-engine.ts';
 import { resolveSettings } from './settings.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const model = new MeaningModel(toyModel({ delete: 0, erase: 1, file: 2, weather: 3 }, [1, 1, 1, 1, 1]));
 const settings = resolveSettings({ model });
 const toolOf = (name: string, description: string) => ({

@@ -4,8 +4,6 @@ import { toyModel } from '../../test/fixtures/search/toy-model.ts';
 import { type Meaning, MeaningModel, toMeaning } from './meaning-model.ts';
 import { MEANING_PARTS, type MeaningPart } from './meaning-text.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const model = new MeaningModel(toyModel({ delete: 0, erase: { 0: 4, 1: 1 }, file: 2, weather: 3 }, [0.5, 2, 1, 1, 1]));
 const lengthOf = (vector: Iterable<number>): number => Math.hypot(...vector);
 const vectorOf = ({ values, scale }: Meaning): number[] => Array.from(values, (value) => value * scale);

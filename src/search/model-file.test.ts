@@ -5,8 +5,6 @@ import { createDictionary } from './dictionary.ts';
 import { MeaningModel } from './meaning-model.ts';
 import { decodeModel, encodeModel, type ModelLayout, readLayout } from './model-file.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const data = toyModel({ delete: 0, erase: { 0: 4, 1: 1 }, 検索: 2, été: 3, odd: 4 }, [0.5, 2, 1, 1, 0.25]);
 const bytes = encodeModel(data);
 

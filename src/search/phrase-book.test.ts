@@ -4,8 +4,6 @@ import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import { parsePhraseBook, phraseKey, phrasesOf } from './phrase-book.ts';
 import { SearchEngine } from './search-engine.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const described = (description?: string) => phraseKey({ name: 'get_thing', description });
 
 describe('phraseKey', () => {

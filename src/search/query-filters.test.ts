@@ -4,8 +4,6 @@ import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import { type Filterable, matchesPattern, passes, readFilters } from './query-filters.ts';
 import { SearchEngine } from './search-engine.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const tool: Filterable = {
   server: 'GitHub',
   name: 'create_issue',

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from './query.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const termsOf = (query: string): string[] => parseQuery(query).terms.map(({ term }) => term);
 const spoken = (query: string): string[] =>
   parseQuery(query)

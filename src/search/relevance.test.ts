@@ -6,8 +6,6 @@ import type { ScoreParts } from './fusion.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { SearchEngine } from './search-engine.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const score = fc.double({ min: 0, max: 2, noNaN: true });
 
 describe('toRelevance', () => {

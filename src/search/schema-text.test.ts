@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSchema } from './schema-text.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 describe('readSchema', () => {
   it('collects names, descriptions and values at every level', () => {
     const text = readSchema({

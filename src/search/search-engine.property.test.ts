@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { ToolMetadata } from '../types.ts';
 import { SearchEngine } from './search-engine.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 /** Few enough that tools share words, and of every kind there is: scripts, forms, compounds, numbers, stop words. */
 const VOCABULARY =
   `create issue file read delete user list search weather mail repo created issues files reading deletes mailing

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stem } from './stemmer.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 describe('stem', () => {
   it.each([
     ['issue', 'issues', 'issuing', 'issued'],

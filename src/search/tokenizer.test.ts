@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, nameKey, tokenize } from './tokenizer.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const words = (text: string): string[] => tokenize(text).map((word) => word.text);
 
 describe('tokenize', () => {

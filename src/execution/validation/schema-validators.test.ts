@@ -132,7 +132,7 @@ describe('SchemaValidators', () => {
         expect(performance.now() - started).toBeLessThan(1_000);
         expect(['fits', 'broken', 'unchecked']).toContain((await verdict).status);
       }),
-      { numRuns: 150, seed: 5 },
+      { numRuns: 150 },
     );
   });
 });
