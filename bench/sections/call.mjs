@@ -116,7 +116,7 @@ const toLines = (where, rounds) => {
   };
   for (const era of ERAS) {
     const [own, other] = [`gateway, ${era} client`, `direct, ${era} client`];
-    lines.push(compare(`gateway / direct, ${era}`, own, other, 1.5));
+    lines.push(compare(`gateway / direct, ${era}`, own, other, 1.75));
     lines.push({
       what: `${where}: added by the gateway, ${era}`,
       value: middle(own) - middle(other),
@@ -127,7 +127,7 @@ const toLines = (where, rounds) => {
   if (rounds[0].has('line proxy')) {
     for (const name of ['byte pipe', 'line proxy', 'SDK proxy'])
       lines.push(compare(`${name} / direct, legacy`, name, 'direct, legacy client'));
-    lines.push(compare('gateway / line proxy, legacy', 'gateway, legacy client', 'line proxy', 2));
+    lines.push(compare('gateway / line proxy, legacy', 'gateway, legacy client', 'line proxy', 1.25));
   }
   return lines;
 };
