@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskCredentials, maskSecrets } from './mask-secrets.ts';
+import { maskCredentials, maskSecrets } from './credential-patterns.ts';
 
 describe('maskSecrets', () => {
   test.each([

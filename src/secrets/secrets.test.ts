@@ -2,17 +2,34 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definition } from '../test/fixtures/connections/harness.ts';
-import { engineIn, entry, folder, memoryLog, until } from '../test/fixtures/engine.ts';
-import { evil } from '../test/fixtures/evil.ts';
-import { atOnce } from './catalog/paced.ts';
-import { redactTools } from './redact-tools.ts';
-import { causeOf } from './result.ts';
-import { secretsOf } from './secrets.ts';
-import type { ServerDefinition } from './types.ts';
+import { definition } from '../../test/fixtures/connections/harness.ts';
+import { engineIn, entry, folder, memoryLog, until } from '../../test/fixtures/engine.ts';
+import { evil } from '../../test/fixtures/evil.ts';
+import { atOnce } from '../catalog/paced.ts';
+import { lookUpReferences } from '../config/references.ts';
+import { serverVariable } from '../config/world.ts';
+import { causeOf } from '../result.ts';
+import type { ServerDefinition } from '../types.ts';
+import { redactTools } from './redact-data.ts';
+import { createRedactor } from './redactor.ts';
+import { secretsOf as secretsWith } from './server-secrets.ts';
 
 const canary = () => `canary-${randomBytes(16).toString('hex')}`;
 const tool = { name: 'echo', inputSchema: { type: 'object' } };
+const secretsOf = (
+  servers: readonly ServerDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+  embedder = {},
+) =>
+  secretsWith(
+    servers,
+    {
+      env,
+      lookUp: (text) => lookUpReferences(text, env),
+      bearersOf: (server) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
+    },
+    embedder,
+  );
 
 describe('secretsOf', () => {
   it('are what references stand for, bearers, and literal values that look like secrets', () => {
@@ -39,11 +56,11 @@ describe('secretsOf', () => {
     ];
     const env = {
       BIN: 'the-binary',
-      KEY: 'the-key',
+      KEY: 'the-key-1',
       TOKEN: 'the-token',
-      INHERITED: 'inherited-secret-1',
+      INHERITED: 'ordinary-value-1',
       DISPLAY: ':0',
-      PATH_KEY: 'the-path-key',
+      PATH_KEY: 'the-path-key-2',
       HEADER_KEY: 'the-header-key',
       FAR_AWAY_MCP_TOKEN: 'the-bearer',
       MCP_AUTH_TOKEN: 'the-other-bearer',
@@ -51,12 +68,10 @@ describe('secretsOf', () => {
     };
     expect([...secretsOf(servers, env)].sort()).toEqual(
       [
-        'the-binary',
-        'the-key',
+        'the-key-1',
         'the-token',
         'sk-1234567890abcdef',
-        'inherited-secret-1',
-        'the-path-key',
+        'the-path-key-2',
         'the-header-key',
         'the-bearer',
         'the-other-bearer',
@@ -70,26 +85,39 @@ describe('secretsOf', () => {
     definition('far', { kind: 'http', url, headers, auth: undefined });
 
   it.each<[ServerDefinition, readonly string[]]>([
-    [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123', 'Bearer abc-123']],
-    [http('https://x/', { authorization: 'token ghp_12345678' }), ['ghp_12345678', 'token ghp_12345678']],
+    [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123']],
+    [http('https://x/', { authorization: 'token ghp_12345678' }), ['ghp_12345678']],
     [http('https://x/', { Authorization: 'Basic bWU6aHVudGVyMg==' }), ['bWU6aHVudGVyMg==', 'me:hunter2', 'hunter2']],
     [http('https://x/', { 'X-Api-Key': 'short-key' }), ['short-key']],
     [http('https://me:hunt%40er@x/'), ['hunt%40er', 'hunt@er']],
     [http('https://ghp_1234567890@x/'), ['ghp_1234567890']],
-    [http('https://x/?api_key=abc123&page=1234567890123&sig=def%2F456'), ['abc123', 'def/456']],
-    [http('https://${HOST}/?token=abc123'), []],
+    [http('https://x/?api_key=abc123&page=1234567890123&sig=def%2F456'), ['abc123', 'def%2F456', 'def/456']],
+    [http('https://${HOST}/?token=abc123'), ['abc123']],
     [http('https://x/${PATH}?token=abc123'), ['abc123']],
     [stdio(['--token=abc-1234', '--page=1234567890']), ['abc-1234']],
     [stdio(['--api-key', 'abc-1234', '--verbose', 'abc-9999']), ['abc-1234']],
     [stdio(['--header', 'Authorization: Bearer abc-1234']), ['abc-1234']],
     [stdio(['-e', 'GITHUB_PAT=abc-1234', '--sort-key', 'created_at']), ['abc-1234']],
     [stdio(['--dsn=postgres://me:hunter2@db/x']), ['hunter2']],
-    [stdio([], { AUTH: 'Bearer abc-1234' }), ['Bearer abc-1234', 'abc-1234']],
+    [stdio([], { AUTH: 'Bearer abc-1234' }), ['abc-1234']],
     [stdio([], { KEY: '${NOPE:-sk-default-1234567890}' }), ['sk-default-1234567890']],
     [stdio([], { PASSWORD: '${NOPE:-hunter22}' }), ['hunter22']],
     [stdio(['${MODE:-production}', '${URL:-https://example.com/some/path}', '--auth', 'none']), []],
-    [stdio([], { AUTH: '${BEARER}' }), ['Bearer from-env', 'from-env']],
+    [stdio([], { AUTH: '${BEARER}' }), ['from-env']],
     [stdio(['a='.repeat(50_000)]), []],
+    [stdio(['ghp_16C7e42F292c6912E7710c838347Ae178B4a']), ['ghp_16C7e42F292c6912E7710c838347Ae178B4a']],
+    [stdio(['-pHunter2!', '-p8080:80', '-prune', '-u', 'me:hunter2']), ['Hunter2!', 'hunter2']],
+    [stdio(['--dsn=Server=db;Database=x;Password=geheim;Port=1']), ['geheim']],
+    [stdio(['--dsn', 'host=db password=geheim dbname=x']), ['geheim']],
+    [http('https://x/api/9f8e7d6c5b4a3928/mcp'), ['9f8e7d6c5b4a3928']],
+    [http('https://x/v1/my-projects/eu-west-1/mcp'), []],
+    [stdio([], { API_TOKEN: 'abc12', DB_PASSWORD: 'geheim', PIN: '1234', MAX_TOKENS: '100000' }), ['abc12', 'geheim']],
+    [stdio([], { LOG_LEVEL: 'info', REGION: 'us-east-1', MODEL: 'gpt-4o-mini-2024-07-18', TZ: 'Europe/Berlin' }), []],
+    [stdio([], { TOOLSETS: 'repos,issues,pull_requests', TOKEN_TYPE: 'bearer', AUTH: 'none', DEBUG: 'mcp:*' }), []],
+    [
+      stdio([], { ANY: '5f2c9a1b5f2c9a1b5f2c', OTHER: 'xY3kd92LpQ8sVbT1' }),
+      ['5f2c9a1b5f2c9a1b5f2c', 'xY3kd92LpQ8sVbT1'],
+    ],
   ])('case %#: the secret part of what is written by hand is found', (server, secrets) => {
     const found = secretsOf([server], { BEARER: 'Bearer from-env', PATH: undefined });
     expect([...found].filter((secret) => !secret.includes('://') && !secret.startsWith('Basic ')).sort()).toEqual(
@@ -100,7 +128,7 @@ describe('secretsOf', () => {
 
 describe('redactTools', () => {
   it('takes secrets out of every text and leaves other tools as they are', () => {
-    const redact = (text: string) => text.replaceAll('SECRET', '***');
+    const redact = createRedactor(['SECRET']);
     const clean = { name: 'clean', inputSchema: {} };
     const dirty = JSON.parse(
       '{"name":"d","description":"uses SECRET","inputSchema":{"__proto__":["SECRET",1,null],"SECRET":true}}',
@@ -108,7 +136,7 @@ describe('redactTools', () => {
     const [first, second] = atOnce(redactTools([clean, dirty], redact));
     expect(first).toBe(clean);
     expect(JSON.stringify(second)).toBe(
-      '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"***":true}}',
+      '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"SECRET":true}}',
     );
   });
 });

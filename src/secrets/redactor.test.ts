@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecretKey } from '../secret-names.ts';
-import { createRedactor, REDACTED } from './redact.ts';
 import { redactObject } from './redact-object.ts';
+import { createRedactor, REDACTED } from './redactor.ts';
+import { isSecretKey } from './secret-names.ts';
 
 describe('a redactor', () => {
   const secret = 'p@ss w/rd+"é😀\n';
