@@ -94,8 +94,13 @@ function bodyBefore(text: string, end: number, least: number): number {
   return start;
 }
 
+/** What every pattern needs: most texts of a configuration have none of it. */
+const MAY_HOLD_ONE =
+  /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
+
 /** Where a text reads like a credential. */
 export function credentialSpans(text: string, guess = false): Span[] {
+  if (!MAY_HOLD_ONE.test(text)) return [];
   const spans = text.includes('PRIVATE KEY') ? keySpans(text) : [];
   if (guess)
     for (const { 0: run, index } of text.matchAll(LONG_RUN))

@@ -54,7 +54,7 @@ const isPath = (text: string): boolean => /^(?:~|\.{0,2})[\\/]|^[A-Za-z]:[\\/]/.
 const isWord = (text: string): boolean => /^[A-Za-z]+$/.test(text);
 
 /** Whether a value under a name that says it is secret is one. A short plain word is not, nor is a number or an address. */
-function isNamedSecret(text: string, name: string): boolean {
+export function isNamedSecret(text: string, name: string): boolean {
   if (!isSecretName(name) || text.length < 4 || isAddress(text) || isPath(text)) return false;
   if (SCHEME.test(text)) return false;
   const last = endsWithSecretNoun(name);
@@ -108,10 +108,11 @@ function basicParts(credentials: string): string[] {
 /** User, password, telling query values and random path segments of an address. */
 function urlParts(text: string): string[] {
   if (!text.includes('://') || !URL.canParse(text)) return [];
-  const { username, password, searchParams, pathname, hash } = new URL(text);
+  const { username, password, search, pathname, hash } = new URL(text);
   const parts = [...both(password)];
   if (looksRandom(username) || (username !== '' && password === '')) parts.push(...both(username));
-  for (const [key, value] of [...searchParams, ...new URLSearchParams(hash.slice(1))])
+  const query = search.length + hash.length > 1 ? `${search.slice(1)}&${hash.slice(1)}` : '';
+  for (const [key, value] of query === '' ? [] : new URLSearchParams(query))
     if (isSecretName(key) || key === 'code' || looksRandom(value)) parts.push(...written(text, value));
   for (const segment of pathname.split('/')) if (isSecretSegment(segment)) parts.push(...both(segment));
   return parts.filter(isLongEnough);

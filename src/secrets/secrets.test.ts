@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
@@ -216,6 +216,99 @@ describe('a secret', () => {
       secret,
     );
     expect(home.contents()).not.toContain(secret);
+  });
+});
+
+describe('a secret in use', () => {
+  it('that is rotated is known from the moment it is used, and so is the old one', async () => {
+    using home = folder();
+    const [old, rotated, inherited] = [canary(), canary(), canary()];
+    const file = join(home.path, 'the-secret');
+    writeFileSync(file, old);
+    const log = memoryLog();
+    const script = `console.error("env", process.env.TOKEN, process.env.GH_TOKEN); process.exit(1)`;
+    const connection = {
+      type: 'stdio',
+      command: process.execPath,
+      args: ['-e', script],
+      env: { TOKEN: `\${file:${file}}` },
+      inheritEnv: ['GH_TOKEN'],
+    };
+    const env: Record<string, string> = { GH_TOKEN: canary() };
+    await using engine = engineIn(home, { servers: [{ name: 'x', connection }] }, { logger: log, env });
+    const said: unknown[] = [await engine.toolsOf('x')];
+    writeFileSync(file, rotated);
+    env.GH_TOKEN = inherited;
+    await until(async () => {
+      said.push(await engine.toolsOf('x'), await engine.call({ server: 'x', tool: 'y', arguments: { old, rotated } }));
+      return JSON.stringify(said).includes('exited with code 1') && said.length > 4;
+    });
+    said.push(engine.serverLog('x'), await engine.listServers());
+    await engine.close();
+    rmSync(file);
+    const all = JSON.stringify([said, log.lines]) + home.contents();
+    expect(all).toContain('env *** ***');
+    for (const secret of [old, rotated, inherited]) expect(all).not.toContain(secret);
+  });
+
+  it('is no ordinary word: tools keep their names, rules and enums, whatever a server is given', async () => {
+    using home = folder();
+    using server = evil({
+      era: 'legacy',
+      tools: [
+        {
+          name: 'get_info',
+          description: 'Gets info at level info.',
+          inputSchema: { type: 'object', properties: { info: { enum: ['info', 'us-east-1'] } }, required: ['info'] },
+        },
+        { ...tool, name: 'delete_info' },
+      ],
+    });
+    const { connection } = entry('evil', server);
+    const env = { LOG_LEVEL: 'info', REGION: 'us-east-1', DELETE: 'delete' };
+    const given = { LOG_LEVEL: '${LOG_LEVEL}', REGION: '${REGION}', MODE: '${DELETE}' };
+    await using engine = engineIn(
+      home,
+      {
+        servers: [{ name: 'evil', connection: { ...connection, env: given, inheritEnv: Object.keys(env) } }],
+        toolRules: [{ pattern: ['delete_info'], enabled: false }],
+      },
+      { env },
+    );
+    expect(JSON.stringify(await engine.find('gets info', { waitMs: 20_000 }))).toContain('get_info');
+    const details = await engine.describe('evil', 'get_info');
+    expect(JSON.stringify(details)).toContain('Gets info at level info.');
+    expect(JSON.stringify(details)).not.toContain('***');
+    expect(await engine.call({ server: 'evil', tool: 'get_info', arguments: { info: 'info' } })).toMatchObject({
+      success: true,
+    });
+    expect(await engine.call({ server: 'evil', tool: 'delete_info' })).toMatchObject({
+      error: { code: 'TOOL_DISABLED' },
+    });
+  });
+
+  it('of a stranger is masked where a server speaks of errors, and left in what a call returns', async () => {
+    using home = folder();
+    const words = 'cannot open postgres://me:hunter2@db, {"client_secret":"geheim"}, password=geheim';
+    const told = (isError: boolean) => ({ isError, content: [{ type: 'text', text: words }] });
+    using server = evil({
+      era: 'legacy',
+      tools: ['good', 'bad', 'worse'].map((name) => ({ ...tool, name })),
+      on: [
+        { method: 'tools/call', tool: 'good', do: [{ stderr: `${words}\n` }, { result: told(false) }] },
+        { method: 'tools/call', tool: 'bad', do: [{ result: told(true) }] },
+        { method: 'tools/call', tool: 'worse', do: [{ error: { code: -32000, message: words, data: [words] } }] },
+      ],
+    });
+    await using engine = engineIn(home, { servers: [entry('evil', server)], audit: { values: true } });
+    const call = (name: string) => engine.call({ server: 'evil', tool: name, arguments: { dsn: words } });
+    expect(JSON.stringify(await call('good'))).toContain(JSON.stringify(words).slice(1, -1));
+    const said = JSON.stringify([await call('bad'), await call('worse')]);
+    expect(said).toContain('postgres://***@db');
+    expect(said).toContain('password=***');
+    await until(() => engine.serverLog('evil').includes('postgres://***@db'));
+    await engine.close();
+    expect(said + engine.serverLog('evil') + home.contents()).not.toMatch(/hunter2|geheim/);
   });
 });
 

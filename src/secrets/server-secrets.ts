@@ -6,7 +6,7 @@
 import type { ServerDefinition } from '../types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
-import { secretParts } from './secret-values.ts';
+import { isNamedSecret, secretParts } from './secret-values.ts';
 
 /** A value that a reference stands for. */
 export interface ReferencedValue {
@@ -74,10 +74,10 @@ export function secretsIn({ expanded, values }: LookedUp, { name, header = false
   // The name on either side may say it: `AUTH_TOKEN: ${FOO}`, `args: [${MY_TOKEN}]`.
   const referenced = values.flatMap(({ value, variable = '' }) => [
     ...secretParts(value, name, header || variable === ''),
-    ...secretParts(value, variable),
+    ...(isNamedSecret(value.trim(), variable) ? [value.trim()] : []),
   ]);
   // As a whole, so that `Bearer ${X}` and `https://me:${X}@host` are seen as what they become.
-  return [...referenced, ...secretParts(expanded, name)];
+  return values[0]?.value === expanded ? referenced : [...referenced, ...secretParts(expanded, name)];
 }
 
 /** What is secret in the address of a proxy, also one without a scheme. */

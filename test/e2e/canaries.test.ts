@@ -250,6 +250,15 @@ it('no canary of a configuration is in anything the gateway wrote', async () => 
     command('list', '--status'),
     command('execute', 'near', 'fails'),
     command('doctor'),
+    command('list', '--json'),
+    command('search', 'uses', '--json'),
+    command('inspect', 'near', 'fails', '--json'),
+    command('inspect', 'near', 'fails'),
+    command('config', 'show'),
+    command('config', 'show', '--json'),
+    command('config', 'validate'),
+    command('execute', 'near', 'says', '--json'),
+    command('execute', 'near', 'reports'),
   ];
   const kept = readdirSync(sandbox.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
