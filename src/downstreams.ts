@@ -51,7 +51,10 @@ export class Downstreams {
       now: world.now,
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
-        for (const listener of this.#listeners) this.#tell(() => listener(server, method, params));
+        if (this.#listeners.size === 0) return;
+        // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+        const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
+        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
       },
     });
   }
@@ -163,7 +166,7 @@ export class Downstreams {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
       const result = await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call);
-      return ok(result.isError === true ? redactFailure(result, this.redact) : result);
+      return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       unanswered = !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);

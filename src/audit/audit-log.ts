@@ -3,7 +3,7 @@
  * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
  * @module
  */
-import { createRedactor, type Redact } from '../secrets/redactor.ts';
+import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
@@ -18,7 +18,7 @@ export interface AuditLogOptions {
   /** The longest line in bytes. Default 8 KiB. */
   readonly maxLineBytes?: number | undefined;
   /** Takes known secrets out of every text that is written. */
-  readonly redact?: Redact | undefined;
+  readonly redact?: ((text: string) => string) | undefined;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
   /** Most entries and lines waiting. Default 10,000. */
   readonly maxQueued?: number | undefined;
@@ -82,7 +82,7 @@ export class AuditLog {
     this.#loadSalt = typeof salt === 'function' ? salt : async () => salt;
     this.#format = {
       values: options.values ?? false,
-      redact: options.redact ?? createRedactor([]),
+      redact: toRedact(options.redact ?? redactUnknown),
       maxLineBytes: options.maxLineBytes,
     };
     this.#logger = options.logger;

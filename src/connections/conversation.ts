@@ -14,6 +14,9 @@ import { Peer, PeerClosedError } from './peer.ts';
 /** One way to say hello: `initialize` or `discover`. */
 export type Greeting = typeof initialize | typeof discover;
 
+/** Characters of a server's instructions that are handed on. */
+const MAX_INSTRUCTIONS = 1024 * 1024;
+
 /** What is known of the process behind a wire, where there is one. */
 export interface Postmortem {
   readonly exitReason: string | undefined;
@@ -44,12 +47,13 @@ export class Conversation {
       redact: options.secrets.redactWords,
       onRequest: (request) =>
         this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
-      onNotification: (method, said) => {
-        // A log line for the agent is one like any other. Other notifications hold names and addresses only.
-        const params = method === 'notifications/message' ? redactData(said, options.secrets.redactWords) : said;
+      onNotification: (method, params) => {
         // Two listeners who do not know each other: if one throws, the other hears it all the same.
         try {
-          this.#connection?.onNotification?.(method, params);
+          const hear = this.#connection?.onNotification;
+          // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+          const isLog = hear !== undefined && method === 'notifications/message';
+          hear?.(method, isLog ? redactData(params, options.secrets.redactWords) : params);
         } finally {
           options.onNotification?.(method, params);
         }
@@ -80,7 +84,7 @@ export class Conversation {
           identity: {
             ...identity,
             serverInfo: { ...redactData(identity.serverInfo, redact), name: identity.serverInfo.name },
-            instructions: identity.instructions && redact(identity.instructions),
+            instructions: identity.instructions && redact.cut(identity.instructions, MAX_INSTRUCTIONS),
           },
           limits,
           obituary: () => this.#process?.exitReason,

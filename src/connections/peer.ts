@@ -58,6 +58,8 @@ export class PeerClosedError extends Error {
   override readonly name = 'PeerClosedError';
 }
 
+/** As much of an error message is read: what takes longer to look through would hold everybody else up. */
+const MAX_ERROR_TEXT = 65_536;
 /** As much of what a server says of its progress is read. */
 const MAX_PROGRESS_TEXT = 4_000;
 
@@ -311,5 +313,6 @@ export class Peer {
 function toJsonRpcError(error: unknown, redact: Redact): JsonRpcError {
   const { code, message, data } = Object(error) as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : typeof error === 'string' ? error : 'unknown error';
-  return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, redact(text), redactData(data, redact));
+  const said = redact.cut(text, MAX_ERROR_TEXT);
+  return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, said, redactData(data, redact));
 }

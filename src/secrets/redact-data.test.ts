@@ -122,14 +122,31 @@ describe('data', () => {
       { type: 'image', data: 'aa' },
     ];
     const good = { content, structuredContent: { a: 'k9Xw2LpQ8sVbT1zR' } };
-    expect(redactFailure(good, redactWords)).toBe(good);
+    expect(atOnce(redactFailure(good, redactWords))).toBe(good);
     const bad = { ...good, isError: true };
-    expect(redactFailure(bad, redactWords)).toEqual({
+    expect(atOnce(redactFailure(bad, redactWords))).toEqual({
       isError: true,
       content: [{ type: 'text', text: '*** postgres://***@db' }, content[1]],
       structuredContent: { a: '***' },
     });
     const harmless = { isError: true, content: [{ type: 'text', text: 'not found' }] };
-    expect(redactFailure(harmless, redactWords)).toBe(harmless);
+    expect(atOnce(redactFailure(harmless, redactWords))).toBe(harmless);
+  });
+
+  it('of an error is looked through in steps, however long it is, and a secret at a border is seen', () => {
+    for (let before = 30_000; before < 34_000; before += 97) {
+      const text = `${'x '.repeat(before / 2)}k9Xw2LpQ8sVbT1zR ${'y '.repeat(100_000)}`;
+      const steps = redactFailure({ isError: true, content: [{ type: 'text', text }] }, redactWords);
+      let count = 0;
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) count += 1;
+      expect(count).toBeGreaterThan(5);
+      expect(step.value.content?.[0]?.text).toBe(text.replace('k9Xw2LpQ8sVbT1zR', '***'));
+    }
+  });
+
+  it('of an error is cut where it is more than anybody reads', () => {
+    const data = redactData([`${'x'.repeat(65_530)} k9Xw2LpQ8sVbT1zR`, 'more', { deep: 'more' }], redactWords);
+    expect(data).toEqual([`${'x'.repeat(65_530)} ***…`, '…', { deep: '…' }]);
   });
 });

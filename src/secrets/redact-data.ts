@@ -7,6 +7,11 @@ import type { CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
 import type { Redact } from './redactor.ts';
 
 const STEP = 20;
+/** Characters that are looked through in one go: about 10 ms at worst. */
+const PIECE = 32_768;
+const MIN_HELD = 1_024;
+/** Characters of the data of an error or a log line that are handed on. */
+const MAX_DATA_CHARS = 65_536;
 /** What is nested deeper was refused when it was read. */
 const MAX_DEPTH = 200;
 
@@ -55,14 +60,29 @@ export function* redactTools(
   return clean;
 }
 
-/** Takes secrets out of every text of plain data; keys stay. What holds none stays the same object. */
-export const redactData = <T>(value: T, redact: Redact): T => redactValue(value, redact, NOTHING, 0) as T;
+/**
+ * Takes secrets out of every text of plain data; keys stay. What holds none stays the same object. Of data with more text
+ * than an error needs, the rest becomes `…`: looking through it would hold everybody else up.
+ */
+export function redactData<T>(value: T, redact: Redact): T {
+  let left = MAX_DATA_CHARS;
+  const within = (text: string): string => {
+    if (left <= 0 && text !== '') return '…';
+    const clean = text.length > left ? `${redact.cut(text, left)}…` : redact(text);
+    left -= text.length;
+    return clean;
+  };
+  return redactValue(value, within, NOTHING, 0) as T;
+}
 
-/** A result that reports an error, without the credentials a server quotes in it. Other results are the caller's own. */
-export function redactFailure(result: CallToolResult, redact: Redact): CallToolResult {
+/**
+ * A result that reports an error, without the credentials a server quotes in it, in steps. Other results are the caller's
+ * own.
+ */
+export function* redactFailure(result: CallToolResult, redact: Redact): Generator<void, CallToolResult> {
   if (result.isError !== true) return result;
   const { content, structuredContent } = result;
-  const blocks = Array.isArray(content) ? redactBlocks(content, redact) : content;
+  const blocks = Array.isArray(content) ? yield* redactBlocks(content, redact) : content;
   const data = redactData(structuredContent, redact);
   // Unchanged ones stay what they are: the digits of large numbers belong to the object.
   return blocks === content && data === structuredContent
@@ -70,21 +90,42 @@ export function redactFailure(result: CallToolResult, redact: Redact): CallToolR
     : { ...result, content: blocks, structuredContent: data };
 }
 
-function redactBlocks(blocks: readonly ContentBlock[], redact: Redact): readonly ContentBlock[] {
+function* redactBlocks(blocks: readonly ContentBlock[], redact: Redact): Generator<void, readonly ContentBlock[]> {
   let changed = false;
-  const clean = blocks.map((block) => {
-    if (typeof block?.text !== 'string') return block;
-    const text = redact(block.text);
-    if (text === block.text) return block;
-    changed = true;
-    return { ...block, text };
-  });
+  const clean: ContentBlock[] = [];
+  for (const block of blocks) {
+    const text = typeof block?.text === 'string' ? yield* redactLong(block.text, redact) : undefined;
+    const same = text === undefined || text === block.text;
+    clean.push(same ? block : { ...block, text });
+    changed ||= !same;
+    if (clean.length % STEP === 0) yield;
+  }
   return changed ? clean : blocks;
+}
+
+/** Any text, piece by piece. */
+function* redactLong(text: string, redact: Redact): Generator<void, string> {
+  if (text.length <= PIECE) return redact(text);
+  let out = '';
+  let held = '';
+  for (let from = 0; from < text.length; from += PIECE) {
+    held += text.slice(from, from + PIECE);
+    const { clean, rest } = redact.split(held, held.length - Math.max(redact.reach, MIN_HELD));
+    out += clean;
+    held = rest;
+    yield;
+  }
+  return out + redact(held);
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function redactValue(value: unknown, redact: Redact, kept: ReadonlySet<string>, depth: number): unknown {
+function redactValue(
+  value: unknown,
+  redact: (text: string) => string,
+  kept: ReadonlySet<string>,
+  depth: number,
+): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '…';
@@ -101,7 +142,12 @@ function redactValue(value: unknown, redact: Redact, kept: ReadonlySet<string>, 
 }
 
 /** The same for what an author's own names lead to: none of those is a keyword. */
-function redactMembers(value: unknown, redact: Redact, kept: ReadonlySet<string>, depth: number): unknown {
+function redactMembers(
+  value: unknown,
+  redact: (text: string) => string,
+  kept: ReadonlySet<string>,
+  depth: number,
+): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return redactEntries(value, (_, item) => (Array.isArray(item) ? item : redactValue(item, redact, kept, depth + 1)));
 }

@@ -151,6 +151,16 @@ function begunAt(bucket: Bucket, text: string, at: number): number {
 /** A redactor for these secrets. It never throws and takes one pass over the text, however many secrets there are. */
 export const createRedactor = (secrets: Iterable<string>): Redact => new KnownSecrets(secrets).redact;
 
+/** A redactor out of any function that takes secrets out of a text: everything goes through it before it is cut. */
+export const toRedact = (redact: (text: string) => string): Redact =>
+  'cut' in redact
+    ? (redact as Redact)
+    : Object.assign((text: string) => redact(text), {
+        cut: (text: string, maxChars: number) => redact(text).slice(0, maxChars),
+        split: (text: string) => ({ clean: redact(text), rest: '' }),
+        reach: 0,
+      });
+
 /** For where no secrets are known: hides what reads like a credential. */
 export const redactUnknown: Redact = new KnownSecrets().redactWords;
 
