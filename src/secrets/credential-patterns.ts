@@ -3,14 +3,15 @@
  * server speaks of what went wrong, and alone where no configuration is known: a crash, a provider of somebody's own.
  * @module
  */
-import { MASK, maskSpans, type Span } from './mask-spans.ts';
+import { maskSpans, type Span } from './mask-spans.ts';
 import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
 
 /**
- * One pattern. What the first group matches stays, the rest of the match is hidden. Each is linear: every repetition but
- * a last one is bounded, and a test runs all of them over hostile text.
+ * One pattern, and where needed what else must be true of the value and the four characters behind it. What the first
+ * group matches stays, the rest of the match is hidden. Each is linear: every repetition but a last one is bounded, and a
+ * test runs all of them over hostile text.
  */
-type Pattern = RegExp;
+type Pattern = RegExp | readonly [RegExp, (value: string, after: string) => boolean];
 
 /** Reached behind the place where a text is cut, so that a credential that crosses it is seen whole. */
 const REACH = 4_096;
@@ -23,6 +24,10 @@ const VALUE = '[^\\s"\'&,;<>]+';
 const PLAIN_WORDS =
   'required|missing|invalid|expected|unexpected|undefined|null|none|nil|true|false|string|number|boolean|object|array|empty|unset|unknown|expired|wrong|incorrect|must|should|cannot|not|is|the|a|an|too|value|field|please|no';
 
+const hasDigit = (value: string): boolean => /[\d=]/.test(value);
+const isLastOrMixed = (value: string, after: string): boolean =>
+  /\d/.test(value) || (value.length >= 4 && /^(?:[,;)}\]]|[ \t]{0,3}(?:[\r\n]|$))/.test(after));
+
 /** What can be nothing but a credential, also in texts whose ids must stay readable. */
 const CREDENTIALS: readonly Pattern[] = [
   // user:password@ of an address. A password may hold an @ itself.
@@ -32,17 +37,14 @@ const CREDENTIALS: readonly Pattern[] = [
   // "client_secret": "x", also inside a text that is JSON once more
   new RegExp(`(${NOUN}[\\w-]{0,20}\\\\{0,3}["']\\s{0,3}:\\s{0,3}\\\\{0,3}["'])[^"'\\\\\\n]+`, 'gi'),
   // api_key: x. In prose only a value with a digit is one, or one that ends its line.
-  new RegExp(
-    `(${NOUN}:\\s{0,3})(?!(?:${PLAIN_WORDS})\\b)(?=[^\\s"',;]{0,200}\\d|[^\\s"',;]{4,200}(?:[,;)}\\]]|\\s{0,3}$))[^\\s"',;)}\\]]{3,}`,
-    'gim',
-  ),
+  [new RegExp(`(${NOUN}:\\s{0,3})(?!(?:${PLAIN_WORDS})\\b)[^\\s"',;)}\\]]{3,}`, 'gi'), isLastOrMixed],
   // Authorization: Basic x, Cookie: x
   /(\b(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:bearer|basic|digest|token|apikey|negotiate)\s{1,3})?)(?!(?:header|bearer|basic|required|missing|failed|is|was|must)\b)[^\s"',;]{4,}/gi,
   /(\b(?:set-)?cookie["']?:\s{0,3}["']?[\w.-]{1,100}=)[^\s"',;]{4,}/gi,
-  /(\b(?:bearer|basic)\s{1,3})(?=[^\s"',;]{0,500}[\d=])[^\s"',;]{8,}/gi,
+  [/(\b(?:bearer|basic)\s{1,3})[^\s"',;]{8,}/gi, hasDigit],
   // Keys that are known by how they begin.
   /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|xapp-|npm_|hf_|shp(?:at|ca|pa|ss)_|dop_v1_|lin_api_|ntn_|figd_)[\w-]{12,}/g,
-  /\b(?:sk|pk|rk|ak)[-_](?=[\w-]{0,200}\d)[\w-]{16,}/g,
+  [/\b(?:sk|pk|rk|ak)[-_][\w-]{16,}/g, hasDigit],
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,60}|\bya29\.[\w-]{20,}/g,
   /\beyJ[\w-]{8,4000}\.[\w-]{4,4000}(?:\.[\w-]*)?/g,
 ];
@@ -94,6 +96,12 @@ function bodyBefore(text: string, end: number, least: number): number {
   return start;
 }
 
+/** A mask of ours, a reference, `token=null`, `max_tokens=4096`: what tells nobody a secret and an agent a lot. */
+const isHarmless = (value: string, name: string): boolean =>
+  value.length < 100 && (PLACEHOLDER.test(value) || (/token/i.test(name) && /^\d{1,7}$/.test(value)));
+const PLACEHOLDER =
+  /^["']?(?:none|null|nil|undefined|true|false|\$\{[^}]{0,80}\}?|\$\w{1,80}|\*{1,20}|x{3,20}|\.{3})[^\w\s]?["']?$/i;
+
 /** What every pattern needs: most texts of a configuration have none of it. */
 const MAY_HOLD_ONE =
   /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
@@ -106,11 +114,13 @@ export function credentialSpans(text: string, guess = false): Span[] {
     for (const { 0: run, index } of text.matchAll(LONG_RUN))
       if (/\d/.test(run) && /[A-Za-z]/.test(run)) spans.push([index, index + run.length]);
   for (const pattern of guess ? [...CREDENTIALS, ...GUESSES] : CREDENTIALS) {
-    for (const match of text.matchAll(pattern)) {
+    const [find, check] = pattern instanceof RegExp ? [pattern] : pattern;
+    for (const match of text.matchAll(find)) {
       const from = match.index + (match[1]?.length ?? 0);
       const to = match.index + match[0].length;
-      // A mask of ours is none to be masked again.
-      if (to > from && text.slice(from, to) !== MASK) spans.push([from, to]);
+      const value = text.slice(from, to);
+      if (to === from || isHarmless(value, match[1] ?? '')) continue;
+      if (check === undefined || check(value, text.slice(to, to + 4))) spans.push([from, to]);
     }
   }
   return spans;
