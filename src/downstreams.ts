@@ -2,12 +2,12 @@
  * The servers behind an engine: opens connections as the configuration says, reads tool lists, passes notifications on.
  * @module
  */
-import { createRedactor } from './audit/redact.ts';
 import type { CallSignal } from './cancellation.ts';
 import type { Listing } from './catalog/listing.ts';
 import { paced } from './catalog/paced.ts';
-import { expandReferences } from './config/references.ts';
+import { expandReferences, lookUpReferences } from './config/references.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
+import { serverVariable } from './config/world.ts';
 import { ConnectionPool, type Lease } from './connections/connection-pool.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './connections/json-rpc.ts';
@@ -19,9 +19,10 @@ import { DiscoveryError } from './errors.ts';
 import type { Handler } from './execution/pipeline.ts';
 import { TokenBucket } from './execution/token-bucket.ts';
 import { withHop } from './hops.ts';
-import { redactTexts, redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
-import { secretsOf } from './secrets.ts';
+import { redactData, redactFailure, redactTools } from './secrets/redact-data.ts';
+import { KnownSecrets, type Redact } from './secrets/redactor.ts';
+import { type Place, type ReferencedValue, secretsIn, secretsOf } from './secrets/server-secrets.ts';
 import { ServerLogs } from './server-logs.ts';
 import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
 import { IDENTITY } from './version.ts';
@@ -36,10 +37,9 @@ export class Downstreams {
   readonly #listings = new Map<string, TokenBucket>();
   readonly #onToolsChanged: (server: string) => void;
   #state: EngineState | undefined;
-  readonly #secrets = new Set<string>();
+  readonly #secrets = new KnownSecrets();
   /** The configuration whose secrets are still to be found: among many servers that takes a while, and most starts say nothing. */
   #unread: ResolvedConfig | undefined;
-  #redactor: (text: string) => string = (text) => text;
   #logs: ServerLogs | undefined;
 
   constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
@@ -51,7 +51,10 @@ export class Downstreams {
       now: world.now,
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
-        for (const listener of this.#listeners) this.#tell(() => listener(server, method, params));
+        if (this.#listeners.size === 0) return;
+        // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+        const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
+        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
       },
     });
   }
@@ -63,7 +66,7 @@ export class Downstreams {
     this.#logs ??= new ServerLogs({
       home,
       maxBytes: limits.stderr,
-      redact: (text) => this.#redact(text),
+      redact: this.redact,
       onError: (error) => this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
     });
     // What an earlier configuration knew stays secret: calls begun under it may still fail.
@@ -77,14 +80,15 @@ export class Downstreams {
     }
   }
 
-  /** Takes known secrets out of a text. */
-  redact(text: string): string {
-    return this.#redact(text);
+  /** Takes secrets, and whatever reads like a credential, out of a text. */
+  get redact(): Redact {
+    this.#readSecrets();
+    return this.#secrets.redactWords;
   }
 
   status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
     const { status, reason } = this.pool.status(server);
-    return { status, reason: reason && this.#redact(reason) };
+    return { status, reason: reason && this.redact(reason) };
   }
 
   onNotification(listener: NotificationListener): () => void {
@@ -94,7 +98,7 @@ export class Downstreams {
 
   /** The end of what a server wrote to stderr, without the secrets it was given. */
   log(server: string): string {
-    return this.#redact(this.pool.log(server));
+    return this.redact(this.pool.log(server));
   }
 
   /** Closes all connections for good, and writes what servers said last. */
@@ -120,6 +124,7 @@ export class Downstreams {
     try {
       const { connection } = lease;
       const { serverInfo, instructions } = connection.identity;
+      const { redact } = this.#secrets;
       // First, so that no change falls between the list and the wish to hear of changes.
       this.#subscribe(connection);
       const list = await listTools(connection);
@@ -128,11 +133,11 @@ export class Downstreams {
         fingerprint: fingerprint(definition.connection),
         fetchedAt: this.#world.now(),
         ...list,
-        tools: await paced(redactTools(list.tools, this.#redact)),
-        skipped: redactTexts(list.skipped, this.#redact),
-        incomplete: list.incomplete && this.#redact(list.incomplete),
-        title: typeof serverInfo.title === 'string' ? this.#redact(serverInfo.title).slice(0, 500) : undefined,
-        instructions: instructions === undefined ? undefined : this.#redact(instructions).slice(0, 500),
+        tools: await paced(redactTools(list.tools, redact)),
+        skipped: redactData(list.skipped, this.redact),
+        incomplete: list.incomplete && this.redact(list.incomplete),
+        title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
+        instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
         verdict: this.pool.verdict(definition),
         ...(caller?.ask && { interactive: true }),
       };
@@ -160,7 +165,8 @@ export class Downstreams {
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
-      return ok(await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call));
+      const result = await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call);
+      return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       unanswered = !wasAnswered(error);
       if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
@@ -215,14 +221,22 @@ export class Downstreams {
     if (this.#unread === undefined) return;
     const { servers, search } = this.#unread;
     this.#unread = undefined;
-    for (const secret of secretsOf(servers, this.#world.env, search.embedder)) this.#secrets.add(secret);
-    this.#redactor = createRedactor(this.#secrets);
+    const { env } = this.#world;
+    const references = {
+      env,
+      lookUp: (text: string) => lookUpReferences(text, env),
+      bearersOf: (server: string) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
+    };
+    this.#secrets.learn(secretsOf(servers, references, search.embedder));
   }
 
-  readonly #redact = (text: string): string => {
-    this.#readSecrets();
-    return this.#redactor(text);
-  };
+  /** Expands a text that a server is given. Whatever it is given is a secret from this moment on, also a rotated one. */
+  #expand(text: string, where: string, place: Place = { name: '' }): string {
+    const values: ReferencedValue[] = [];
+    const expanded = expandReferences(text, this.#world.env, where, (value) => values.push(value));
+    this.#secrets.learn(secretsIn({ expanded, values }, place));
+    return expanded;
+  }
 
   async #open(
     definition: ServerDefinition,
@@ -247,7 +261,8 @@ export class Downstreams {
         },
         client: IDENTITY,
         env,
-        expand: (text) => expandReferences(text, env, `server "${definition.name}"`),
+        expand: (text, place) => this.#expand(text, `server "${definition.name}"`, place),
+        secrets: this.#secrets,
         limits: {
           pages: limits.listPages,
           tools: limits.toolsPerServer,
@@ -270,10 +285,10 @@ export class Downstreams {
   /** What a server says when it dies or refuses may hold what it was given. */
   #withoutSecrets(error: unknown, server: string): unknown {
     if (!(error instanceof Error)) return error;
-    const message = this.#redact(error.message);
+    const message = this.redact(error.message);
     // Handed on 1:1 to whoever sees the server as it is.
     if (error instanceof JsonRpcError)
-      return new JsonRpcError(error.code, message, redactTexts(error.data, this.#redact));
+      return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
     if (error instanceof DiscoveryError) {
       const cause = error.cause instanceof JsonRpcError ? this.#withoutSecrets(error.cause, server) : error.cause;
       if (message === error.message && cause === error.cause && error.server !== undefined) return error;

@@ -76,6 +76,7 @@ export function createExecution({
     settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
+    redact: downstreams.redact,
     retry: {
       attempts: retry.attempts,
       delay: retry.initial,
@@ -169,7 +170,7 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
       maxLineBytes: config.limits.auditLine,
       // Who wants no call unrecorded gives a little of its time for that.
       gatherMs: audit.failClosed ? 0 : undefined,
-      redact: (text) => downstreams.redact(text),
+      redact: downstreams.redact,
       logger: world.logger,
     });
   };

@@ -14,8 +14,8 @@ import type { EngineWorld } from './engine-world.ts';
 import { DiscoveryError } from './errors.ts';
 import type { CallGates } from './execution/call-gates.ts';
 import { ResultPages } from './execution/result-pages.ts';
-import { redactLog } from './redact-log.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
+import { redactLog } from './secrets/redact-log.ts';
 import type { EmbedderStatus } from './types.ts';
 import { openLearning, type UsageLearning } from './usage-learning.ts';
 

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../test/fixtures/gateway/kit.ts';
+import { createRedactor } from './secrets/redactor.ts';
 import { readServerLog, ServerLogs, serverLogFile } from './server-logs.ts';
 
 let folder: ReturnType<typeof tempFolder>;
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]());
 
 const errors: string[] = [];
-const logsIn = (home: string, maxBytes = 1000, redact = (text: string) => text.replaceAll('s3cr3t-value', '***')) =>
+const logsIn = (home: string, maxBytes = 1000, redact = createRedactor(['s3cr3t-value-4711-abcdef'])) =>
   new ServerLogs({ home, maxBytes, redact, onError: (error) => errors.push(error.message) });
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const kept = (server = 'a') => readServerLog(folder.path, server);
@@ -52,7 +53,16 @@ describe('what servers write to stderr', () => {
   it('holds no secret, in however many pieces it comes', async () => {
     const logs = logsIn(folder.path, 100_000);
     const run = logs.begin('a', START);
-    for (const piece of ['token s3cr', '3t-val', 'ue!\n', 'x'.repeat(9000), 's3cr3t', '-value', 'y'.repeat(9000), '\n'])
+    for (const piece of [
+      'token s3cr',
+      '3t-value-47',
+      '11-abcdef!\n',
+      'x'.repeat(9000),
+      's3cr3t-value',
+      '-4711-abcdef',
+      'y'.repeat(9000),
+      '\n',
+    ])
       run.write(Buffer.from(piece));
     await logs.flush();
     const text = readFileSync(serverLogFile(folder.path, 'a'), 'utf8');

@@ -8,6 +8,8 @@ import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
+import { RedactStream } from './secrets/redact-stream.ts';
+import type { Redact } from './secrets/redactor.ts';
 
 /** One life of a server's process. */
 export interface ServerRun {
@@ -22,7 +24,7 @@ export interface ServerLogsOptions {
   /** Of one file. Nothing is kept when this is 0. */
   readonly maxBytes: number;
   /** Takes secrets out of a text. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redact;
   /** Told once when the disk begins to refuse; servers are not disturbed by it. */
   readonly onError: (error: Error) => void;
 }
@@ -37,9 +39,9 @@ export interface KeptLog {
 }
 
 const MAX_FILES = 256;
-const MAX_LINE = 8_192;
-/** A secret may come in two pieces; none is longer than what is held back for the second. */
-const HELD_BACK = 1_024;
+/** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
+const PAUSE_FACTOR = 10;
+const MAX_PAUSE_MS = 250;
 const MAX_READ = 4 * 1024 * 1024;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const BEGUN = /^=== started (\S{1,40}) \((?:by )?process \d+\)\n/gm;
@@ -62,7 +64,10 @@ export class ServerLogs {
   readonly #options: ServerLogsOptions;
   readonly #waiting = new Map<string, string>();
   readonly #writing = new Map<string, Promise<void>>();
-  readonly #runs = new Set<() => void>();
+  /** What running servers have said that is not written yet, still with its secrets. */
+  readonly #runs = new Map<string, Set<{ readonly said: RedactStream; ended: boolean }>>();
+  readonly #pauses = new Set<() => void>();
+  #flushing = false;
   #prepared: Promise<void> | undefined;
   #failed = false;
 
@@ -73,43 +78,54 @@ export class ServerLogs {
   /** A new process of this server. */
   begin(server: string, now: number): ServerRun {
     const decoder = new TextDecoder();
-    let rest = '';
-    const keep = (text: string) => this.#keep(server, this.#options.redact(text));
-    const release = () => {
-      if (rest !== '') keep(`${rest}\n`);
-      rest = '';
-    };
-    this.#runs.add(release);
+    const run = { said: new RedactStream(this.#options.redact, this.#options.maxBytes), ended: false };
+    const runs = this.#runs.get(server) ?? new Set();
+    this.#runs.set(server, runs.add(run));
     this.#keep(server, `=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
       write: (chunk) => {
-        const text = rest + decoder.decode(chunk, { stream: true });
-        const cut = text.lastIndexOf('\n') + 1;
-        rest = text.slice(cut);
-        if (cut > 0) keep(text.slice(0, cut));
-        if (rest.length < MAX_LINE) return;
-        const clean = this.#options.redact(rest);
-        rest = clean.slice(-HELD_BACK);
-        this.#keep(server, clean.slice(0, -HELD_BACK));
+        if (this.#options.maxBytes <= 0) return;
+        run.said.push(decoder.decode(chunk, { stream: true }));
+        runs.add(run);
+        this.#write(server);
       },
       end: (why) => {
-        release();
-        this.#runs.delete(release);
-        keep(`=== ended: ${why.replace(/\s+/g, ' ')}\n`);
+        run.ended = true;
+        this.#keep(server, `=== ended: ${this.#options.redact(why).replace(/\s+/g, ' ')}\n`);
       },
     };
   }
 
   /** Resolves when everything said so far is on disk. */
   async flush(): Promise<void> {
-    for (const release of this.#runs) release();
+    this.#flushing = true;
+    for (const server of this.#runs.keys()) this.#keep(server, this.#take(server, true));
+    for (const resume of this.#pauses) resume();
     await Promise.all(this.#writing.values());
+    this.#flushing = false;
+  }
+
+  /** What a server has said since, without secrets: whole lines, or everything when it has ended. */
+  #take(server: string, atEnd = false): string {
+    let text = '';
+    const runs = this.#runs.get(server) ?? new Set();
+    for (const run of runs) {
+      const said = run.said.take(atEnd || run.ended);
+      text += (atEnd || run.ended) && said !== '' && !said.endsWith('\n') ? `${said}\n` : said;
+      if (run.ended) runs.delete(run);
+    }
+    return text;
   }
 
   #keep(server: string, text: string): void {
     const { maxBytes } = this.#options;
-    if (maxBytes <= 0) return;
-    this.#waiting.set(server, ((this.#waiting.get(server) ?? '') + text).slice(-maxBytes));
+    if (maxBytes <= 0 || text === '') return;
+    const before = (this.#waiting.get(server) ?? '') + this.#take(server);
+    this.#waiting.set(server, (before + text).slice(-maxBytes));
+    this.#write(server);
+  }
+
+  #write(server: string): void {
     if (this.#writing.has(server)) return;
     const writing = this.#drain(server).catch((error: Error) => {
       this.#writing.delete(server);
@@ -126,12 +142,14 @@ export class ServerLogs {
     this.#prepared ??= prepare(join(this.#options.home, 'logs'));
     await this.#prepared;
     for (;;) {
-      const text = this.#waiting.get(server);
-      if (text === undefined) {
+      const started = performance.now();
+      // Taken here and not as it comes: of a flood only what is kept has to be looked through.
+      const text = ((this.#waiting.get(server) ?? '') + this.#take(server)).slice(-this.#options.maxBytes);
+      this.#waiting.delete(server);
+      if (text === '') {
         this.#writing.delete(server);
         return;
       }
-      this.#waiting.delete(server);
       try {
         await this.#append(file, Buffer.from(text));
       } catch (error) {
@@ -140,7 +158,21 @@ export class ServerLogs {
         throw error;
       }
       this.#failed = false;
+      if (!this.#flushing) await this.#pause((performance.now() - started) * PAUSE_FACTOR);
     }
+  }
+
+  /** Waits a while, or until everything has to be written. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(resume);
+        resolve();
+      };
+      const timer = setTimeout(resume, Math.min(ms, MAX_PAUSE_MS)).unref();
+      this.#pauses.add(resume);
+    });
   }
 
   async #append(file: string, bytes: Buffer): Promise<void> {

@@ -21,12 +21,10 @@ const ENGINE = [
   'engine-runtime',
   'engine-state',
   'engine-world',
-  'literal-secrets',
   'find-tools',
   'probe-server',
   'read-lists',
   'rule-warnings',
-  'secrets',
   'server-logs',
   'server-overview',
   'usage-learning',
@@ -35,7 +33,18 @@ const ENGINE = [
 ];
 /** Root files that touch the disk: those may import them whose row says so. */
 const DISK = ['file-lock', 'make-folder'];
-const PARTS = ['audit', 'cache', 'catalog', 'config', 'connections', 'embeddings', 'execution', 'rules', 'search'];
+const PARTS = [
+  'audit',
+  'cache',
+  'catalog',
+  'config',
+  'connections',
+  'embeddings',
+  'execution',
+  'rules',
+  'search',
+  'secrets',
+];
 
 interface Allowed {
   /** Beside itself. */
@@ -47,19 +56,21 @@ const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'];
 
 const TABLE: Readonly<Record<string, Allowed>> = {
   vocabulary: { us: [], outside: ['node:crypto'] },
+  // What is secret, and how it is kept out of every text. Whoever says something to somebody asks here.
+  secrets: { us: ['vocabulary'], outside: [] },
   disk: { us: ['vocabulary'], outside: FILES },
   rules: { us: ['vocabulary'], outside: ['re2js'] },
   // Files: only what ships with the package, in one place.
   search: { us: ['vocabulary'], outside: ['node:crypto', 'node:fs'] },
   cache: { us: ['vocabulary', 'disk'], outside: FILES },
-  audit: { us: ['vocabulary', 'disk'], outside: FILES },
+  audit: { us: ['vocabulary', 'disk', 'secrets'], outside: FILES },
   // A rule that cannot be compiled is a mistake in a file, and is said with the others.
   config: {
-    us: ['vocabulary', 'disk', 'rules'],
+    us: ['vocabulary', 'disk', 'rules', 'secrets'],
     outside: [...FILES, 'node:os', 'node:url', 'node:zlib', 'jiti', 'smol-toml', 'yaml', 'zod/mini'],
   },
   connections: {
-    us: ['vocabulary'],
+    us: ['vocabulary', 'secrets'],
     outside: [
       ...FILES,
       `${MCP}/client`,
@@ -76,8 +87,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   catalog: { us: ['vocabulary', 'rules', 'search'], outside: ['node:crypto', 'node:timers/promises'] },
   // Speaks HTTP as connections do, and reads tools as search does.
-  embeddings: { us: ['vocabulary', 'catalog', 'connections', 'search'], outside: ['node:crypto'] },
-  execution: { us: ['vocabulary', 'audit'], outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'] },
+  embeddings: { us: ['vocabulary', 'catalog', 'connections', 'search', 'secrets'], outside: ['node:crypto'] },
+  execution: {
+    us: ['vocabulary', 'audit', 'secrets'],
+    outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'],
+  },
   engine: { us: ['vocabulary', 'disk', ...PARTS], outside: FILES },
   'meta-tools': { us: ['vocabulary', 'engine'], outside: [] },
   gateway: {
@@ -95,14 +109,14 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     ],
   },
   // Judges entries before they are started, and explains why starting them failed.
-  doctor: { us: ['vocabulary', 'engine', 'config', 'connections', 'embeddings'], outside: FILES },
+  doctor: { us: ['vocabulary', 'engine', 'config', 'connections', 'embeddings', 'secrets'], outside: FILES },
   lint: { us: ['vocabulary'], outside: [] },
   // The servers it is attached to are known by their shape: no SDK is imported.
-  registry: { us: ['vocabulary', 'catalog', 'execution', 'search'], outside: ['node:async_hooks'] },
+  registry: { us: ['vocabulary', 'catalog', 'execution', 'search', 'secrets'], outside: ['node:async_hooks'] },
   formats: { us: ['vocabulary', 'engine', 'meta-tools'], outside: ['node:crypto'] },
   // One registry for an agent loop: makes an engine of entries when a server is first needed, and not before.
   unified: {
-    us: ['vocabulary', 'catalog', 'config', 'engine', 'execution', 'formats', 'registry'],
+    us: ['vocabulary', 'catalog', 'config', 'engine', 'execution', 'formats', 'registry', 'secrets'],
     outside: [],
   },
   testing: { us: ['vocabulary'], outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
@@ -110,7 +124,19 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // Arguments are read from files, and pictures saved to them, where a person says so. `eval` judges rankings with search's
   // own figures. Of connections only how pipes are read and written: stdin and stdout may be some.
   cli: {
-    us: ['vocabulary', 'engine', 'config', 'connections', 'gateway', 'meta-tools', 'doctor', 'lint', 'audit', 'search'],
+    us: [
+      'vocabulary',
+      'engine',
+      'config',
+      'connections',
+      'gateway',
+      'meta-tools',
+      'doctor',
+      'lint',
+      'audit',
+      'search',
+      'secrets',
+    ],
     outside: [
       'node:fs',
       'node:fs/promises',

@@ -3,6 +3,7 @@
  * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
  * @module
  */
+import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
@@ -81,7 +82,7 @@ export class AuditLog {
     this.#loadSalt = typeof salt === 'function' ? salt : async () => salt;
     this.#format = {
       values: options.values ?? false,
-      redact: options.redact ?? ((text) => text),
+      redact: toRedact(options.redact ?? redactUnknown),
       maxLineBytes: options.maxLineBytes,
     };
     this.#logger = options.logger;

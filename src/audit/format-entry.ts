@@ -4,16 +4,16 @@
  * @module
  */
 import { createHmac } from 'node:crypto';
+import { redactObject } from '../secrets/redact-object.ts';
+import type { Redact } from '../secrets/redactor.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { toCanonicalText } from './canonical-text.ts';
-import { redactObject } from './redact-object.ts';
 
 /** The longest line, newline included, unless told otherwise. */
 export const MAX_LINE_BYTES = 8_192;
 
 const MAX_ARGUMENTS = 64;
 const MAX_TEXT = 256;
-const MAX_REDACTED = 65_536;
 // What is dropped first when a line is too long.
 const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
 
@@ -26,7 +26,7 @@ export interface FormatOptions {
   /** The longest line in bytes, newline included. */
   readonly maxLineBytes?: number | undefined;
   /** Takes known secrets out of a text. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redact;
 }
 
 /** Renders one entry; the line ends with a newline. */
@@ -34,8 +34,8 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   const { redact, values } = options;
   const short = (text: string | undefined, max = MAX_TEXT): string | undefined => {
     if (text === undefined) return undefined;
-    const clean = redact(text.slice(0, MAX_REDACTED));
-    return clean.length > max ? `${clean.slice(0, max)}…` : clean;
+    const clean = redact.cut(text, max);
+    return text.length > max ? `${clean}…` : clean;
   };
   const given = entry.arguments ?? {};
   const names = Object.keys(given);

@@ -8,7 +8,8 @@ import { isObject } from '../plain-object.ts';
 import type { ToolDefinition } from '../types.ts';
 import type { Listing } from './listing.ts';
 
-const VERSION = 2;
+/** 3: before, names could be masked. */
+const VERSION = 3;
 /** Tools between two steps. */
 const STEP = 20;
 

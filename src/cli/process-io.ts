@@ -4,7 +4,7 @@
  */
 import { Writable } from 'node:stream';
 import { pipeOf } from '../connections/quick-pipe.ts';
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';
 

@@ -3,10 +3,11 @@
  * back afterwards: a text in which a secret is still to be found is not given out at all.
  * @module
  */
-import { createRedactor, REDACTED } from '../audit/redact.ts';
+
 import type { TextFile } from '../config/installers/edit-text.ts';
 import { secretValues } from '../config/installers/secret-values.ts';
 import { parseData } from '../config/parse-data.ts';
+import { createRedactor, REDACTED } from '../secrets/redactor.ts';
 
 /** A word in every format, unlike our mark. */
 const STAND_IN = 'hidden';

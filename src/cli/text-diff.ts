@@ -3,8 +3,9 @@
  * programs to apply. What looks like a secret is masked; secrets that are known are taken out before, by `shownText`.
  * @module
  */
-import { maskSecrets } from '../mask-secrets.ts';
+
 import { plainText } from '../plain-text.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;

@@ -66,6 +66,12 @@ asked about on its own. Files in your home's \`.anygpt\` and files you name your
 default, \`\${file:/path}\` is the content of a file, \`\${envFile:/path/.env#NAME}\` a variable in a dotenv file, \`$\${\` is
 a literal \`\${\`.
 
+Values are masked in everything we say when their name says that they are secret (\`GITHUB_TOKEN\`, \`--password\`, a header
+with a reference), when their place does (a password in an address), or when they look random. \`LOG_LEVEL=info\` is not.
+
+A local server gets \`HTTP_PROXY\` and its kin without user and password. Name the variable in \`inheritEnv\`, or set it in
+\`env\`, for a server that has to log in to the proxy.
+
 ## Building on other files
 
 \`extends\` names one or more files. Settings are merged field by field, servers by name, and tool rules are put one after

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.ts';
-import { expandReferences, referencedValues, referencesIn } from './references.ts';
+import { expandReferences, lookUpReferences, referencesIn } from './references.ts';
 
 describe('expandReferences', () => {
   it('replaces a reference by the variable', () => {
@@ -89,9 +89,21 @@ describe('references to files', () => {
     expect(() => expandReferences(text.replace('DIR', folder), {}, 'server "x"')).toThrow(message);
   });
 
+  it('are told one by one as they are used', () => {
+    const told: unknown[] = [];
+    const text = `\${A}-\${B:-b}-\${file:${folder}/token}`;
+    expect(expandReferences(text, { A: 'a' }, 'x', (value) => told.push(value))).toBe('a-b-s3cret');
+    expect(told).toEqual([
+      { value: 'a', variable: 'A' },
+      { value: 'b', variable: 'B' },
+      { value: 's3cret', variable: undefined },
+    ]);
+  });
+
   it('are known as secrets, as far as they can be read', () => {
     const text = `\${A} \${file:${folder}/token} \${file:/none} \${envFile:${folder}/.env#A} \${B} \${input:x}`;
-    expect(referencedValues(text, { A: 'a' })).toEqual(['a', 's3cret', '1']);
+    expect(lookUpReferences(text, { A: 'a' }).values.map(({ value }) => value)).toEqual(['a', 's3cret', '1']);
+    expect(lookUpReferences('<${A}${B:-b}${C}>', { A: 'a' }).expanded).toBe('<ab>');
   });
 });
 

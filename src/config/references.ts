@@ -8,6 +8,7 @@
  * @module
  */
 import { ConfigurationError } from '../errors.ts';
+import type { LookedUp, ReferencedValue } from '../secrets/server-secrets.ts';
 import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -84,32 +85,48 @@ export const readBy = (text: string): readonly string[] =>
     return [piece.variable === undefined ? `file ${piece.file}` : `${piece.variable} in file ${piece.file}`];
   });
 
-/** What the references in a text stand for now, as far as they can be read: what must not be shown. */
-export function referencedValues(text: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return piecesOf(text).flatMap((piece) => {
-    if (typeof piece === 'string' || 'foreign' in piece) return [];
-    if ('name' in piece) return Object.hasOwn(env, piece.name) ? (env[piece.name] ?? []) : [];
+/** A text with its references looked up, as far as they can be read now: what must not be shown. Throws for none of them. */
+export function lookUpReferences(text: string, env: Readonly<Record<string, string | undefined>>): LookedUp {
+  const values: ReferencedValue[] = [];
+  const expanded = piecesOf(text).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    if ('foreign' in piece) return '';
+    if ('name' in piece) {
+      const { name: variable, fallback = '' } = piece;
+      const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
+      for (const one of [value, fallback]) if (one) values.push({ value: one, variable });
+      return value || fallback;
+    }
     try {
-      return readReferencedFile(piece, env, '');
+      const value = readReferencedFile(piece, env, '');
+      values.push({ value, variable: piece.variable });
+      return value;
     } catch (error) {
       // What cannot be read cannot be shown either; whoever needs the value will say why it is missing.
-      if (error instanceof ConfigurationError) return [];
+      if (error instanceof ConfigurationError) return '';
       throw error;
     }
   });
+  return { expanded: expanded.join(''), values };
 }
 
 /**
  * Replaces every reference by its value.
  * @param where what the text belongs to, for the message when a variable is missing: `server "github", env TOKEN`
+ * @param onValue hears each value at the moment it is used, so that it is known as a secret from then on
  * @throws ConfigurationError naming the variable, never a value
  */
 export function expandReferences(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   where = 'a configured value',
+  onValue: (value: ReferencedValue) => void = () => {},
 ): string {
   if (!text.includes('${')) return text;
+  const used = (value: string, variable: string | undefined) => {
+    onValue({ value, variable });
+    return value;
+  };
   return piecesOf(text)
     .map((piece) => {
       if (typeof piece === 'string') return piece;
@@ -118,10 +135,10 @@ export function expandReferences(
           `\${${piece.foreign}} in ${where} is another program's kind of reference. Write \${NAME} and set that environment variable.`,
         );
       }
-      if ('file' in piece) return readReferencedFile(piece, env, where);
+      if ('file' in piece) return used(readReferencedFile(piece, env, where), piece.variable);
       const value = Object.hasOwn(env, piece.name) ? env[piece.name] : undefined;
-      if (piece.fallback !== undefined) return value || piece.fallback;
-      if (value !== undefined) return value;
+      if (piece.fallback !== undefined) return used(value || piece.fallback, piece.name);
+      if (value !== undefined) return used(value, piece.name);
       throw new ConfigurationError(
         `The environment variable ${piece.name} is not set; ${where} needs it. Set it, or write \${${piece.name}:-default}.`,
       );

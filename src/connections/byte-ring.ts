@@ -1,12 +1,17 @@
 /**
- * The last N bytes of a stream, whatever was written before.
+ * Keeps the last N bytes of a stream, whatever was written before.
  * @module
  */
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+
+/** Left out of a single line that fills the ring: it may begin inside a secret. */
+const MAX_LEFT_OUT = 8_192;
 
 export class ByteRing {
   readonly #capacity: number;
   #chunks: Buffer[] = [];
   #size = 0;
+  #overflown = false;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -17,6 +22,7 @@ export class ByteRing {
     // Copied, because a small slice would keep the stream's whole read buffer alive.
     this.#chunks.push(Buffer.from(kept));
     this.#size += kept.length;
+    this.#overflown ||= kept.length < chunk.length || this.#size > this.#capacity;
     while (this.#size > this.#capacity) {
       const first = this.#chunks[0] as Buffer;
       const excess = this.#size - this.#capacity;
@@ -27,11 +33,19 @@ export class ByteRing {
     if (this.#chunks.length > 64) this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
+  toString(): string {
+    return this.read(redactUnknown);
+  }
+
   get size(): number {
     return this.#size;
   }
 
-  toString(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
+  /** The kept text without secrets. The line that was cut at its beginning is left out: half a secret is no known one. */
+  read(redact: Redact): string {
+    const text = Buffer.concat(this.#chunks).toString('utf8');
+    if (!this.#overflown) return redact(text);
+    const line = text.indexOf('\n') + 1;
+    return redact(text.slice(line > 0 ? line : Math.min(MAX_LEFT_OUT, text.length >> 1)));
   }
 }

@@ -48,3 +48,30 @@ it('accepts any name as the name of a variable', () => {
   const env = childEnvironment({ env: named, inheritEnv: [] }, {}, (text) => text, 'linux');
   expect(Object.keys(env)).toEqual(['__proto__', 'constructor']);
 });
+
+it.each([
+  ['http://me:hunter2@proxy:3128', 'http://proxy:3128'],
+  ['http://me:p@ss/w@rd@proxy:3128/', 'http://proxy:3128/'],
+  ['me:hunter2@proxy:3128', 'proxy:3128'],
+  ['socks5h://token@proxy', 'socks5h://proxy'],
+  ['http://proxy:3128', 'http://proxy:3128'],
+])('hands on the address of a proxy without its password: %s', (address, bare) => {
+  const learnt: string[] = [];
+  const learn = (secrets: Iterable<string>) => void learnt.push(...secrets);
+  for (const name of ['HTTP_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']) {
+    const child = (inheritEnv: string[], env = {}) =>
+      childEnvironment({ env, inheritEnv }, { [name]: address }, (text) => text, 'linux', { learn })[name];
+    expect(child([])).toBe(bare);
+    expect(child([name])).toBe(address);
+    expect(child([], { [name]: 'http://x:y@own' })).toBe('http://x:y@own');
+  }
+  if (address.includes('hunter2')) expect(learnt).toContain('hunter2');
+});
+
+it('makes what a child inherits known as a secret where it is one', () => {
+  const learnt: string[] = [];
+  const learn = (secrets: Iterable<string>) => void learnt.push(...secrets);
+  const env = { GH_TOKEN: 'short1', MODE: 'info' };
+  childEnvironment({ env: {}, inheritEnv: ['GH_TOKEN', 'MODE'] }, env, (text) => text, 'linux', { learn });
+  expect(learnt).toEqual(['short1']);
+});

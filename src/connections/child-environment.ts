@@ -1,7 +1,10 @@
 /**
- * What a child process may see of our environment: the allow-list, then what its own entry names. Nothing else.
+ * Builds what a child process sees of our environment: the allow-list, then what its own entry names. Nothing else.
  * @module
  */
+import type { KnownSecrets } from '../secrets/redactor.ts';
+import { secretParts } from '../secrets/secret-values.ts';
+import { isProxyVariable, type Place, proxySecrets } from '../secrets/server-secrets.ts';
 import type { StdioConnection } from '../types.ts';
 
 const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
@@ -25,7 +28,8 @@ const WINDOWS = [
   'USERPROFILE',
   'WINDIR',
 ];
-// A server behind a company proxy cannot work without these; they carry addresses and file names, no keys of ours.
+// A server behind a company proxy cannot work without these; they carry addresses and file names. The password of a proxy
+// goes only to servers whose entry names the variable.
 const NETWORK = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -44,12 +48,16 @@ const NETWORK = [
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones. */
+/**
+ * Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones.
+ * What the child gets of our own variables is known to `secrets` from then on.
+ */
 export function childEnvironment(
   connection: Pick<StdioConnection, 'env' | 'inheritEnv'>,
   ours: Environment,
-  expand: (text: string) => string,
+  expand: (text: string, place?: Place) => string,
   platform: NodeJS.Platform = process.platform,
+  secrets?: Pick<KnownSecrets, 'learn'>,
 ): Record<string, string> {
   const child: Record<string, string> = Object.create(null);
   const allowed = new Set([...(platform === 'win32' ? WINDOWS : POSIX), ...NETWORK, ...connection.inheritEnv]);
@@ -58,8 +66,14 @@ export function childEnvironment(
     if (value === undefined || !(allowed.has(name) || allowed.has(key) || name.startsWith('LC_'))) continue;
     // An exported shell function is code that a child shell would run.
     if (value.startsWith('()') && !connection.inheritEnv.includes(name)) continue;
-    child[name] = value;
+    const named = connection.inheritEnv.includes(name) || connection.inheritEnv.includes(key);
+    if (isProxyVariable(name)) secrets?.learn(proxySecrets(value));
+    if (named) secrets?.learn(secretParts(value, name));
+    child[name] = isProxyVariable(name) && !named ? withoutCredentials(value) : value;
   }
-  for (const [name, value] of Object.entries(connection.env)) child[name] = expand(value);
+  for (const [name, value] of Object.entries(connection.env)) child[name] = expand(value, { name });
   return child;
 }
+
+/** The address of a proxy without user and password, with a scheme or without one. Nothing before the last @ stays. */
+const withoutCredentials = (address: string): string => address.replace(/^([a-z][\w+.-]{0,30}:\/\/)?.*@/is, '$1');

@@ -2,7 +2,9 @@
  * A wire becomes a connection: messages are routed, the server is greeted, and its end is noticed at every stage.
  * @module
  */
+import { redactData } from '../secrets/redact-data.ts';
 import type { ServerDefinition } from '../types.ts';
+import type { ByteRing } from './byte-ring.ts';
 import type { discover, initialize } from './handshake.ts';
 import { JsonRpcError, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';
@@ -12,10 +14,13 @@ import { Peer, PeerClosedError } from './peer.ts';
 /** One way to say hello: `initialize` or `discover`. */
 export type Greeting = typeof initialize | typeof discover;
 
+/** Characters of a server's instructions that are handed on. */
+const MAX_INSTRUCTIONS = 1024 * 1024;
+
 /** What is known of the process behind a wire, where there is one. */
 export interface Postmortem {
   readonly exitReason: string | undefined;
-  readonly stderr: { toString(): string };
+  readonly stderr: Pick<ByteRing, 'read'>;
 }
 
 export class Conversation {
@@ -39,12 +44,16 @@ export class Conversation {
     // Nobody may be listening any more when a server ends.
     this.#ended.catch(() => {});
     this.peer = new Peer(wire, {
+      redact: options.secrets.redactWords,
       onRequest: (request) =>
         this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
       onNotification: (method, params) => {
         // Two listeners who do not know each other: if one throws, the other hears it all the same.
         try {
-          this.#connection?.onNotification?.(method, params);
+          const hear = this.#connection?.onNotification;
+          // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+          const isLog = hear !== undefined && method === 'notifications/message';
+          hear?.(method, isLog ? redactData(params, options.secrets.redactWords) : params);
         } finally {
           options.onNotification?.(method, params);
         }
@@ -63,6 +72,7 @@ export class Conversation {
 
   async #open(greetings: readonly Greeting[], signal: AbortSignal): Promise<McpConnection> {
     const { client, capabilities, limits } = this.#options;
+    const { redact, redactWords } = this.#options.secrets;
     let refusal: JsonRpcError | undefined;
     for (const greet of greetings) {
       try {
@@ -71,10 +81,15 @@ export class Conversation {
           server: this.#definition.name,
           kind: this.#definition.connection.kind,
           peer: this.peer,
-          identity,
+          identity: {
+            ...identity,
+            serverInfo: { ...redactData(identity.serverInfo, redact), name: identity.serverInfo.name },
+            instructions: identity.instructions && redact.cut(identity.instructions, MAX_INSTRUCTIONS),
+          },
           limits,
           obituary: () => this.#process?.exitReason,
-          log: () => this.#process?.stderr.toString() ?? '',
+          log: () => this.#process?.stderr.read(redactWords) ?? '',
+          redact: redactWords,
         });
         return this.#connection;
       } catch (error) {

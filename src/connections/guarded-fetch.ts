@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { DiscoveryError } from '../errors.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { httpFetch } from './http-fetch.ts';
 import { shortText } from './short-text.ts';
 
@@ -13,6 +14,8 @@ export interface GuardedFetchOptions {
   /** Longest JSON body, or longest single event of a stream, in bytes. */
   readonly maxMessageBytes: number;
   readonly fetch?: typeof fetch | undefined;
+  /** Takes secrets out of what an error quotes. */
+  readonly redact?: Redact | undefined;
 }
 
 /** `fetch`, which also tells why a body broke off. */
@@ -38,7 +41,12 @@ const NOT_SENT = new Set([
 ]);
 
 /** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
-export function guardedFetch({ server, maxMessageBytes, fetch: inner = httpFetch }: GuardedFetchOptions): GuardedFetch {
+export function guardedFetch({
+  server,
+  maxMessageBytes,
+  redact = redactUnknown,
+  fetch: inner = httpFetch,
+}: GuardedFetchOptions): GuardedFetch {
   return async (input, init, onBodyFailure) => {
     const signal = init?.signal ?? undefined;
     // The SDK's transport shares one signal between all its requests.
@@ -47,9 +55,9 @@ export function guardedFetch({ server, maxMessageBytes, fetch: inner = httpFetch
     try {
       response = await inner(input, { ...init, redirect: 'manual' });
     } catch (error) {
-      throw signal?.aborted ? error : unreachable(server, 'could not be reached', error);
+      throw signal?.aborted ? error : unreachable(server, 'could not be reached', error, redact);
     }
-    const refused = refusal(server, response);
+    const refused = refusal(server, response, redact);
     if (refused) {
       await response.body?.cancel();
       throw refused;
@@ -57,7 +65,9 @@ export function guardedFetch({ server, maxMessageBytes, fetch: inner = httpFetch
     if (!response.body) return response;
     const fail = (error: unknown): unknown => {
       const reason =
-        error instanceof DiscoveryError || signal?.aborted ? error : unreachable(server, 'broke off its answer', error);
+        error instanceof DiscoveryError || signal?.aborted
+          ? error
+          : unreachable(server, 'broke off its answer', error, redact);
       onBodyFailure?.(reason);
       return reason;
     };
@@ -74,7 +84,7 @@ export function retryAfter(header: string | null, now: number = Date.now()): num
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-function refusal(server: string, { status, headers }: Response): DiscoveryError | undefined {
+function refusal(server: string, { status, headers }: Response, redact: Redact): DiscoveryError | undefined {
   if (status === 401 || (status === 403 && headers.has('www-authenticate'))) {
     return new DiscoveryError(
       'SERVER_AUTH_REQUIRED',
@@ -88,7 +98,7 @@ function refusal(server: string, { status, headers }: Response): DiscoveryError 
     return new DiscoveryError(code, `${server} answered HTTP ${status}.`, { server, outcome: 'failed', retryAfterMs });
   }
   if (status >= 300 && status < 400 && status !== 304) {
-    const target = shortText(headers.get('location') ?? 'nowhere', 200);
+    const target = shortText(headers.get('location') ?? 'nowhere', redact, 200);
     return new DiscoveryError(
       'SERVER_CONNECTION_ERROR',
       `${server} redirects to ${target}, which is not followed. If that is the server you mean, write its address into the configuration.`,
@@ -98,10 +108,10 @@ function refusal(server: string, { status, headers }: Response): DiscoveryError 
   return undefined;
 }
 
-function unreachable(server: string, what: string, error: unknown): DiscoveryError {
+function unreachable(server: string, what: string, error: unknown, redact: Redact): DiscoveryError {
   const code = causeCode(error);
   const outcome = code && NOT_SENT.has(code) ? 'not_sent' : 'unknown';
-  const why = code ?? (error instanceof Error ? shortText(error.message) : String(error));
+  const why = code ?? (error instanceof Error ? shortText(error.message, redact) : String(error));
   return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${what} (${why}).`, {
     server,
     outcome,

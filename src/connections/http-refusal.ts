@@ -2,6 +2,8 @@
  * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
  * @module
  */
+import { redactData } from '../secrets/redact-data.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { isJsonRpcMessage, JsonRpcError } from './json-rpc.ts';
 import { shortText } from './short-text.ts';
 
@@ -19,21 +21,24 @@ export class HttpStatusError extends Error {
 const READ_CHARS = 64 * 1024;
 
 /** Reads the body and says what it means. */
-export async function httpRefusal(response: Response): Promise<JsonRpcError | HttpStatusError> {
+export async function httpRefusal(
+  response: Response,
+  redact: Redact = redactUnknown,
+): Promise<JsonRpcError | HttpStatusError> {
   const text = await beginning(response);
   const isHtml = response.headers.get('content-type')?.startsWith('text/html') ?? false;
-  return errorAnswer(text) ?? new HttpStatusError(response.status, isHtml ? '' : shortText(text, 200));
+  return errorAnswer(text, redact) ?? new HttpStatusError(response.status, isHtml ? '' : shortText(text, redact, 200));
 }
 
-function errorAnswer(text: string): JsonRpcError | undefined {
+function errorAnswer(text: string, redact: Redact): JsonRpcError | undefined {
   try {
     const body: unknown = JSON.parse(text);
     const error = isJsonRpcMessage(body) ? body.error : undefined;
     if (typeof error !== 'object' || error === null || typeof error.code !== 'number') return undefined;
     return new JsonRpcError(
       error.code,
-      typeof error.message === 'string' ? error.message : 'unknown error',
-      error.data,
+      redact(typeof error.message === 'string' ? error.message : 'unknown error'),
+      redactData(error.data, redact),
     );
   } catch {
     return undefined;

@@ -4,6 +4,7 @@
  */
 import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
@@ -38,6 +39,8 @@ export interface McpConnectionOptions {
   readonly obituary: () => string | undefined;
   /** The end of what the server wrote to stderr. */
   readonly log: () => string;
+  /** Takes secrets out of what the server says when something goes wrong. */
+  readonly redact?: Redact | undefined;
 }
 
 export class McpConnection implements DownstreamTools {
@@ -50,6 +53,7 @@ export class McpConnection implements DownstreamTools {
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
   readonly #questions = new OpenQuestions();
+  readonly #redact: Redact;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
 
   constructor(options: McpConnectionOptions) {
@@ -57,6 +61,7 @@ export class McpConnection implements DownstreamTools {
     this.server = options.server;
     this.kind = options.kind;
     this.identity = options.identity;
+    this.#redact = options.redact ?? redactUnknown;
   }
 
   get era(): ProtocolEra {
@@ -79,6 +84,7 @@ export class McpConnection implements DownstreamTools {
         (cursor) =>
           withTimeLimit(limits.listPageMs, whole, this.#overdue(limits.listPageMs), (page) => this.#page(cursor, page)),
         limits,
+        this.#redact,
       ),
     );
     this.#tools = new Map(list.tools.map((tool) => [tool.name, tool]));
@@ -194,7 +200,7 @@ export class McpConnection implements DownstreamTools {
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
         throw new ToolNotFoundError(call.server, call.tool, `${call.server} no longer has a tool "${call.tool}".`);
       }
-      const message = error.message.slice(0, MAX_MESSAGE);
+      const message = this.#redact.cut(error.message, MAX_MESSAGE);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
   }
@@ -210,7 +216,7 @@ export class McpConnection implements DownstreamTools {
       if (!(error instanceof JsonRpcError)) throw error;
       // A server of prompts or resources only has no tools, and that is a fine answer.
       if (error.code === METHOD_NOT_FOUND && cursor === undefined) return { tools: [] };
-      const message = sentence(`${this.server} could not list its tools: ${shortText(error.message)}`);
+      const message = sentence(`${this.server} could not list its tools: ${shortText(error.message, this.#redact)}`);
       throw new DiscoveryError('SERVER_CONNECTION_ERROR', message, {
         server: this.server,
         // It was heard and understood: asking again brings the same answer.
@@ -245,7 +251,8 @@ export class McpConnection implements DownstreamTools {
       const how = this.#options.obituary() ?? error.message;
       return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
     }
-    const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error))}`);
+    const said = error instanceof Error ? error.message : String(error);
+    const message = sentence(`${server}: ${shortText(said, this.#redact)}`);
     const isRefusal = error instanceof HttpStatusError && error.status < 500;
     return fail(message, isRefusal ? 'failed' : 'unknown', !isRefusal);
   }

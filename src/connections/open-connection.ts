@@ -32,7 +32,7 @@ export async function openConnection(definition: ServerDefinition, options: Open
       throw new DiscoveryError('CANCELLED', `Connecting to ${name} was cancelled.`, details);
     }
     if (error instanceof DiscoveryError) throw error;
-    const why = shortText(error instanceof Error ? error.message : String(error), 1000);
+    const why = shortText(error instanceof Error ? error.message : String(error), options.secrets.redactWords, 1000);
     throw new ServerConnectionError(name, sentence(`${name} could not be started or reached: ${why}`), {
       cause: error,
     });

@@ -2,6 +2,8 @@
  * What opening a connection takes and gives.
  * @module
  */
+import type { KnownSecrets } from '../secrets/redactor.ts';
+import type { Place } from '../secrets/server-secrets.ts';
 import type { Environment } from './child-environment.ts';
 import type { ClientIdentity, ProtocolEra } from './handshake.ts';
 import type { McpConnection } from './mcp-connection.ts';
@@ -19,8 +21,10 @@ export interface OpenOptions {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly prior?: Verdict | undefined;
   readonly env: Environment;
-  /** Turns `${NAME}` into values; throws for missing ones. */
-  readonly expand: (text: string) => string;
+  /** Turns `${NAME}` into values, which are secrets from then on; throws for missing ones. */
+  readonly expand: (text: string, place?: Place) => string;
+  /** What must not be shown of what the server says; learns what the server is given. */
+  readonly secrets: KnownSecrets;
   readonly limits: ToolListLimits & {
     readonly listPageMs: number;
     readonly listMs: number;

@@ -69,6 +69,7 @@ async function open(
     resumable: greet === initialize,
     maxMessageBytes: options.limits.messageBytes,
     fetch: options.fetch,
+    redact: options.secrets.redactWords,
     onTooDeep: (id) => failUnreadable(conversation.peer, definition.name, id, 'too-deep', options.limits.messageBytes),
   });
   const conversation = new Conversation(definition, options, wire);
@@ -91,7 +92,7 @@ interface Target {
 function targetOf(
   definition: ServerDefinition,
   { url, headers, auth }: RemoteConnection,
-  { expand, env }: OpenOptions,
+  { expand, env, secrets }: OpenOptions,
 ): Target {
   const { name } = definition;
   const refuse = (what: string): never => {
@@ -119,8 +120,9 @@ function targetOf(
     target.username = '';
     target.password = '';
   }
-  for (const [header, value] of Object.entries(headers)) set(header, expand(value));
+  for (const [header, value] of Object.entries(headers)) set(header, expand(value, { name: header, header: true }));
   const token = auth === 'env' ? (env[`${envName(name)}_MCP_TOKEN`] ?? env.MCP_AUTH_TOKEN) : undefined;
+  if (token) secrets.learn([token]);
   if (token) set('Authorization', `Bearer ${token}`);
   return { url: target, headers: sent };
 }

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { optionName } from '../secrets/server-secrets.ts';
 import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { childEnvironment } from './child-environment.ts';
 import { Conversation } from './conversation.ts';
@@ -21,10 +22,10 @@ export async function openStdio(
   options: OpenOptions,
   signal: AbortSignal,
 ): Promise<OpenedConnection> {
-  const { env, expand, limits, prior } = options;
+  const { env, expand, limits, prior, secrets } = options;
   const command = expand(connection.command);
-  const args = connection.args.map(expand);
-  const childEnv = childEnvironment(connection, env, expand);
+  const args = connection.args.map((arg, at) => expand(arg, { name: optionName(connection.args[at - 1]) }));
+  const childEnv = childEnvironment(connection, env, expand, process.platform, secrets);
   refuseNul(definition, [command, ...args, ...Object.keys(childEnv), ...Object.values(childEnv)]);
   const child = new StdioTransport({
     command,
@@ -34,6 +35,7 @@ export async function openStdio(
     maxMessageBytes: limits.messageBytes,
     stderrBytes: limits.stderrBytes,
     onStderr: options.onStderr,
+    redact: secrets.redact,
     onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits.messageBytes),
   });
   const conversation = new Conversation(definition, options, child, child);
@@ -51,11 +53,11 @@ export async function openStdio(
       ? `it ${child.exitReason} before it said hello`
       : spawnFault(error, command, connection.cwd);
     const why = hopeless ?? shortage(error) ?? (error instanceof Error ? error.message : String(error));
-    const words = lastWords(child.stderr.toString());
+    const words = lastWords(child.stderr.read(secrets.redactWords), secrets.redactWords);
     throw new ServerConnectionError(
       definition.name,
       sentence(
-        `${definition.name} could not be started or reached: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, 1000)}`,
+        `${definition.name} could not be started or reached: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, secrets.redactWords, 1000)}`,
       ),
       // The same command ends the same way a second later: only somebody who mends it can help.
       { cause: error, ...(hopeless !== undefined && { retryable: false }) },

@@ -8,6 +8,8 @@
  */
 import type { CallSignal } from '../cancellation.ts';
 import { isObject } from '../plain-object.ts';
+import { redactData } from '../secrets/redact-data.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { Progress } from '../types.ts';
 import {
   INTERNAL_ERROR,
@@ -45,6 +47,8 @@ export interface PeerOptions {
   readonly onRequest?: (request: IncomingRequest) => Promise<Record<string, unknown>>;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onClose?: (reason: Error) => void;
+  /** Takes secrets out of what the other side says of errors and progress, before anybody else sees it. */
+  readonly redact?: Redact | undefined;
   /** Requests of the other side that may be open at the same time. */
   readonly maxIncoming?: number;
 }
@@ -53,6 +57,11 @@ export interface PeerOptions {
 export class PeerClosedError extends Error {
   override readonly name = 'PeerClosedError';
 }
+
+/** As much of an error message is read: what takes longer to look through would hold everybody else up. */
+const MAX_ERROR_TEXT = 65_536;
+/** As much of what a server says of its progress is read. */
+const MAX_PROGRESS_TEXT = 4_000;
 
 interface Pending {
   readonly resolve: (answer: Answer) => void;
@@ -70,6 +79,7 @@ export class Peer {
   envelope: Readonly<Record<string, unknown>> | undefined;
   readonly #wire: Wire;
   readonly #options: PeerOptions;
+  readonly #redact: Redact;
   readonly #pending = new Map<JsonRpcId, Pending>();
   readonly #incoming = new Map<JsonRpcId, AbortController>();
   #nextId = 1;
@@ -78,6 +88,7 @@ export class Peer {
   constructor(wire: Wire, options: PeerOptions = {}) {
     this.#wire = wire;
     this.#options = options;
+    this.#redact = options.redact ?? redactUnknown;
     wire.onmessage = (message, info) => this.#receive(message, info);
     wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
   }
@@ -213,7 +224,7 @@ export class Peer {
     const pending = this.#take(message.id ?? -1);
     if (!pending) return;
     const { result, error } = message;
-    if (error !== undefined && error !== null) pending.reject(toJsonRpcError(error));
+    if (error !== undefined && error !== null) pending.reject(toJsonRpcError(error, this.#redact));
     else if (isObject(result)) pending.resolve({ result, bytes: info?.bytes });
     else pending.reject(new JsonRpcError(INTERNAL_ERROR, 'the answer has neither a result object nor an error'));
   }
@@ -223,11 +234,18 @@ export class Peer {
       const { progressToken, progress, total, message } = params;
       const onProgress = this.#pending.get(progressToken as JsonRpcId)?.onProgress;
       if (typeof progress !== 'number') return;
-      const note = {
-        progress,
-        ...(typeof total === 'number' && { total }),
-        ...(typeof message === 'string' && { message }),
-      };
+      const about = { progress, ...(typeof total === 'number' && { total }) };
+      const redact = this.#redact;
+      // Looked through when somebody reads it: of a flood of notes most are never delivered.
+      const note =
+        typeof message === 'string'
+          ? {
+              ...about,
+              get message() {
+                return redact.cut(message, MAX_PROGRESS_TEXT);
+              },
+            }
+          : about;
       return this.#tell(() => onProgress?.(note));
     }
     if (method === 'notifications/cancelled')
@@ -292,8 +310,9 @@ export class Peer {
   }
 }
 
-function toJsonRpcError(error: unknown): JsonRpcError {
+function toJsonRpcError(error: unknown, redact: Redact): JsonRpcError {
   const { code, message, data } = Object(error) as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : typeof error === 'string' ? error : 'unknown error';
-  return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, text, data);
+  const said = redact.cut(text, MAX_ERROR_TEXT);
+  return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, said, redactData(data, redact));
 }

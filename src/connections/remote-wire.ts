@@ -7,6 +7,7 @@
  */
 import { DiscoveryError } from '../errors.ts';
 import { nestsTooDeep } from '../json-nesting.ts';
+import type { Redact } from '../secrets/redactor.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
 import { HttpStatusError, httpRefusal } from './http-refusal.ts';
 import {
@@ -87,11 +88,13 @@ abstract class RemoteWire implements Wire {
   onerror?: ((error: Error) => void) | undefined;
   protected readonly server: string;
   protected readonly guarded: GuardedFetch;
+  protected readonly redact: Redact | undefined;
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
     this.server = options.server;
     this.guarded = guardedFetch(options);
+    this.redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
     this.inner.onmessage = (message) => {
       if (!nestsTooDeep(message)) this.onmessage?.(message);
@@ -188,7 +191,7 @@ class HttpWire extends RemoteWire {
     });
     if (init?.method !== 'POST') return response;
     if (!response.ok) {
-      const reason = await httpRefusal(response);
+      const reason = await httpRefusal(response, this.redact);
       throw headers.has('mcp-session-id') && isForgotten(response.status, reason) ? this.sessionEnded() : reason;
     }
     if (exchange) exchange.isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
@@ -240,7 +243,9 @@ class SseWire extends RemoteWire {
     try {
       const response = await this.guarded(input, init);
       if (response.ok) return response;
-      throw response.status === 404 && init?.method === 'POST' ? this.sessionEnded() : await httpRefusal(response);
+      throw response.status === 404 && init?.method === 'POST'
+        ? this.sessionEnded()
+        : await httpRefusal(response, this.redact);
     } catch (error) {
       this.#failure = error;
       throw error;

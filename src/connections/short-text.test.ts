@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import { KnownSecrets } from '../secrets/redactor.ts';
 import { lastWords, sentence, shortText } from './short-text.ts';
 
+const { redactWords } = new KnownSecrets();
+
 it('makes one short, harmless line of anything', () => {
-  expect(shortText('\u001b[31mred\u001b[0m\r\nnext\u0007\u009b1m line')).toBe('red next line');
-  expect(shortText(`\u001b]0;title\u0007${'x'.repeat(5000)}`, 10)).toBe('x'.repeat(10));
+  expect(shortText('\u001b[31mred\u001b[0m\r\nnext\u0007\u009b1m line', redactWords)).toBe('red next line');
+  expect(shortText(`\u001b]0;title\u0007${'x'.repeat(5000)}`, redactWords, 10)).toBe('x'.repeat(10));
 });
 
 it('ends a sentence once', () => {
@@ -11,9 +14,9 @@ it('ends a sentence once', () => {
 });
 
 it('shows the end of a log that tells of no error', () => {
-  expect(lastWords('one\ntwo\n\u001b[1mthree\u001b[0m\nfour\n')).toBe('two | three | four');
-  expect(lastWords('x'.repeat(5000))).toHaveLength(200);
-  expect(lastWords('')).toBe('');
+  expect(lastWords('one\ntwo\n\u001b[1mthree\u001b[0m\nfour\n', redactWords)).toBe('two | three | four');
+  expect(lastWords('x'.repeat(5000), redactWords)).toHaveLength(200);
+  expect(lastWords('', redactWords)).toBe('');
 });
 
 const NODE = `node:internal/modules/cjs/loader:1228
@@ -46,5 +49,15 @@ it.each([
   ['starting\nAPI_KEY is missing\nbye\n', 'API_KEY is missing'],
   [`Error: ${'x'.repeat(1000)}`, `Error: ${'x'.repeat(193)}`],
 ])('finds the reason in %j', (log, reason) => {
-  expect(lastWords(log)).toBe(reason);
+  expect(lastWords(log, redactWords)).toBe(reason);
+});
+
+it('takes a secret out before it cuts, wherever the cut falls', () => {
+  const secret = 'ghx_9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7';
+  const { redactWords: redact } = new KnownSecrets([secret]);
+  for (let before = 0; before < 1300; before += 7) {
+    const text = `${'x'.repeat(before)} ${secret} ${'y'.repeat(2000)}`;
+    for (const short of [shortText(text, redact), lastWords(`Error: ${text}`, redact)])
+      for (let at = 0; at + 8 <= secret.length; at++) expect(short).not.toContain(secret.slice(at, at + 8));
+  }
 });

@@ -3,19 +3,24 @@
  * @module
  */
 import { stripVTControlCharacters } from 'node:util';
+import type { Redact } from '../secrets/redactor.ts';
 
-/** The beginning of a text as one harmless line. */
-export const shortText = (text: string, max = 300): string => clean(text.slice(0, max * 4)).slice(0, max);
+/** The beginning of a text as one harmless line, without secrets: those are taken out before anything is cut. */
+export const shortText = (text: string, redact: Redact, max = 300): string =>
+  redact.cut(clean(redact.cut(text, max * 4)), max);
 
 /** A text with its full stop: what servers say ends with one or does not. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** Why a program ended, as its log tells it, in one harmless line: its last error, else its last lines. */
-export function lastWords(log: string, max = 200): string {
+/**
+ * Why a program ended, as its log tells it, in one harmless line: its last error, else its last lines. The log has to be
+ * one without secrets.
+ */
+export function lastWords(log: string, redact: Redact, max = 200): string {
   const lines = log
     .split('\n')
     .slice(-MAX_LINES)
-    .map((line) => shortText(line))
+    .map((line) => shortText(line, redact))
     .filter((line) => !SAYS_NOTHING.test(line));
   const error = lines.findLast((line) => BEGINS_WITH_ERROR.test(line)) ?? lines.findLast((line) => ERROR.test(line));
   return error?.slice(0, max) ?? lines.slice(-3).join(' | ').slice(-max);

@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { writeJson } from '../exact-json.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
   isJsonRpcMessage,
@@ -38,6 +39,8 @@ export interface StdioTransportOptions {
   readonly stderrBytes: number;
   /** Hears the same as it comes. */
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  /** Takes known secrets out of lines that are cut. */
+  readonly redact?: Redact | undefined;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
   /** How much may wait for the child to read it, in bytes. Default: as much as one message. */
@@ -52,6 +55,8 @@ const FLOOD_LINES = 256;
 /** About ten times as long as the worst line takes us. */
 const PAUSE_PER_LINE_MS = 0.05;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
+/** As much of a line on stdout that is no message is kept. */
+const NOISE_CHARS = 2000;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
 
@@ -207,7 +212,13 @@ export class StdioTransport implements Wire {
     if (line.trim() === '') return;
     this.noise++;
     this.#noisyLines++;
-    if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${line.slice(0, 2000)}\n`;
+    if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${this.#shortened(line)}\n`;
+  }
+
+  /** Cut between words: the rest of this line goes through no redactor any more. */
+  #shortened(line: string): string {
+    const { redact = redactUnknown } = this.#options;
+    return line.length <= NOISE_CHARS ? line : redact.cut(line, NOISE_CHARS).replace(/\S+$/, '…');
   }
 
   /** Keeps the noise of one chunk. Who floods us is read more slowly, so that nobody else has to wait. */

@@ -5,6 +5,7 @@
 
 import { isObject } from '../plain-object.ts';
 import { isPlain, oneLine } from '../plain-text.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { ToolDefinition } from '../types.ts';
 import { headerFault } from './param-headers.ts';
 
@@ -40,11 +41,13 @@ const LARGEST_DEFINITIONS = 128;
 export async function readToolList(
   page: (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>,
   limits: ToolListLimits,
+  redact: Redact = redactUnknown,
 ): Promise<ToolList> {
   const tools = new Map<string, ToolDefinition>();
   const skipped: SkippedTool[] = [];
   const skip = (name: unknown, reason: string) => {
-    if (skipped.length < MAX_SKIPPED) skipped.push({ name: typeof name === 'string' ? oneLine(name, 80) : '', reason });
+    const shown = typeof name === 'string' ? oneLine(redact.cut(name, 400), 80) : '';
+    if (skipped.length < MAX_SKIPPED) skipped.push({ name: shown, reason });
   };
   const maxBytes = LARGEST_DEFINITIONS * limits.definitionBytes;
   let bytes = 0;
@@ -55,7 +58,7 @@ export async function readToolList(
     if (!Array.isArray(result.tools)) return done('the server sent no list');
     for (const [index, entry] of result.tools.entries()) {
       if (index % SLICE === SLICE - 1) await breath();
-      const checked = checkTool(entry, limits);
+      const checked = checkTool(entry, limits, redact);
       if ('reason' in checked) skip(checked.name, checked.reason);
       else if (tools.has(checked.tool.name)) skip(checked.tool.name, 'a tool of this name was listed before');
       else if (tools.size >= limits.tools) return done(`more than ${limits.tools} tools`);
@@ -84,6 +87,7 @@ export async function readToolList(
 export function checkTool(
   entry: unknown,
   limits: Pick<ToolListLimits, 'definitionBytes' | 'descriptionChars'>,
+  redact: Redact = redactUnknown,
 ): { readonly tool: ToolDefinition; readonly bytes: number } | { readonly name: unknown; readonly reason: string } {
   if (typeof entry !== 'object' || entry === null) return { name: undefined, reason: 'not an object' };
   const { name, inputSchema, description, title, annotations, outputSchema, ...rest } = entry as Record<
@@ -108,13 +112,17 @@ export function checkTool(
       ...rest,
       name,
       ...(typeof title === 'string' && { title }),
-      ...(typeof description === 'string' && { description: description.slice(0, limits.descriptionChars) }),
+      ...(typeof description === 'string' && { description: shortened(description, limits.descriptionChars, redact) }),
       inputSchema,
       ...(isObject(outputSchema) && { outputSchema }),
       ...(isObject(annotations) && { annotations }),
     },
   };
 }
+
+/** Secrets go before the end does. */
+const shortened = (text: string, maxChars: number, redact: Redact): string =>
+  text.length > maxChars ? redact.cut(text, maxChars) : text;
 
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

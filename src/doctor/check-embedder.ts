@@ -7,7 +7,7 @@ import { expandReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { checkVectors } from '../embeddings/check-vectors.ts';
 import { openEmbedder } from '../embeddings/open-embedder.ts';
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import type { Check } from './check.ts';
 
 /** What checking an embedder needs of the world. */

@@ -7,6 +7,8 @@ import { guardedFetch } from '../connections/guarded-fetch.ts';
 import { shortText } from '../connections/short-text.ts';
 import { withTimeLimit } from '../connections/time-limit.ts';
 import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
+import { secretParts } from '../secrets/secret-values.ts';
 
 /** How a service is reached. Texts may hold `${NAME}`; they are expanded for each request. */
 export interface Endpoint {
@@ -39,7 +41,8 @@ export async function postJson(
   const key = apiKey === undefined ? '' : expand(apiKey).trim();
   if (key !== '') setBearer(headers, key);
   const service = `The embedder at ${address.host}`;
-  const send = guardedFetch({ server: service, maxMessageBytes: maxBytes, fetch });
+  const redact = new KnownSecrets([key, ...secretParts(expand(url), '')]).redactWords;
+  const send = guardedFetch({ server: service, maxMessageBytes: maxBytes, fetch, redact });
   const overdue = () =>
     new DiscoveryError('SERVER_CONNECTION_ERROR', `${service} gave no answer within ${requestMs} ms.`);
   return withTimeLimit(requestMs, signal, overdue, async (limit) => {
@@ -47,7 +50,7 @@ export async function postJson(
     try {
       const response = await send(address, init);
       const text = await response.text();
-      if (!response.ok) throw refusal(service, response.status, text);
+      if (!response.ok) throw refusal(service, response.status, text, redact);
       return parse(service, text);
     } catch (error) {
       if (limit.aborted) throw limit.reason;
@@ -85,9 +88,9 @@ const wrongKey = (service: string): DiscoveryError =>
     retryable: false,
   });
 
-function refusal(service: string, status: number, text: string): DiscoveryError {
+function refusal(service: string, status: number, text: string, redact: Redact): DiscoveryError {
   if (status === 401 || status === 403) return wrongKey(service);
-  const why = shortText(reasonIn(text), 200);
+  const why = shortText(reasonIn(text), redact, 200);
   const message = `${service} answered HTTP ${status}${why === '' ? '' : `: ${why}`}.`;
   if (ABOUT_THE_INPUT.has(status)) return new InputRefusedError('VALIDATION_ERROR', message);
   // Neither a missing model nor a wrong address mends itself; a server that stumbles does.

@@ -24,7 +24,7 @@ import { type Lookup, resolve } from './steps/resolve.ts';
 import { resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
-import { type OutputMode, validate } from './steps/validate.ts';
+import { type OutputOptions, validate } from './steps/validate.ts';
 import { nextTraceId } from './trace-id.ts';
 import { repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
@@ -51,7 +51,7 @@ export interface CallSettings {
 }
 
 /** Everything the proxy is built from. */
-export interface ToolExecutionProxyOptions {
+export interface ToolExecutionProxyOptions extends OutputOptions {
   /** Does the call: the last stop of the pipeline. May throw; that becomes a failure. */
   readonly invoke: Handler;
   readonly lookup: Lookup;
@@ -62,7 +62,6 @@ export interface ToolExecutionProxyOptions {
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
   /** Whether a call may be repeated: the operator's globs, or a trusted server's hints. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
-  readonly output?: OutputMode | undefined;
   readonly retry?: Omit<RetryOptions, 'isRepeatable' | 'clock' | 'random'> | undefined;
   readonly breaker?: BreakerOptions | undefined;
   readonly limits?: ExecutionLimits | undefined;
@@ -165,7 +164,7 @@ export class ToolExecutionProxy {
         resolve(lookup, clock),
         policy(decide),
         resultLimit(this.#pages, limits.result),
-        validate(this.validators, options.output),
+        validate(this.validators, options.output, options.redact),
         progress({ clock, report }),
         breakers.gate,
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),

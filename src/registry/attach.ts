@@ -5,7 +5,7 @@
  */
 import { ValidationError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { messageOf } from '../thrown-message.ts';
 import type { ToolProvider, ToolRequest } from '../tool-provider.ts';
 import type { CallToolResult } from '../types.ts';

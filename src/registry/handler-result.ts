@@ -4,10 +4,13 @@
  */
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../errors.ts';
 import { CONTENT_TYPES, fitContent } from '../execution/content.ts';
-import { maskCredentials } from '../mask-secrets.ts';
+import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../thrown-message.ts';
 import type { CallToolResult } from '../types.ts';
 import { isResult } from './result-shape.ts';
+
+/** Of what a handler threw. */
+const MAX_TEXT = 16_384;
 
 /**
  * A whole result as it is, a text as text, an object as `structuredContent` and as text, nothing as no content. What is no
@@ -47,7 +50,7 @@ export function toErrorResult(thrown: unknown): CallToolResult {
     const info = ours.toInfo();
     return toFailureResult({ ...info, message: maskCredentials(info.message) });
   }
-  const text = maskCredentials(messageOf(thrown, 'The tool failed and did not say why.'));
+  const text = maskCredentials(messageOf(thrown, 'The tool failed and did not say why.', 2 * MAX_TEXT), MAX_TEXT);
   return { content: [{ type: 'text', text }], isError: true };
 }
 

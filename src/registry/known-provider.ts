@@ -6,8 +6,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DiscoveryError } from '../errors.ts';
 import type { SchemaValidators } from '../execution/validation/schema-validators.ts';
-import { maskSecrets } from '../mask-secrets.ts';
 import { oneLine } from '../plain-text.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../thrown-message.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';

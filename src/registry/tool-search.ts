@@ -4,8 +4,8 @@
  */
 import { signature } from '../catalog/signature.ts';
 import { jsonBytes } from '../execution/json-bytes.ts';
-import { maskSecrets } from '../mask-secrets.ts';
 import { oneLine } from '../plain-text.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { messageOf } from '../thrown-message.ts';
 import type { ToolSummary } from '../tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../types.ts';

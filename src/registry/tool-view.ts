@@ -6,9 +6,9 @@
  * @module
  */
 import { DiscoveryError, ToolNotFoundError } from '../errors.ts';
-import { maskSecrets } from '../mask-secrets.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { oneLine } from '../plain-text.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { messageOf } from '../thrown-message.ts';
 import type { ToolContext, ToolSummary } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';

@@ -5,12 +5,12 @@
  * @module
  */
 import { DiscoveryError } from '../errors.ts';
-import { maskCredentials } from '../mask-secrets.ts';
 import { oneLine } from '../plain-text.ts';
 import { toCallToolResult } from '../registry/handler-result.ts';
 import { checkDefinition, checkList, definitionOf } from '../registry/provided-tools.ts';
 import { outsideRequests } from '../registry/request-scope.ts';
 import { limitTime, waitAtMost } from '../registry/time-limit.ts';
+import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { Semaphore } from '../semaphore.ts';
 import { messageOf, thrownAs } from '../thrown-message.ts';
 import type { ToolProvider, ToolSummary } from '../tool-provider.ts';

@@ -22,8 +22,8 @@ import {
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { copyBeside, writeAtomically } from '../../config/write-atomically.ts';
 import { ConfigurationError } from '../../errors.ts';
-import { literalSecretIn } from '../../literal-secrets.ts';
 import { nearestName } from '../../nearest-names.ts';
+import { literalSecretIn } from '../../secrets/server-secrets.ts';
 import { ask } from '../ask.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';

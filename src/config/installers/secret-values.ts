@@ -5,7 +5,7 @@
  */
 
 import { isObject } from '../../plain-object.ts';
-import { isSecretName } from '../../secret-names.ts';
+import { isSecretName } from '../../secrets/secret-names.ts';
 import { isMarked } from '../importers/ourselves.ts';
 
 /** Whatever their names are, all in them is meant for one server. */

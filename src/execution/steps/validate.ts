@@ -5,6 +5,7 @@
  */
 import { MAX_NESTING, nestsTooDeep } from '../../json-nesting.ts';
 import { fail, type ToolResult } from '../../result.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../types.ts';
 import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';
@@ -15,11 +16,18 @@ import type { SchemaValidators, Verdict } from '../validation/schema-validators.
 /** What to do about results that break their own schema: nothing, flag them, or refuse them. */
 export type OutputMode = 'off' | 'warn' | 'strict';
 
+/** How results are checked. */
+export interface OutputOptions {
+  readonly output?: OutputMode | undefined;
+  /** Takes secrets out of a result that an error quotes. */
+  readonly redact?: Redact | undefined;
+}
+
 const MAX_KEPT_TEXT = 16_384;
 
 /** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
 export const validate =
-  (validators: SchemaValidators, output: OutputMode = 'warn'): Step =>
+  (validators: SchemaValidators, output: OutputMode = 'warn', redact: Redact = redactUnknown): Step =>
   (next) => {
     const goOn = (call: ToolCall, definition: ToolDefinition, verdict: Verdict) => {
       if (verdict.status === 'broken') return Promise.resolve(refuse(call, verdict.problems));
@@ -29,7 +37,7 @@ export const validate =
       return next(call).then((result) => {
         if (!result.success) return result;
         if (isUnusable) noteFlag(call, 'invalid_schema');
-        return checksOutput ? checkOutput(validators, output, call, definition, result) : result;
+        return checksOutput ? checkOutput(validators, output, call, definition, result, redact) : result;
       });
     };
     return (call) => {
@@ -76,6 +84,7 @@ async function checkOutput(
   call: ToolCall,
   definition: ToolDefinition,
   result: { readonly success: true; readonly data: CallToolResult },
+  redact: Redact,
 ): Promise<ToolResult<CallToolResult>> {
   const { outputSchema } = definition;
   const { data } = result;
@@ -92,7 +101,7 @@ async function checkOutput(
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `The result of ${server}:${tool} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data)}`,
+    `The result of ${server}:${tool} does not fit its output schema: ${list(verdict.problems)}. The tool did run. ${originalText(data, redact)}`,
     { server, tool, outcome: 'failed' },
   );
 }
@@ -109,9 +118,9 @@ const NOTHING: Verdict = {
 const list = (problems: readonly Problem[]): string => problems.map((problem) => problem.message).join('; ');
 
 /** What the tool said in words, so that a refused result is not lost on the agent. */
-function originalText(data: CallToolResult): string {
+function originalText(data: CallToolResult, redact: Redact): string {
   const texts = Array.isArray(data.content) ? data.content.map((block) => block?.text) : [];
   const text = texts.filter((one) => typeof one === 'string').join('\n');
   if (text === '') return 'It returned no text.';
-  return `It returned: ${text.length > MAX_KEPT_TEXT ? `${text.slice(0, MAX_KEPT_TEXT)}…` : text}`;
+  return `It returned: ${redact.cut(text, MAX_KEPT_TEXT)}${text.length > MAX_KEPT_TEXT ? '…' : ''}`;
 }

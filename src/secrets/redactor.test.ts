@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecretKey } from '../secret-names.ts';
-import { createRedactor, REDACTED } from './redact.ts';
 import { redactObject } from './redact-object.ts';
+import { createRedactor, KnownSecrets, REDACTED } from './redactor.ts';
+import { isSecretKey } from './secret-names.ts';
 
 describe('a redactor', () => {
   const secret = 'p@ss w/rd+"é😀\n';
@@ -38,6 +38,38 @@ describe('a redactor', () => {
     expect(redact('ab is not hidden')).toBe('ab is not hidden');
     expect(createRedactor([])('x')).toBe('x');
     expect(createRedactor(['', 'abc'])('abc')).toBe('abc');
+  });
+
+  test('no piece of a secret survives a cut, wherever it falls', () => {
+    const random = fc.stringMatching(/^[0-9a-f]{20,60}$/).filter((text) => /\d/.test(text) && /[a-f]/.test(text));
+    fc.assert(
+      fc.property(random, fc.nat(400), fc.nat(500), fc.nat(2), (value, before, max, form) => {
+        const said = [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')][form] as string;
+        const { redact, redactWords } = new KnownSecrets([value]);
+        const text = `${'y '.repeat(before / 2)}${said}${said} z`;
+        // Cut by us, or by somebody before us.
+        for (const out of [redact.cut(text, max), redactWords.cut(text, max), redact(text.slice(0, max))]) {
+          expect(out.length).toBeLessThanOrEqual(Math.max(max, 3));
+          for (let at = 0; at + 8 <= said.length; at++) expect(out).not.toContain(said.slice(at, at + 8));
+        }
+      }),
+    );
+  });
+
+  test('cuts between characters, and what it cut is otherwise the same', () => {
+    const { cut } = createRedactor(['ghp_0123456789abcdef']);
+    expect(cut('ab😀cd', 3)).toBe('ab');
+    expect(cut('short', 100)).toBe('short');
+    expect(cut('x ghp_0123456789abcdef y', 8)).toBe('x ***');
+  });
+
+  test('learns at any time, and forgets the oldest when there are very many', () => {
+    const known = new KnownSecrets();
+    expect(known.redact('k9Xw2LpQ8sVb')).toBe('k9Xw2LpQ8sVb');
+    known.learn(['k9Xw2LpQ8sVb']);
+    expect(known.redact('k9Xw2LpQ8sVb')).toBe('***');
+    known.learn(Array.from({ length: 10_100 }, (_, index) => `r0tated-${index}-s3cret`));
+    expect(known.redact('r0tated-10099-s3cret r0tated-9000-s3cret')).toBe('*** ***');
   });
 
   test('hides secrets that overlap as one stretch', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { literalSecretIn } from './literal-secrets.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import type { ServerDefinition } from '../types.ts';
+import { maskSecrets } from './credential-patterns.ts';
 import { isSecretKey, isSecretName } from './secret-names.ts';
-import { secretsOf } from './secrets.ts';
-import type { ServerDefinition } from './types.ts';
+import { literalSecretIn, secretsOf } from './server-secrets.ts';
 
 const NAMES = ['GITHUB_PAT', 'apiKey', 'sessionKey', 'X-Api-Key', 'DB_PASS', 'MY_CREDS', 'SENTRY_AUTH', 'JWT', 'OTP'];
+
+const NO_REFERENCES = { env: {}, lookUp: (text: string) => ({ expanded: text, values: [] }), bearersOf: () => [] };
 
 const serverWith = (name: string, value: string): ServerDefinition =>
   ({
@@ -23,7 +24,7 @@ describe('names of secrets', () => {
     expect(maskSecrets('it was opensesame12', { [name]: 'opensesame12' })).toBe('it was ***');
     expect(maskSecrets(`${name}=opensesame`)).not.toContain('opensesame');
     expect(literalSecretIn(serverWith(name, 'opensesame'))).toBe(`env ${name}`);
-    expect([...secretsOf([serverWith(name, 'open-sesame1')], {})]).toContain('open-sesame1');
+    expect([...secretsOf([serverWith(name, 'open-sesame1')], NO_REFERENCES)]).toContain('open-sesame1');
   });
 
   it.each(['AUTHOR', 'KEYBOARD', 'compat', 'monkeys', 'MODE', '__proto__', ''])('%j is none', (name) => {

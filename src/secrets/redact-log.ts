@@ -1,8 +1,8 @@
 /**
- * A logger in, one out that takes known secrets away from every message and field before the first one sees them.
+ * Wraps a logger: secrets are taken out of every message and field before the logger sees them.
  * @module
  */
-import type { Logger } from './types.ts';
+import type { Logger } from '../types.ts';
 
 const MAX_DEPTH = 8;
 

@@ -1,6 +1,6 @@
 /**
- * The name something is given under in, whether its value is nobody's business out. The one table of such names: for
- * logs, crashes, diffs and copies of configurations alike.
+ * Tells whether a name suggests a secret value. The one table of such names: for logs, crashes, diffs and copies of
+ * configurations alike.
  * @module
  */
 
@@ -40,19 +40,25 @@ export function isSecretKey(name: string): boolean {
 }
 
 /** The same for the name of a variable, an option, a header or a parameter of an address: `--api-key`, `GITHUB_PAT`. */
-export const isSecretName = (name: string): boolean =>
-  isSecretKey(name) ||
-  LAST.has(
-    name
-      .slice(0, MAX_NAME)
-      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .at(-1) ?? '',
-  );
+export const isSecretName = (name: string): boolean => isSecretKey(name) || LAST.has(lastWord(name));
+
+/** Whether the secret itself is what is named, as in `API_TOKEN`, and not something about it, as in `TOKEN_LIMIT`. */
+export function endsWithSecretNoun(name: string): boolean {
+  const last = lastWord(name);
+  return LAST.has(last) || PARTS.some((part) => last.endsWith(part)) || last === 'code';
+}
+
+const lastWord = (name: string): string =>
+  name
+    .slice(0, MAX_NAME)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .at(-1) ?? '';
 
 // What such a name ends with; short words only where they are words.
 const ENDS = `${PARTS.join('|')}|key|auth|credentials|(?<![a-z])(?:${[...LAST].join('|')})`;
 
 /** A name of that kind and what stands between it and its value, for texts of which nothing else is known. */
-export const SECRET_ASSIGNMENT = `[\\w-]{0,60}(?:${ENDS})["']?\\s{0,3}[=:]\\s{0,3}["']?`;
+export const SECRET_ASSIGNMENT = `(?:${ENDS})["']?\\s{0,3}[=:]\\s{0,3}["']?`;

@@ -1,22 +1,22 @@
 /**
- * Any value in, a copy out that is fit for a log: values under keys that sound secret are hidden, every text goes through
- * the redactor, and depth and size are bounded.
+ * Copies any value for a log: values under keys that sound secret are hidden, every text goes through the redactor, and
+ * depth and size are bounded.
  * @module
  */
-import { isSecretKey } from '../secret-names.ts';
-import { REDACTED } from './redact.ts';
+import { createRedactor, REDACTED, type Redact } from './redactor.ts';
+import { isSecretKey } from './secret-names.ts';
 
 const MAX_DEPTH = 20;
 const MAX_NODES = 2_000;
 const MAX_TEXT = 4_096;
-const MAX_REDACTED = 65_536;
+const NOTHING_KNOWN = createRedactor([]);
 
 /** A redacted copy. Never throws for JSON data; what is too deep or too much becomes `…`. */
-export function redactObject(value: unknown, redact: (text: string) => string = (text) => text): unknown {
+export function redactObject(value: unknown, redact: Redact = NOTHING_KNOWN): unknown {
   let nodes = 0;
   const clean = (text: string): string => {
-    const redacted = redact(text.slice(0, MAX_REDACTED));
-    return redacted.length > MAX_TEXT ? `${redacted.slice(0, MAX_TEXT)}…` : redacted;
+    const short = redact.cut(text, MAX_TEXT);
+    return text.length > MAX_TEXT ? `${short}…` : short;
   };
   const copy = (node: unknown, depth: number): unknown => {
     nodes += 1;

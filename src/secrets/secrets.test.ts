@@ -1,18 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definition } from '../test/fixtures/connections/harness.ts';
-import { engineIn, entry, folder, memoryLog, until } from '../test/fixtures/engine.ts';
-import { evil } from '../test/fixtures/evil.ts';
-import { atOnce } from './catalog/paced.ts';
-import { redactTools } from './redact-tools.ts';
-import { causeOf } from './result.ts';
-import { secretsOf } from './secrets.ts';
-import type { ServerDefinition } from './types.ts';
+import { definition } from '../../test/fixtures/connections/harness.ts';
+import { engineIn, entry, folder, memoryLog, until } from '../../test/fixtures/engine.ts';
+import { evil } from '../../test/fixtures/evil.ts';
+import { atOnce } from '../catalog/paced.ts';
+import { lookUpReferences } from '../config/references.ts';
+import { serverVariable } from '../config/world.ts';
+import { causeOf } from '../result.ts';
+import type { ServerDefinition } from '../types.ts';
+import { redactTools } from './redact-data.ts';
+import { createRedactor } from './redactor.ts';
+import { secretsOf as secretsWith } from './server-secrets.ts';
 
 const canary = () => `canary-${randomBytes(16).toString('hex')}`;
 const tool = { name: 'echo', inputSchema: { type: 'object' } };
+const secretsOf = (
+  servers: readonly ServerDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+  embedder = {},
+) =>
+  secretsWith(
+    servers,
+    {
+      env,
+      lookUp: (text) => lookUpReferences(text, env),
+      bearersOf: (server) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
+    },
+    embedder,
+  );
 
 describe('secretsOf', () => {
   it('are what references stand for, bearers, and literal values that look like secrets', () => {
@@ -39,11 +56,11 @@ describe('secretsOf', () => {
     ];
     const env = {
       BIN: 'the-binary',
-      KEY: 'the-key',
+      KEY: 'the-key-1',
       TOKEN: 'the-token',
-      INHERITED: 'inherited-secret-1',
+      INHERITED: 'ordinary-value-1',
       DISPLAY: ':0',
-      PATH_KEY: 'the-path-key',
+      PATH_KEY: 'the-path-key-2',
       HEADER_KEY: 'the-header-key',
       FAR_AWAY_MCP_TOKEN: 'the-bearer',
       MCP_AUTH_TOKEN: 'the-other-bearer',
@@ -51,12 +68,10 @@ describe('secretsOf', () => {
     };
     expect([...secretsOf(servers, env)].sort()).toEqual(
       [
-        'the-binary',
-        'the-key',
+        'the-key-1',
         'the-token',
         'sk-1234567890abcdef',
-        'inherited-secret-1',
-        'the-path-key',
+        'the-path-key-2',
         'the-header-key',
         'the-bearer',
         'the-other-bearer',
@@ -70,26 +85,39 @@ describe('secretsOf', () => {
     definition('far', { kind: 'http', url, headers, auth: undefined });
 
   it.each<[ServerDefinition, readonly string[]]>([
-    [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123', 'Bearer abc-123']],
-    [http('https://x/', { authorization: 'token ghp_12345678' }), ['ghp_12345678', 'token ghp_12345678']],
+    [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123']],
+    [http('https://x/', { authorization: 'token ghp_12345678' }), ['ghp_12345678']],
     [http('https://x/', { Authorization: 'Basic bWU6aHVudGVyMg==' }), ['bWU6aHVudGVyMg==', 'me:hunter2', 'hunter2']],
     [http('https://x/', { 'X-Api-Key': 'short-key' }), ['short-key']],
     [http('https://me:hunt%40er@x/'), ['hunt%40er', 'hunt@er']],
     [http('https://ghp_1234567890@x/'), ['ghp_1234567890']],
-    [http('https://x/?api_key=abc123&page=1234567890123&sig=def%2F456'), ['abc123', 'def/456']],
-    [http('https://${HOST}/?token=abc123'), []],
+    [http('https://x/?api_key=abc123&page=1234567890123&sig=def%2F456'), ['abc123', 'def%2F456', 'def/456']],
+    [http('https://${HOST}/?token=abc123'), ['abc123']],
     [http('https://x/${PATH}?token=abc123'), ['abc123']],
     [stdio(['--token=abc-1234', '--page=1234567890']), ['abc-1234']],
     [stdio(['--api-key', 'abc-1234', '--verbose', 'abc-9999']), ['abc-1234']],
     [stdio(['--header', 'Authorization: Bearer abc-1234']), ['abc-1234']],
     [stdio(['-e', 'GITHUB_PAT=abc-1234', '--sort-key', 'created_at']), ['abc-1234']],
     [stdio(['--dsn=postgres://me:hunter2@db/x']), ['hunter2']],
-    [stdio([], { AUTH: 'Bearer abc-1234' }), ['Bearer abc-1234', 'abc-1234']],
+    [stdio([], { AUTH: 'Bearer abc-1234' }), ['abc-1234']],
     [stdio([], { KEY: '${NOPE:-sk-default-1234567890}' }), ['sk-default-1234567890']],
     [stdio([], { PASSWORD: '${NOPE:-hunter22}' }), ['hunter22']],
     [stdio(['${MODE:-production}', '${URL:-https://example.com/some/path}', '--auth', 'none']), []],
-    [stdio([], { AUTH: '${BEARER}' }), ['Bearer from-env', 'from-env']],
+    [stdio([], { AUTH: '${BEARER}' }), ['from-env']],
     [stdio(['a='.repeat(50_000)]), []],
+    [stdio(['ghp_16C7e42F292c6912E7710c838347Ae178B4a']), ['ghp_16C7e42F292c6912E7710c838347Ae178B4a']],
+    [stdio(['-pHunter2!', '-p8080:80', '-prune', '-u', 'me:hunter2']), ['Hunter2!', 'hunter2']],
+    [stdio(['--dsn=Server=db;Database=x;Password=geheim;Port=1']), ['geheim']],
+    [stdio(['--dsn', 'host=db password=geheim dbname=x']), ['geheim']],
+    [http('https://x/api/9f8e7d6c5b4a3928/mcp'), ['9f8e7d6c5b4a3928']],
+    [http('https://x/v1/my-projects/eu-west-1/mcp'), []],
+    [stdio([], { API_TOKEN: 'abc12', DB_PASSWORD: 'geheim', PIN: '1234', MAX_TOKENS: '100000' }), ['abc12', 'geheim']],
+    [stdio([], { LOG_LEVEL: 'info', REGION: 'us-east-1', MODEL: 'gpt-4o-mini-2024-07-18', TZ: 'Europe/Berlin' }), []],
+    [stdio([], { TOOLSETS: 'repos,issues,pull_requests', TOKEN_TYPE: 'bearer', AUTH: 'none', DEBUG: 'mcp:*' }), []],
+    [
+      stdio([], { ANY: '5f2c9a1b5f2c9a1b5f2c', OTHER: 'xY3kd92LpQ8sVbT1' }),
+      ['5f2c9a1b5f2c9a1b5f2c', 'xY3kd92LpQ8sVbT1'],
+    ],
   ])('case %#: the secret part of what is written by hand is found', (server, secrets) => {
     const found = secretsOf([server], { BEARER: 'Bearer from-env', PATH: undefined });
     expect([...found].filter((secret) => !secret.includes('://') && !secret.startsWith('Basic ')).sort()).toEqual(
@@ -100,7 +128,7 @@ describe('secretsOf', () => {
 
 describe('redactTools', () => {
   it('takes secrets out of every text and leaves other tools as they are', () => {
-    const redact = (text: string) => text.replaceAll('SECRET', '***');
+    const redact = createRedactor(['SECRET']);
     const clean = { name: 'clean', inputSchema: {} };
     const dirty = JSON.parse(
       '{"name":"d","description":"uses SECRET","inputSchema":{"__proto__":["SECRET",1,null],"SECRET":true}}',
@@ -108,7 +136,7 @@ describe('redactTools', () => {
     const [first, second] = atOnce(redactTools([clean, dirty], redact));
     expect(first).toBe(clean);
     expect(JSON.stringify(second)).toBe(
-      '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"***":true}}',
+      '{"name":"d","description":"uses ***","inputSchema":{"__proto__":["***",1,null],"SECRET":true}}',
     );
   });
 });
@@ -188,6 +216,99 @@ describe('a secret', () => {
       secret,
     );
     expect(home.contents()).not.toContain(secret);
+  });
+});
+
+describe('a secret in use', () => {
+  it('that is rotated is known from the moment it is used, and so is the old one', async () => {
+    using home = folder();
+    const [old, rotated, inherited] = [canary(), canary(), canary()];
+    const file = join(home.path, 'the-secret');
+    writeFileSync(file, old);
+    const log = memoryLog();
+    const script = `console.error("env", process.env.TOKEN, process.env.GH_TOKEN); process.exit(1)`;
+    const connection = {
+      type: 'stdio',
+      command: process.execPath,
+      args: ['-e', script],
+      env: { TOKEN: `\${file:${file}}` },
+      inheritEnv: ['GH_TOKEN'],
+    };
+    const env: Record<string, string> = { GH_TOKEN: canary() };
+    await using engine = engineIn(home, { servers: [{ name: 'x', connection }] }, { logger: log, env });
+    const said: unknown[] = [await engine.toolsOf('x')];
+    writeFileSync(file, rotated);
+    env.GH_TOKEN = inherited;
+    await until(async () => {
+      said.push(await engine.toolsOf('x'), await engine.call({ server: 'x', tool: 'y', arguments: { old, rotated } }));
+      return JSON.stringify(said).includes('exited with code 1') && said.length > 4;
+    });
+    said.push(engine.serverLog('x'), await engine.listServers());
+    await engine.close();
+    rmSync(file);
+    const all = JSON.stringify([said, log.lines]) + home.contents();
+    expect(all).toContain('env *** ***');
+    for (const secret of [old, rotated, inherited]) expect(all).not.toContain(secret);
+  });
+
+  it('is no ordinary word: tools keep their names, rules and enums, whatever a server is given', async () => {
+    using home = folder();
+    using server = evil({
+      era: 'legacy',
+      tools: [
+        {
+          name: 'get_info',
+          description: 'Gets info at level info.',
+          inputSchema: { type: 'object', properties: { info: { enum: ['info', 'us-east-1'] } }, required: ['info'] },
+        },
+        { ...tool, name: 'delete_info' },
+      ],
+    });
+    const { connection } = entry('evil', server);
+    const env = { LOG_LEVEL: 'info', REGION: 'us-east-1', DELETE: 'delete' };
+    const given = { LOG_LEVEL: '${LOG_LEVEL}', REGION: '${REGION}', MODE: '${DELETE}' };
+    await using engine = engineIn(
+      home,
+      {
+        servers: [{ name: 'evil', connection: { ...connection, env: given, inheritEnv: Object.keys(env) } }],
+        toolRules: [{ pattern: ['delete_info'], enabled: false }],
+      },
+      { env },
+    );
+    expect(JSON.stringify(await engine.find('gets info', { waitMs: 20_000 }))).toContain('get_info');
+    const details = await engine.describe('evil', 'get_info');
+    expect(JSON.stringify(details)).toContain('Gets info at level info.');
+    expect(JSON.stringify(details)).not.toContain('***');
+    expect(await engine.call({ server: 'evil', tool: 'get_info', arguments: { info: 'info' } })).toMatchObject({
+      success: true,
+    });
+    expect(await engine.call({ server: 'evil', tool: 'delete_info' })).toMatchObject({
+      error: { code: 'TOOL_DISABLED' },
+    });
+  });
+
+  it('of a stranger is masked where a server speaks of errors, and left in what a call returns', async () => {
+    using home = folder();
+    const words = 'cannot open postgres://me:hunter2@db, {"client_secret":"geheim"}, password=geheim';
+    const told = (isError: boolean) => ({ isError, content: [{ type: 'text', text: words }] });
+    using server = evil({
+      era: 'legacy',
+      tools: ['good', 'bad', 'worse'].map((name) => ({ ...tool, name })),
+      on: [
+        { method: 'tools/call', tool: 'good', do: [{ stderr: `${words}\n` }, { result: told(false) }] },
+        { method: 'tools/call', tool: 'bad', do: [{ result: told(true) }] },
+        { method: 'tools/call', tool: 'worse', do: [{ error: { code: -32000, message: words, data: [words] } }] },
+      ],
+    });
+    await using engine = engineIn(home, { servers: [entry('evil', server)], audit: { values: true } });
+    const call = (name: string) => engine.call({ server: 'evil', tool: name, arguments: { dsn: words } });
+    expect(JSON.stringify(await call('good'))).toContain(JSON.stringify(words).slice(1, -1));
+    const said = JSON.stringify([await call('bad'), await call('worse')]);
+    expect(said).toContain('postgres://***@db');
+    expect(said).toContain('password=***');
+    await until(() => engine.serverLog('evil').includes('postgres://***@db'));
+    await engine.close();
+    expect(said + engine.serverLog('evil') + home.contents()).not.toMatch(/hunter2|geheim/);
   });
 });
 

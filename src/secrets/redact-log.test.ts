@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Logger } from '../types.ts';
 import { redactLog } from './redact-log.ts';
-import type { Logger } from './types.ts';
 
 const redact = (text: string) => text.replaceAll('SECRET', '***');
 

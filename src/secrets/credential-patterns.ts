@@ -1,0 +1,157 @@
+/**
+ * Finds what reads like a credential in any text: the one table of such patterns. Used beside the known secrets where a
+ * server speaks of what went wrong, and alone where no configuration is known: a crash, a provider of somebody's own.
+ * @module
+ */
+import { maskSpans, type Span } from './mask-spans.ts';
+import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
+
+/**
+ * One pattern, and where needed what else must be true of the value and the four characters behind it. What the first
+ * group matches stays, the rest of the match is hidden. Each is linear: every repetition but a last one is bounded, and a
+ * test runs all of them over hostile text.
+ */
+type Pattern = RegExp | readonly [RegExp, (value: string, after: string) => boolean];
+
+/** Reached behind the place where a text is cut, so that a credential that crosses it is seen whole. */
+const REACH = 4_096;
+const MAX_TEXT = 4_000;
+
+const NOUN =
+  '(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|(?:access|private|secret|auth|account)[_-]?key)';
+const VALUE = '[^\\s"\'&,;<>]+';
+// What messages about a field say of it: `password: required` is no password.
+const PLAIN_WORDS =
+  'required|missing|invalid|expected|unexpected|undefined|null|none|nil|true|false|string|number|boolean|object|array|empty|unset|unknown|expired|wrong|incorrect|must|should|cannot|not|is|the|a|an|too|value|field|please|no';
+
+const hasDigit = (value: string): boolean => /[\d=]/.test(value);
+const isLastOrMixed = (value: string, after: string): boolean =>
+  /\d/.test(value) || (value.length >= 4 && /^(?:[,;)}\]]|[ \t]{0,3}(?:[\r\n]|$))/.test(after));
+
+/** What can be nothing but a credential, also in texts whose ids must stay readable. */
+const CREDENTIALS: readonly Pattern[] = [
+  // user:password@ of an address. A password may hold an @ itself.
+  /(:\/\/)[^\s/?#@"'<>]{1,500}(?:@[^\s/?#@"'<>]{1,500}){0,2}(?=@)/g,
+  // password=x, client_secret='x y', ?access_token=x
+  new RegExp(`(${NOUN}\\w{0,20}\\s{0,2}=\\s{0,2})(?:"[^"\\n]{1,2000}"|'[^'\\n]{1,2000}'|${VALUE})`, 'gi'),
+  // "client_secret": "x", also inside a text that is JSON once more
+  new RegExp(`(${NOUN}[\\w-]{0,20}\\\\{0,3}["']\\s{0,3}:\\s{0,3}\\\\{0,3}["'])[^"'\\\\\\n]+`, 'gi'),
+  // api_key: x. In prose only a value with a digit is one, or one that ends its line.
+  [new RegExp(`(${NOUN}:\\s{0,3})(?!(?:${PLAIN_WORDS})\\b)[^\\s"',;)}\\]]{3,}`, 'gi'), isLastOrMixed],
+  // Authorization: Basic x, Cookie: x
+  /(\b(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:bearer|basic|digest|token|apikey|negotiate)\s{1,3})?)(?!(?:header|bearer|basic|required|missing|failed|is|was|must)\b)[^\s"',;]{4,}/gi,
+  /(\b(?:set-)?cookie["']?:\s{0,3}["']?[\w.-]{1,100}=)[^\s"',;]{4,}/gi,
+  [/(\b(?:bearer|basic)\s{1,3})[^\s"',;]{8,}/gi, hasDigit],
+  // Keys that are known by how they begin.
+  /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|xapp-|npm_|hf_|shp(?:at|ca|pa|ss)_|dop_v1_|lin_api_|ntn_|figd_)[\w-]{12,}/g,
+  [/\b(?:sk|pk|rk|ak)[-_][\w-]{16,}/g, hasDigit],
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,60}|\bya29\.[\w-]{20,}/g,
+  /\beyJ[\w-]{8,4000}\.[\w-]{4,4000}(?:\.[\w-]*)?/g,
+];
+
+/** What may be one: only where nobody needs to read on, as in a crash. */
+const GUESSES: readonly Pattern[] = [
+  /(\b(?:bearer|basic|token)\s{1,3})[^\s"',;]{4,}/gi,
+  new RegExp(`(${SECRET_ASSIGNMENT})[^\\s"'&,;]+`, 'gi'),
+  /\b(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA|eyJ)[-_.]?[\w.-]{12,}/g,
+];
+/** Long runs that no word is, if they hold letters and digits. */
+const LONG_RUN = /[\w+=-]{32,}/g;
+
+const KEY_EDGE = /-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** What a private key is made of, line breaks and headers included; the longest takes less than this. */
+const MAX_KEY = 16_384;
+const KEY_LINE = /^[ \t"']{0,40}[A-Za-z0-9+/=]{1,128}[ \t\r"']{0,4}$/;
+
+/** Private keys, whole, without their end, and without their beginning: a log may have been cut anywhere. */
+function keySpans(text: string): Span[] {
+  const spans: Span[] = [];
+  let begun = -1;
+  let after = 0;
+  for (const { 0: edge, 1: which, index } of text.matchAll(KEY_EDGE)) {
+    if (which === 'BEGIN') {
+      if (begun !== -1 && index - begun > MAX_KEY) spans.push([begun, begun + MAX_KEY]);
+      if (begun === -1 || index - begun > MAX_KEY) begun = index;
+      continue;
+    }
+    const end = index + edge.length;
+    spans.push([begun !== -1 && end - begun <= MAX_KEY ? begun : bodyBefore(text, index, after), end]);
+    begun = -1;
+    after = end;
+  }
+  if (begun !== -1) spans.push([begun, Math.min(text.length, begun + MAX_KEY)]);
+  return spans;
+}
+
+/** Where the lines of a key begin that end here. */
+function bodyBefore(text: string, end: number, least: number): number {
+  let start = end;
+  const limit = Math.max(least, end - MAX_KEY);
+  for (let lineEnd = end - 1; lineEnd > limit; ) {
+    const from = Math.max(text.lastIndexOf('\n', lineEnd - 1) + 1, limit);
+    if (!KEY_LINE.test(text.slice(from, lineEnd))) break;
+    start = from;
+    lineEnd = from - 1;
+  }
+  return start;
+}
+
+/** A mask of ours, a reference, `token=null`, `max_tokens=4096`: what tells nobody a secret and an agent a lot. */
+const isHarmless = (value: string, name: string): boolean =>
+  value.length < 100 && (PLACEHOLDER.test(value) || (/token/i.test(name) && /^\d{1,7}$/.test(value)));
+const PLACEHOLDER =
+  /^["']?(?:none|null|nil|undefined|true|false|\$\{[^}]{0,80}\}?|\$\w{1,80}|\*{1,20}|x{3,20}|\.{3})[^\w\s]?["']?$/i;
+
+/** What every pattern needs: most texts of a configuration have none of it. */
+const MAY_HOLD_ONE =
+  /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
+
+/** Where a text reads like a credential. */
+export function credentialSpans(text: string, guess = false): Span[] {
+  if (!MAY_HOLD_ONE.test(text)) return [];
+  const spans = text.includes('PRIVATE KEY') ? keySpans(text) : [];
+  if (guess)
+    for (const { 0: run, index } of text.matchAll(LONG_RUN))
+      if (/\d/.test(run) && /[A-Za-z]/.test(run)) spans.push([index, index + run.length]);
+  for (const pattern of guess ? [...CREDENTIALS, ...GUESSES] : CREDENTIALS) {
+    const [find, check] = pattern instanceof RegExp ? [pattern] : pattern;
+    for (const match of text.matchAll(find)) {
+      const from = match.index + (match[1]?.length ?? 0);
+      const to = match.index + match[0].length;
+      const value = text.slice(from, to);
+      if (to === from || isHarmless(value, match[1] ?? '')) continue;
+      if (check === undefined || check(value, text.slice(to, to + 4))) spans.push([from, to]);
+    }
+  }
+  return spans;
+}
+
+/** Masks what looks like a secret, and the values of variables whose names say so; cut afterwards, to 4,000 characters. */
+export function maskSecrets(
+  text: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+  maxChars = MAX_TEXT,
+): string {
+  const near = text.slice(0, maxChars + REACH);
+  const spans = credentialSpans(near, true);
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (value.length < 6 || !isSecretName(name) || value.startsWith('/')) continue;
+    for (let at = near.indexOf(value); at !== -1; at = near.indexOf(value, at + 1)) spans.push([at, at + value.length]);
+    const begun = begunAtEnd(near, value);
+    if (begun > 0) spans.push([near.length - begun, near.length]);
+  }
+  return maskSpans(near, spans, maxChars);
+}
+
+/** Masks only what can be nothing but a credential, in texts that say what went wrong with a call: ids stay readable. */
+export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
+  const near = text.length > maxChars + REACH ? text.slice(0, maxChars + REACH) : text;
+  return maskSpans(near, credentialSpans(near), maxChars);
+};
+
+/** How much of a value stands at the end of a text that was cut inside it. */
+function begunAtEnd(text: string, value: string): number {
+  for (let length = Math.min(value.length - 1, text.length); length >= 6; length--)
+    if (text.endsWith(value.slice(0, length))) return length;
+  return 0;
+}

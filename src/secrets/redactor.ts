@@ -1,0 +1,253 @@
+/**
+ * Takes known secrets out of any text: raw, JSON-escaped, URL-encoded, hex, and base64 at all three alignments, standard
+ * and URL-safe. Learns further secrets at any time. The second line of defence; the first is not to hold secrets at all.
+ * @module
+ */
+import { credentialSpans } from './credential-patterns.ts';
+import { beyondSpans, MASK, maskSpans, type Span } from './mask-spans.ts';
+import { looksRandom } from './secret-values.ts';
+
+/** Stands where a secret stood. */
+export const REDACTED = MASK;
+
+/** Takes secrets out of a text. */
+export interface Redact {
+  (text: string): string;
+  /** The same, and then cuts. The one way to shorten a text that may hold a secret: whoever cuts first shows half of one. */
+  cut(text: string, maxChars: number): string;
+  /** As much of a stream as can be shown before the rest is known, up to `at`; `rest` is to be put before what follows. */
+  split(text: string, at: number): { readonly clean: string; readonly rest: string };
+  /** How far behind a cut one has to look to see a secret whole. */
+  readonly reach: number;
+}
+
+/** Shorter secrets are left alone: hiding every `on` or `abc` would make logs useless and hide nothing. */
+export const MIN_SECRET_LENGTH = 4;
+/** Longer values are known by their lines: nobody prints a file of this size in hex. */
+const MAX_ENCODED = 8_192;
+/** Values remembered at most: a secret that is rotated every minute is known for a week. The oldest half goes first. */
+const MAX_KNOWN = 10_000;
+/** So much of a secret at the end of a text is a secret that was cut. */
+const MIN_BEGUN = 6;
+const PREFIX = 4;
+const MAX_ROUNDS = 4;
+/** Patterns look so far behind a cut. */
+const REACH = 4_096;
+/** A private key that has begun in a stream is waited for up to this length. */
+const MAX_OPEN = 16_384;
+
+/** The secrets of one engine. Never forgets one while calls may still quote it. */
+export class KnownSecrets {
+  /** For what a server describes and a person has to read: known secrets only. */
+  readonly redact: Redact = redactWith(
+    (text) => this.#spans(text),
+    () => this.#reach,
+  );
+  /** For errors, logs and everything else a server says on its own: known secrets, and what reads like a credential. */
+  readonly redactWords: Redact = redactWith(
+    (text) => [...this.#spans(text), ...credentialSpans(text)],
+    () => Math.max(this.#reach, REACH),
+  );
+  #values = new Set<string>();
+  // Needles by a hash of their first four characters; the bitmap answers "none" for most positions. Secrets often share
+  // a prefix (`ghp_`), so within a bucket one look-up per length finds a needle, not one comparison per needle.
+  #buckets = new Map<number, Bucket>();
+  #bitmap = new Uint8Array(65_536);
+  #reach = 0;
+
+  constructor(secrets: Iterable<string> = []) {
+    this.learn(secrets);
+  }
+
+  /** From now on these are secrets, too. */
+  learn(secrets: Iterable<string>): void {
+    for (const secret of secrets) {
+      if (secret.length < MIN_SECRET_LENGTH || this.#values.has(secret)) continue;
+      if (this.#values.size >= MAX_KNOWN) this.#forgetOldest();
+      this.#values.add(secret);
+      this.#addForms(secret);
+    }
+  }
+
+  #addForms(secret: string): void {
+    // Only of what no word is: a sentence may well end with the first letters of a password made of words.
+    const begun = looksRandom(secret);
+    for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
+  }
+
+  #forgetOldest(): void {
+    this.#values = new Set([...this.#values].slice(MAX_KNOWN / 2));
+    this.#buckets = new Map();
+    this.#bitmap = new Uint8Array(65_536);
+    for (const secret of this.#values) this.#addForms(secret);
+  }
+
+  #add(needle: string, begun: boolean): void {
+    const hash = hashAt(needle, 0);
+    this.#bitmap[hash & 0xffff] = 1;
+    let bucket = this.#buckets.get(hash);
+    if (bucket === undefined) {
+      bucket = { needles: new Set(), lengths: [], begun: [], sorted: true };
+      this.#buckets.set(hash, bucket);
+    }
+    bucket.needles.add(needle);
+    if (begun) {
+      bucket.begun.push(needle);
+      bucket.sorted = false;
+    }
+    if (!bucket.lengths.includes(needle.length)) {
+      bucket.lengths.push(needle.length);
+      bucket.lengths.sort((a, b) => b - a);
+    }
+    this.#reach = Math.max(this.#reach, needle.length);
+  }
+
+  #spans(text: string): Span[] {
+    const spans: Span[] = [];
+    if (this.#values.size === 0) return spans;
+    const mayBeCut = text.length - this.#reach;
+    for (let at = 0; at + PREFIX <= text.length; at++) {
+      const hash = hashAt(text, at);
+      if (this.#bitmap[hash & 0xffff] === 0) continue;
+      const bucket = this.#buckets.get(hash);
+      if (bucket === undefined) continue;
+      const length = Math.max(longestAt(bucket, text, at), at > mayBeCut ? begunAt(bucket, text, at) : 0);
+      if (length > 0) spans.push([at, at + length]);
+    }
+    return spans;
+  }
+}
+
+interface Bucket {
+  readonly needles: Set<string>;
+  /** Longest first. */
+  readonly lengths: number[];
+  /** Those whose beginning alone is hidden at the end of a text, in order once they are asked for. */
+  readonly begun: string[];
+  sorted: boolean;
+}
+
+function longestAt({ needles, lengths }: Bucket, text: string, at: number): number {
+  for (const length of lengths) if (needles.has(text.slice(at, at + length))) return length;
+  return 0;
+}
+
+/** The rest of a text, if a secret begins with it: somebody cut it before us. */
+function begunAt(bucket: Bucket, text: string, at: number): number {
+  const rest = text.slice(at);
+  if (rest.length < MIN_BEGUN) return 0;
+  const { begun } = bucket;
+  if (!bucket.sorted) begun.sort();
+  bucket.sorted = true;
+  let [low, high] = [0, begun.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((begun[middle] as string) < rest) low = middle + 1;
+    else high = middle;
+  }
+  return begun[low]?.startsWith(rest) ? rest.length : 0;
+}
+
+/** A redactor for these secrets. It never throws and takes one pass over the text, however many secrets there are. */
+export const createRedactor = (secrets: Iterable<string>): Redact => new KnownSecrets(secrets).redact;
+
+/** A redactor out of any function that takes secrets out of a text: everything goes through it before it is cut. */
+export const toRedact = (redact: (text: string) => string): Redact =>
+  'cut' in redact
+    ? (redact as Redact)
+    : Object.assign((text: string) => redact(text), {
+        cut: (text: string, maxChars: number) => redact(text).slice(0, maxChars),
+        split: (text: string) => ({ clean: redact(text), rest: '' }),
+        reach: 0,
+      });
+
+/** For where no secrets are known: hides what reads like a credential. */
+export const redactUnknown: Redact = new KnownSecrets().redactWords;
+
+function redactWith(spansIn: (text: string) => Span[], reach: () => number): Redact {
+  const redact = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
+    const near = text.length > maxChars + reach() ? text.slice(0, maxChars + reach()) : text;
+    let before = maskSpans(near, spansIn(near), maxChars);
+    if (before === near) return before;
+    for (let round = 1; round < MAX_ROUNDS; round++) {
+      const after = maskSpans(before, spansIn(before));
+      if (after === before) return after;
+      before = after;
+    }
+    // A secret made of our own marker could grow back for ever.
+    return maskSpans(before, spansIn(before)) === before ? before : MASK;
+  };
+  const split = (text: string, at: number) => {
+    const spans = spansIn(text);
+    // What reaches the end may go on: it waits, unless it has become too long for a secret.
+    const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < MAX_OPEN);
+    const end = open ? open[0] : Math.min(text.length, beyondSpans(spans, at));
+    return {
+      clean: redact(
+        maskSpans(
+          text.slice(0, end),
+          spans.filter(([from]) => from < end),
+        ),
+      ),
+      rest: text.slice(end),
+    };
+  };
+  return Object.defineProperty(
+    Object.assign((text: string) => redact(text), { cut: redact, split, reach: 0 }),
+    'reach',
+    { get: reach },
+  );
+}
+
+function hashAt(text: string, at: number): number {
+  return (
+    (Math.imul(text.charCodeAt(at), 0x9e3779b1) ^
+      Math.imul(text.charCodeAt(at + 1), 0x85ebca6b) ^
+      Math.imul(text.charCodeAt(at + 2), 0xc2b2ae35) ^
+      Math.imul(text.charCodeAt(at + 3), 0x27d4eb2f)) >>>
+    8
+  );
+}
+
+function* formsOf(secret: string): Generator<string> {
+  // Keys in PEM form are often printed line by line.
+  for (const line of secret.split('\n')) {
+    const trimmed = line.trim();
+    if (trimmed.length < 16 || trimmed.startsWith('-----')) continue;
+    for (let at = 0; at < trimmed.length; at += MAX_ENCODED) yield trimmed.slice(at, at + MAX_ENCODED);
+  }
+  if (secret.length > MAX_ENCODED) return;
+  const bytes = Buffer.from(secret, 'utf8');
+  // encodeURIComponent throws on half a surrogate pair; the bytes hold what would really be sent.
+  const wellFormed = bytes.toString('utf8');
+  yield secret;
+  yield wellFormed;
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  yield quoted;
+  // JSON inside JSON, as errors quote the answers of others.
+  yield JSON.stringify(quoted).slice(1, -1);
+  for (const encode of [encodeURIComponent, encodeURI, encodeStrictly, encodeForm]) {
+    const encoded = encode(wellFormed);
+    yield encoded;
+    yield encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase());
+  }
+  const hex = bytes.toString('hex');
+  yield hex;
+  yield hex.toUpperCase();
+  for (const offset of [0, 1, 2]) {
+    const core = base64Core(bytes, offset);
+    yield core;
+    yield core.replaceAll('+', '-').replaceAll('/', '_');
+  }
+}
+
+const encodeForm = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+const encodeStrictly = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** The characters that depend on the secret alone when `offset` other bytes stand before it in the encoded stream. */
+function base64Core(bytes: Buffer, offset: number): string {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const text = padded.toString('base64');
+  return text.slice(offset === 0 ? 0 : offset + 1, Math.floor((padded.length * 8) / 6));
+}

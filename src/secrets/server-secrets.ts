@@ -1,0 +1,142 @@
+/**
+ * Finds the secrets of configured servers: what their references stand for, and what is written literally into
+ * environments, headers, arguments and addresses. Everything we say goes out without them.
+ * @module
+ */
+import type { ServerDefinition } from '../types.ts';
+import { maskSecrets } from './credential-patterns.ts';
+import { isSecretName } from './secret-names.ts';
+import { isNamedSecret, secretParts } from './secret-values.ts';
+
+/** A value that a reference stands for. */
+export interface ReferencedValue {
+  readonly value: string;
+  /** The variable it comes from; undefined for the content of a file. */
+  readonly variable: string | undefined;
+}
+
+/** A text with its references looked up. */
+export interface LookedUp {
+  readonly expanded: string;
+  /** What its references stand for, their defaults included. */
+  readonly values: readonly ReferencedValue[];
+}
+
+/** How references are looked up; the configuration knows their syntax. */
+export interface References {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Looks up what can be read now; a missing value counts as empty. */
+  lookUp(text: string): LookedUp;
+  /** The variables that may hold the bearer of a server with `auth: 'env'`. */
+  bearersOf(server: string): readonly string[];
+}
+
+/** Where a text is given: the name of its variable, option or header. */
+export interface Place {
+  readonly name: string;
+  /** What a header refers to is mostly a key, whatever it is called. */
+  readonly header?: boolean | undefined;
+}
+
+/** Whether a variable holds the address of a proxy, which may hold a password. */
+export const isProxyVariable = (name: string): boolean => /^(?:https?|all|ftp|wss?)_proxy$/i.test(name);
+
+/** Every secret value that the servers of a configuration are given, and the service that search asks. */
+export function secretsOf(
+  servers: Iterable<ServerDefinition>,
+  references: References,
+  embedder: { readonly url?: string | undefined; readonly apiKey?: string | undefined } = {},
+): Set<string> {
+  const secrets = new Set<string>();
+  const add = (values: readonly string[]) => {
+    for (const value of values) secrets.add(value);
+  };
+  const { env } = references;
+  for (const server of servers) {
+    for (const given of textsOf(server)) add(secretsIn(references.lookUp(given.text), given));
+    const { connection } = server;
+    if (connection.kind === 'stdio')
+      for (const variable of connection.inheritEnv) add(secretParts(env[variable] ?? '', variable));
+    else if (connection.auth === 'env')
+      for (const variable of references.bearersOf(server.name)) if (env[variable]) secrets.add(env[variable]);
+  }
+  for (const [name, value = ''] of Object.entries(env)) if (isProxyVariable(name)) add(proxySecrets(value));
+  const service = [
+    { text: embedder.url ?? '', name: '' },
+    { text: embedder.apiKey ?? '', name: 'apiKey' },
+  ];
+  for (const given of service) add(secretsIn(references.lookUp(given.text), given));
+  return secrets;
+}
+
+/** The secrets of one configured text. */
+export function secretsIn({ expanded, values }: LookedUp, { name, header = false }: Place): string[] {
+  // The name on either side may say it: `AUTH_TOKEN: ${FOO}`, `args: [${MY_TOKEN}]`.
+  const referenced = values.flatMap(({ value, variable = '' }) => [
+    ...secretParts(value, name, header || variable === ''),
+    ...(isNamedSecret(value.trim(), variable) ? [value.trim()] : []),
+  ]);
+  // As a whole, so that `Bearer ${X}` and `https://me:${X}@host` are seen as what they become.
+  return values[0]?.value === expanded ? referenced : [...referenced, ...secretParts(expanded, name)];
+}
+
+/** What is secret in the address of a proxy, also one without a scheme. */
+export const proxySecrets = (value: string): string[] => {
+  const address = /^[\w+.-]{1,30}:\/\//.test(value) ? value : `http://${value}`;
+  const pair = /^[\w+.-]{1,30}:\/\/(.*)@/s.exec(address)?.[1] ?? '';
+  return [...secretParts(address, ''), ...(pair.includes(':') ? [pair, pair.slice(pair.indexOf(':') + 1)] : [])];
+};
+
+/** Every text a server is configured with, under its name. */
+function textsOf({ connection }: ServerDefinition): (Place & { readonly text: string })[] {
+  if (connection.kind !== 'stdio')
+    return [
+      { text: connection.url, name: '' },
+      ...Object.entries(connection.headers).map(([name, text]) => ({ text, name, header: true })),
+    ];
+  return [
+    { text: connection.command, name: '' },
+    ...connection.args.map((text, at) => ({ text, name: optionName(connection.args[at - 1]) })),
+    ...Object.entries(connection.env).map(([name, text]) => ({ text, name })),
+  ];
+}
+
+/** The name of an option whose value is the next argument. */
+export const optionName = (arg = ''): string => (/^--?[\w.-]{1,100}$/.test(arg) ? arg.replace(/^-+/, '') : '');
+
+const REFERENCE = /\$\{[^}]{1,8192}\}/g;
+// Switches, numbers, plain words, paths, and addresses without anything personal in them.
+const HARMLESS = /^(?:\d{1,6}|[A-Za-z]{1,20}|[./~][^\s]{0,500}|https?:\/\/[\w.:-]{1,200}(?:\/[\w./-]{0,40})?)$/;
+const SCHEME = /^(?:bearer|basic|token)?\s*$/i;
+
+/**
+ * The first place of a server where something is written that may be a secret, and must not be copied from one file to
+ * another: `env GITHUB_TOKEN`, `header Authorization`, `an argument`, `the url`. Errs on the side of secrecy.
+ */
+export function literalSecretIn(server: ServerDefinition): string | undefined {
+  const { connection } = server;
+  const [kind, texts] =
+    connection.kind === 'stdio' ? (['env', connection.env] as const) : (['header', connection.headers] as const);
+  const named = Object.entries(texts).find(([name, text]) => isLiteral(name, text));
+  if (named !== undefined) return `${kind} ${named[0]}`;
+  const words = connection.kind === 'stdio' ? [connection.command, ...connection.args] : [connection.url];
+  // Without references to look up nothing is left to find but what is written out.
+  const bare = { ...server, connection: { ...connection, env: {}, headers: {} } };
+  const found = secretsOf([bare], WITHOUT_REFERENCES).size > 0 || words.some((word) => maskSecrets(word) !== word);
+  if (!found) return undefined;
+  return connection.kind === 'stdio' ? 'an argument' : 'the url';
+}
+
+const WITHOUT_REFERENCES: References = {
+  env: {},
+  lookUp: (text) => ({ expanded: text.replace(REFERENCE, ''), values: [] }),
+  bearersOf: () => [],
+};
+
+function isLiteral(name: string, text: string): boolean {
+  const own = text.replace(REFERENCE, '');
+  const hasDefault = /\$\{[^}]{1,1000}:-[^}]/.test(text);
+  if (text !== own && SCHEME.test(own) && !hasDefault) return false;
+  if (own === '') return hasDefault;
+  return isSecretName(name) || !HARMLESS.test(own) || hasDefault;
+}
