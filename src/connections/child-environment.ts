@@ -2,6 +2,7 @@
  * What a child process may see of our environment: the allow-list, then what its own entry names. Nothing else.
  * @module
  */
+import { posix, win32 } from 'node:path';
 import type { StdioConnection } from '../types.ts';
 
 const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
@@ -42,6 +43,12 @@ const NETWORK = [
   'CURL_CA_BUNDLE',
 ];
 
+/** A relative folder on the search path, and an empty one, would be looked for wherever the child happens to start. */
+function absoluteFolders(path: string, platform: NodeJS.Platform): string {
+  const { delimiter, isAbsolute } = platform === 'win32' ? win32 : posix;
+  return path.split(delimiter).filter(isAbsolute).join(delimiter);
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones. */
@@ -58,7 +65,10 @@ export function childEnvironment(
     if (value === undefined || !(allowed.has(name) || allowed.has(key) || name.startsWith('LC_'))) continue;
     // An exported shell function is code that a child shell would run.
     if (value.startsWith('()') && !connection.inheritEnv.includes(name)) continue;
-    child[name] = value;
+    if (key === 'PATH') {
+      const path = absoluteFolders(value, platform);
+      if (path !== '') child[name] = path;
+    } else child[name] = value;
   }
   for (const [name, value] of Object.entries(connection.env)) child[name] = expand(value);
   return child;

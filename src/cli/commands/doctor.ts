@@ -106,7 +106,7 @@ async function examined(
 ): Promise<ExaminedServer[]> {
   const wanted = config.servers.filter(({ name }) => names.length === 0 || names.includes(name));
   const found = await examineServers(engine, wanted, {
-    world: { env: io.env, cwd: io.cwd, platform: process.platform, execPath: process.execPath },
+    world: { env: io.env, platform: process.platform, execPath: process.execPath },
     config,
     offline,
     timeoutMs,

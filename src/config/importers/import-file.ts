@@ -39,6 +39,8 @@ export interface ImportContext {
   readonly world: World;
   /** The folder relative paths start from. */
   readonly base: string;
+  /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
+  readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
   /** Whether the content of a file that was found in a project may be used. */
@@ -79,6 +81,7 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
       entry: withAbsolutePaths(entry, base, context.world),
       origin: { file: path, path: place, client },
       filter,
+      folder: file.root ?? (scope === undefined ? context.folder : undefined),
     }));
     const said = [
       ...notes,
@@ -178,10 +181,10 @@ async function readBeside({ switches }: Client, { path }: SourceFile, world: Wor
   return text === undefined || text.trim() === '' ? undefined : parseData(beside, text, () => undefined);
 }
 
-/** Relative paths in a project's file start at the project, in a user's own where the client was started, as here. */
-function relativeTo({ path, scope, root }: SourceFile, { cwd }: World): string {
+/** Relative paths in a project's file start at the project, in the user's own at home, where its servers start. */
+function relativeTo({ path, scope, root }: SourceFile, { home }: World): string {
   if (root !== undefined) return root;
-  return scope === undefined ? dirname(path) : cwd;
+  return scope === undefined ? dirname(path) : home;
 }
 
 /** A file full of nonsense must not drown what else is said. */

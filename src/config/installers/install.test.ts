@@ -647,15 +647,21 @@ describe('take-over', () => {
     const world = newWorld();
     const file = cursorFile(
       world,
-      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"plain":{"command":"./run"}}}',
+      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"script":{"command":"./run","args":["."]},"plain":{"command":"./run","cwd":"tools"}}}',
     );
     const { servers, notes } = await install(file, world, { takeOver: true });
     expect(servers).toEqual(['plain']);
     expect(notes.join()).toContain('here stays in the client: it uses ${workspaceFolder}');
     const config = await load(world);
     expect(config.sources).toMatchObject([{ scope: 'user', status: 'ok' }]);
-    // As in the client, whose servers start where it was started.
-    expect(config.servers[0]?.connection).toMatchObject({ command: join(world.cwd, 'run') });
+    expect(notes.join()).toContain(
+      'script stays in the client: behind the gateway it would start in your home folder, and it has "./run", "."; write the full path',
+    );
+    // Not the folder the client works in, which may be one that somebody cloned.
+    expect(config.servers[0]?.connection).toMatchObject({
+      command: join(world.home, 'run'),
+      cwd: join(world.home, 'tools'),
+    });
   });
 
   it('keeps names: a source for the whole client brings what was moved, another one is added behind all', async () => {

@@ -18,7 +18,7 @@ import { ENTRY_NAME } from './gateway-entry.ts';
 import type { Gateway } from './installation.ts';
 import { type Installed, movedBefore, readInstalled, withoutUs, withUs } from './installed.ts';
 import { ownConfigurationFile, withoutSource, withSource } from './own-configuration.ts';
-import { type TakeOver, takeOverOf } from './take-over.ts';
+import { NO_TAKE_OVER, type TakeOver, takeOverOf, withoutLogins } from './take-over.ts';
 import { isStillThere, undisturbed } from './undisturbed.ts';
 
 /** What `install` may be told. */
@@ -56,8 +56,6 @@ export interface Plan {
   write(): Promise<void>;
 }
 
-const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [] };
-
 /** What installing into a file means. */
 export async function planInstall(
   type: ClientType,
@@ -84,8 +82,13 @@ export async function planInstall(
   // Installing again moves what was moved before; what came since then moves only when that is asked for.
   const only = options.takeOver === true ? undefined : await movedBefore(installed, world);
   const document = await documentOf({ path, text: base });
-  const possible = takeOverOf(type, document, place, path, world, taking ? only : undefined);
-  const takeOver = taking ? possible : NO_TAKE_OVER;
+  const possible = takeOverOf(type, document, place, path, world, {
+    only: taking ? only : undefined,
+    all: options.takeOver !== true && taking,
+  });
+  if (taking && !isOwn && possible.names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
+  // Servers are asked only for a person who wants them moved, and only those of files that may be used.
+  const takeOver = options.takeOver === true ? await withoutLogins(possible, world) : taking ? possible : NO_TAKE_OVER;
   const { names } = takeOver;
   const gateway = gatewayFor(client, options, takeOver.references, world);
   const name = ours?.name ?? ENTRY_NAME;
@@ -94,7 +97,8 @@ export async function planInstall(
   const notes = [
     ...linkNotes(installed),
     ...copyNotes(installed),
-    ...(taking && names.length === 0 ? ['there are no servers to take over'] : takeOver.staying),
+    ...takeOver.staying,
+    ...(taking && names.length + takeOver.staying.length === 0 ? ['there are no servers to take over'] : []),
     ...(taking ? [] : besideNotes(possible.names)),
     ...variableNotes(gateway, wanted, takeOver),
     ...switchedOff(installed, world),
@@ -112,7 +116,6 @@ export async function planInstall(
         ? await withoutSource(world, options.config, kept.path)
         : undefined;
   if (isSettled && own === undefined) return { ...nothingToDo(installed, 'unchanged'), notes };
-  if (!isOwn && names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
   const isCopied = found.text === undefined || (kept?.path === copy && kept.text === base);
   const takeBack = async () => {
     // Servers that left the client's file are in the copy and nowhere else.

@@ -109,10 +109,14 @@ function placeIn({ keys, install }: Client, document: Raw, path: string): Place 
   return { way, list: list ?? false };
 }
 
-/** Names of the servers that were moved behind the gateway. */
-export async function movedBefore({ type, found: { path }, place, kept }: Installed, world: World) {
+/** Names of the servers that were moved behind the gateway: of those that could, the ones that left the file. */
+export async function movedBefore({ type, found: { path }, document, place, kept }: Installed, world: World) {
   if (kept?.taken !== true) return [];
-  return takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world).names;
+  const { names } = takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world, {
+    all: true,
+  });
+  const present = entriesAt(document, place);
+  return names.filter((name) => !present.has(name));
 }
 
 /** The file as it would be without us. */
