@@ -14,6 +14,7 @@ import {
   checkTrust,
 } from '../../doctor/check-configuration.ts';
 import { checkEmbedder } from '../../doctor/check-embedder.ts';
+import { checkInstalled } from '../../doctor/check-installed.ts';
 import { checkCache, checkNode, checkStateFolder } from '../../doctor/check-machine.ts';
 import { type ExaminedServer, examineServers } from '../../doctor/examine-server.ts';
 import { ConfigurationError, type ErrorInfo } from '../../errors.ts';
@@ -83,6 +84,7 @@ async function checkMachine({ env, cwd }: Io): Promise<Check[]> {
     await checkStateFolder(stateFolder(world), world.platform),
     await checkTrust(new ConfigurationLoader({ env, cwd }).trustStore),
     ...checkProxies(env),
+    ...(await checkInstalled(world)),
   ];
 }
 

@@ -71,7 +71,7 @@ export async function planInstall(
     return nothingToDo(
       installed,
       'unchanged',
-      `this gateway is there already, called ${JSON.stringify(installed.byHand)}`,
+      `this gateway is there already, called ${JSON.stringify(installed.byHand)}; to have the entry written here, take that one out first`,
     );
   }
   if (installed.taken) {
@@ -137,6 +137,7 @@ export async function planInstall(
     write: () =>
       undisturbed(installed, own, async () => {
         try {
+          await options.prepare?.();
           if (!isCopied) await keep(copy, base);
           if (!isOwn && names.length > 0) await trustCopy(copy, base, world);
           await own?.write();

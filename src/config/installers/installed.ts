@@ -156,3 +156,29 @@ export async function withUs(
   const { blank = '' } = place.list ? client.install : {};
   return withEntry({ path, text: rest.trim() === '' ? rest + blank : rest }, place, name, entry);
 }
+
+/** An entry of ours, as far as it says how the gateway is started. */
+export interface OwnEntry {
+  readonly name: string;
+  /** The command line; empty for an address. */
+  readonly command: readonly string[];
+  /** Written by a person, so that installing leaves it alone. */
+  readonly byHand: boolean;
+}
+
+/** The entry that starts this gateway in a file of a client; undefined where there is none, or the file is broken. */
+export async function ownEntryIn(type: ClientType, path: string, world: World): Promise<OwnEntry | undefined> {
+  try {
+    const { client, document, place, ours, byHand } = await readInstalled(type, path, undefined, world);
+    const name = ours?.name ?? byHand;
+    const raw = name === undefined ? undefined : entriesAt(document, place).get(name);
+    if (name === undefined || !isObject(raw)) return undefined;
+    const { command, args } = inCommonSpelling(client, raw);
+    const words = [command, Array.isArray(args) ? args : []].flat(2);
+    return { name, command: words.filter((word) => typeof word === 'string'), byHand: ours === undefined };
+  } catch (error) {
+    if (error instanceof ConfigurationError || typeof (error as NodeJS.ErrnoException).code === 'string')
+      return undefined;
+    throw error;
+  }
+}
