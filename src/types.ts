@@ -55,7 +55,13 @@ export interface ServerDefinition {
   /** Why it must not be started here and now, and what a person can do about it; undefined: nothing is in the way. */
   readonly refusal?: string | undefined;
   /** Where the entry was written: file and path inside it, and the client whose file it is, for messages. */
-  readonly origin: { readonly file: string; readonly path: string; readonly client?: string | undefined };
+  readonly origin: {
+    readonly file: string;
+    readonly path: string;
+    readonly client?: string | undefined;
+    /** What it is called there, where another server had that name here. */
+    readonly name?: string | undefined;
+  };
 }
 
 /** How many calls a server gets: so many a second, and so many at once after a pause. */
