@@ -358,7 +358,7 @@ describe('install', () => {
     truncateSync(file, 50 * 1024 * 1024);
     await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, more than is read of a configuration\.$/);
     const claude = write(join(world.home, '.claude.json'), '{}');
-    truncateSync(claude, 6 * 1024 * 1024);
+    truncateSync(claude, 1100 * 1024 * 1024);
     await expect(install(claude, world, {}, 'claude-code')).rejects.toThrow(
       /can do it itself: claude mcp add .*anygpt/,
     );

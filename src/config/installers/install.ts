@@ -122,7 +122,9 @@ export async function planInstall(
     if (!(await isStillThere(installed, names))) return;
     await own?.undo().catch(unlessChanged);
     if (isCopied) return;
-    await (kept?.path === copy ? keep(copy, kept.text) : discard(copy));
+    // A large copy that was written over is as good as the one before: both have what was moved.
+    if (kept?.path !== copy) await discard(copy);
+    else if (kept.excerpt === undefined) await keep(copy, kept.text);
     if (!isOwn && names.length > 0) await forgetCopy(copy, world);
   };
   return {
@@ -138,7 +140,7 @@ export async function planInstall(
       undisturbed(installed, own, async () => {
         try {
           await options.prepare?.();
-          if (!isCopied) await keep(copy, base);
+          if (!isCopied) await keep(copy, base, found);
           if (!isOwn && names.length > 0) await trustCopy(copy, base, world);
           await own?.write();
           if (after !== text) await replaceFound(found, after);
@@ -204,7 +206,7 @@ export async function planUninstall(
         else await replaceFound(found, base);
         await own?.write();
         if (kept === undefined) return;
-        if (!whole && kept.taken) await keep(keptPath(path, false), kept.text);
+        if (!whole && kept.taken) await keep(keptPath(path, false), kept.text, { ...kept, target: kept.path });
         if (whole || kept.taken) await discard(kept.path);
         if (kept.taken && !installed.own) await forgetCopy(kept.path, world);
       }),

@@ -8,6 +8,7 @@ import { type Client, type ClientType, clientOf } from '../importers/clients.ts'
 import { valueAt } from '../importers/containers.ts';
 import { isMarked, isOurselves } from '../importers/ourselves.ts';
 import { ownScope } from '../importers/own-files.ts';
+import type { Policy } from '../json-excerpt.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
 import { type FoundFile, type KeptFile, readFound, readKept } from './files.ts';
@@ -24,6 +25,8 @@ export interface Installed {
   readonly type: ClientType;
   readonly client: Client;
   readonly found: FoundFile;
+  /** What is wanted of a file that is too large to be read whole. */
+  readonly policy?: Policy | undefined;
   readonly text: string;
   readonly document: Raw;
   readonly place: Place;
@@ -52,8 +55,9 @@ export async function readInstalled(
   world: World,
 ): Promise<Installed> {
   const client: Client = clientOf(type);
-  const found = await readFound(path);
   const own = ownScope(client, path, world) !== undefined;
+  const policy = own ? client.excerpt?.(world) : undefined;
+  const found = await readFound(path, policy);
   const text = found.text ?? '';
   const document = await documentOf({ path, text });
   const place = placeIn(client, document, path);
@@ -67,10 +71,11 @@ export async function readInstalled(
     type,
     client,
     found,
+    policy,
     text,
     document,
     place,
-    ...(await knownCopy(path, own, config, world)),
+    ...(await knownCopy(path, own, policy, config, world)),
     own,
     ours,
     byHand: ours === undefined ? entries.find(({ common }) => isOurselves(common))?.name : undefined,
@@ -82,16 +87,19 @@ export async function readInstalled(
 async function knownCopy(
   path: string,
   own: boolean,
+  policy: Policy | undefined,
   config: string | undefined,
   world: World,
 ): Promise<Pick<Installed, 'kept' | 'unknownCopy'>> {
-  const kept = await readKept(path);
+  const kept = await readKept(path, policy);
   const isKnown =
     kept?.taken !== true ||
     own ||
     (await isTrusted(kept.path, kept.text, world)) ||
     (await namesSource(world, config, kept.path));
-  return isKnown ? { kept, unknownCopy: undefined } : { kept: await readKept(path, false), unknownCopy: kept.path };
+  return isKnown
+    ? { kept, unknownCopy: undefined }
+    : { kept: await readKept(path, policy, false), unknownCopy: kept.path };
 }
 
 function inCommonSpelling({ adapt }: Client, raw: Raw): Raw {
