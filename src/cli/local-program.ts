@@ -4,9 +4,8 @@
  * `.npmrc`, and a `node` in its `.bin` even when a prefix of our own is given.
  * @module
  */
-import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../version.ts';
@@ -51,8 +50,8 @@ function passingFolders(file: string): { readonly modules: string } | undefined 
 /** Copies beside and renames, so that the copy is whole or absent. */
 async function copyOnce(modules: string, home: string, copy: string): Promise<void> {
   if (existsSync(copy)) return;
-  const half = join(dirname(home), `.${basename(home)}-${randomBytes(6).toString('hex')}`);
-  await mkdir(half, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(home), { recursive: true, mode: 0o700 });
+  const half = await mkdtemp(join(dirname(home), `.${basename(home)}-`));
   try {
     await cp(modules, join(half, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     await rm(home, { recursive: true, force: true });
