@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 const REFERENCE = /(\$?)\$\{workspaceFolder(Basename)?\}/g;
 
 /** What a person types to let servers of their own files work in a folder. */
-export const trustFolderCommand = (folder: string): string => `anygpt mcp trust --folder ${shellWord(folder)}`;
+export const trustFolderCommand = (folder: string): string => `anygpt mcp trust ${shellWord(folder)}`;
 
 /** A connection with the folder put in. */
 export function inWorkspace(connection: ConnectionDefinition, folder: string): ConnectionDefinition {

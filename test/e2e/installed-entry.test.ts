@@ -191,6 +191,7 @@ describe('--take-over', () => {
     const login = createServer((request, response) => {
       asked.push(`${request.method} ${request.headers.authorization ?? ''}`);
       const known = request.headers.authorization === 'Bearer known';
+      if (request.url === '/moved') return void response.writeHead(302, { location: '/login' }).end();
       response.writeHead(known ? 200 : 401, known ? {} : { 'www-authenticate': 'Bearer resource_metadata="http://x"' });
       response.end('{}');
     });
@@ -200,6 +201,7 @@ describe('--take-over', () => {
     await using open = await startTestServer({ tools: { greet: { call: () => 'hello' } } });
     const servers = {
       linear: { url },
+      moved: { url: url.replace('/mcp', '/moved') },
       keyed: { url, headers: { Authorization: 'Bearer ${env:KEY}' } },
       open: { url: open.url },
       slack: { url: open.url, auth: { CLIENT_ID: 'x' } },
@@ -213,10 +215,11 @@ describe('--take-over', () => {
     const said = out.replaceAll(/\s+/g, ' ');
     expect(said).toContain('Moved behind the gateway: keyed, open, program');
     expect(said).toContain('linear stays in the client: it asks for a login, which only the client can do');
+    expect(said).toContain('moved stays in the client: it answers with a redirect');
     expect(said).toContain('slack stays in the client: its client logs in to it (OAuth)');
     const now = JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'));
-    expect(Object.keys(now.mcpServers).sort()).toEqual(['anygpt', 'linear', 'slack']);
-    expect(asked.sort()).toEqual(['POST ', 'POST Bearer known']);
+    expect(Object.keys(now.mcpServers).sort()).toEqual(['anygpt', 'linear', 'moved', 'slack']);
+    expect(asked.sort()).toEqual(['POST ', 'POST ', 'POST Bearer known']);
     // What stayed and what moved is told apart when all of it is given back.
     expect(await runBinary(['uninstall', 'cursor'], { cwd: clone, env })).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toBe(text);

@@ -98,14 +98,14 @@ describe('a server of the user’s own configuration', () => {
     });
     const refused = await where();
     expect(refused).toMatchObject({ success: false, error: { code: 'CONFIGURATION_ERROR' } });
-    expect(refused.error.message).toContain(`anygpt mcp trust --folder ${clone}`);
+    expect(refused.error.message).toContain(`anygpt mcp trust ${clone}`);
     const doctor = JSON.parse((await run(['doctor', '--json'])).out);
     expect(doctor.checks).toContainEqual(
       expect.objectContaining({
         subject: 'mine',
         check: 'folder',
         status: 'warn',
-        fix: `anygpt mcp trust --folder ${clone}`,
+        fix: `anygpt mcp trust ${clone}`,
       }),
     );
     const store = new TrustStore(join(home, '.anygpt'));

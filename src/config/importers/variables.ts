@@ -132,7 +132,7 @@ export class VariableReader {
         this.#notes.add(
           inside.includes(':')
             ? `it uses \${${inside}}, which only a project's own file has; it cannot start as it is`
-            : `it uses \${${inside}}; it starts only in folders you have trusted (anygpt mcp trust --folder)`,
+            : `it uses \${${inside}}; it starts only in folders you have trusted (anygpt mcp trust)`,
         );
         return `\${${inside}}`;
       }

@@ -18,7 +18,7 @@ const MAX_ASKED = 200;
 const LOGIN_KEYS = ['oauth', 'oauthClientId', 'oauth_client_id', 'oauthScopes', 'oauth_scopes', 'oauth_resource'];
 
 /** What was found out about a server. */
-export type Login = 'needed' | 'unknown';
+export type Login = 'needed' | 'elsewhere' | 'unknown';
 
 /** Whether an entry says that its client logs in. `oauth: false` says that it does not. */
 export const hasLoginSettings = (raw: unknown): boolean =>
@@ -58,6 +58,8 @@ async function loginOf(
     );
     const response = await ask(expand(connection.url), connection.type, headers, fetcher);
     if (response.status === 401) return 'needed';
+    // The gateway follows no redirects; they lead to a login page, or to an address that can be written instead.
+    if (response.status >= 300 && response.status < 400) return 'elsewhere';
     return response.status === 403 && response.headers.has('www-authenticate') ? 'needed' : undefined;
   } catch (error) {
     // A variable that is not set here may be set where the client runs.

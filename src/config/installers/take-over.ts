@@ -78,13 +78,17 @@ const ofMoving = (moving: readonly ImportedEntry[]) => ({
 /** Leaves the servers behind that only their client can log in to. Asks the remote ones. */
 export async function withoutLogins(takeOver: TakeOver, world: World): Promise<TakeOver> {
   const logins = await loginsOf(takeOver.moving, world);
-  const needed = takeOver.names.filter((name) => logins.get(name) === 'needed');
+  const needed = takeOver.names.filter((name) => ['needed', 'elsewhere'].includes(logins.get(name) ?? ''));
   const silent = takeOver.names.filter((name) => logins.get(name) === 'unknown');
   return {
     ...ofMoving(takeOver.moving.filter(({ entry }) => !needed.includes(entry.name))),
     staying: [
       ...takeOver.staying,
-      ...needed.map((name) => `${name} stays in the client: it asks for a login, which only the client can do`),
+      ...needed.map((name) =>
+        logins.get(name) === 'needed'
+          ? `${name} stays in the client: it asks for a login, which only the client can do`
+          : `${name} stays in the client: it answers with a redirect, which the gateway does not follow`,
+      ),
       ...silent.map(
         (name) =>
           `${name} did not answer just now; if it needs a login, it has to stay in the client (uninstall gives it back)`,
