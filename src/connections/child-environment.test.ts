@@ -48,3 +48,11 @@ it('accepts any name as the name of a variable', () => {
   const env = childEnvironment({ env: named, inheritEnv: [] }, {}, (text) => text, 'linux');
   expect(Object.keys(env)).toEqual(['__proto__', 'constructor']);
 });
+
+it('hands on only the absolute folders of the search path, and none at all where there is no such', () => {
+  const path = (PATH: string, platform: NodeJS.Platform) =>
+    childEnvironment({ env: {}, inheritEnv: [] }, { PATH }, (text) => text, platform).PATH;
+  expect(path('.::bin:/usr/bin:./x:/bin:', 'linux')).toBe('/usr/bin:/bin');
+  expect(path('.;C:\\bin;bin;;D:\\x', 'win32')).toBe('C:\\bin;D:\\x');
+  expect(path('.:', 'linux')).toBeUndefined();
+});
