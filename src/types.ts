@@ -22,7 +22,7 @@ export interface StdioConnection {
   readonly env: Readonly<Record<string, string>>;
   /** Names of our own environment variables that the child may see beside the allow-list. */
   readonly inheritEnv: readonly string[];
-  /** Absolute folder; undefined means ours. */
+  /** Absolute folder; undefined means the user's home. */
   readonly cwd: string | undefined;
 }
 
@@ -52,8 +52,16 @@ export interface ServerDefinition {
   readonly trusted: boolean;
   /** Globs of tool names that may be repeated. */
   readonly idempotent: readonly string[];
+  /** Why it must not be started here and now, and what a person can do about it; undefined: nothing is in the way. */
+  readonly refusal?: string | undefined;
   /** Where the entry was written: file and path inside it, and the client whose file it is, for messages. */
-  readonly origin: { readonly file: string; readonly path: string; readonly client?: string | undefined };
+  readonly origin: {
+    readonly file: string;
+    readonly path: string;
+    readonly client?: string | undefined;
+    /** What it is called there, where another server had that name here. */
+    readonly name?: string | undefined;
+  };
 }
 
 /** How many calls a server gets: so many a second, and so many at once after a pause. */

@@ -80,6 +80,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:http',
       'node:https',
       'node:net',
+      // The home folder, where servers start.
+      'node:os',
       'node:stream',
       'node:util',
       'node:zlib',

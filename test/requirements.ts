@@ -85,6 +85,29 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/cli/commands/trust.test.ts', 'is listed with what to type, runs only once it is trusted'],
     ['src/cli/commands/trust.test.ts', 'is every command line and address, and of variables only names'],
   ),
+  'config:working-folder': promise(
+    'Servers of the user’s own files start at home unless their entry says cwd; ${workspaceFolder} counts in a trusted folder',
+    ['test/e2e/working-folder.test.ts', 'starts at home, so that files of a cloned folder do not stand in for its own'],
+    ['test/e2e/working-folder.test.ts', 'is not looked for in the client’s folder by a search path'],
+    [
+      'test/e2e/working-folder.test.ts',
+      'gets the client’s folder for ${workspaceFolder} once a person has trusted that folder',
+    ],
+    ['test/e2e/working-folder.test.ts', 'doctor and init point at arguments that meant the client’s folder'],
+  ),
+  'config:same-server': promise(
+    'Two entries are one server only with the same program or address, arguments, environment and headers; else two, named apart',
+    ['src/config/importers/merge-clients.test.ts', 'is two servers when two entries of one name disagree in a value'],
+    ['src/config/importers/merge-clients.test.ts', 'never gets a value that stands in another entry'],
+    ['src/cli/commands/init.test.ts', 'counts a server that two clients have once'],
+  ),
+  'config:large-files': promise(
+    'A client’s own file may be large: it is read and edited within bounded memory, and hides nothing else',
+    ['src/config/importers/large-files.test.ts', 'gives its servers, and those of the project at hand'],
+    ['src/config/importers/large-files.test.ts', 'is installed into and left again to the byte'],
+    ['src/config/importers/large-files.test.ts', 'that is broken (%s) hides neither a project’s trusted servers'],
+    ['src/config/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
+  ),
   'config:watch': promise('A watched file that says what it said before causes no reload', [
     'src/watch-config.test.ts',
     'does not reload when a client changes what is not imported',
@@ -429,10 +452,21 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       '--all does all it finds and says what became of each; a failure spoils none of the others',
     ],
   ),
+  'cli:install-entry': promise(
+    'What install writes starts this program, whatever is in the folder a client works in',
+    [
+      'test/e2e/installed-entry.test.ts',
+      'starts this program by full paths, and nothing of the folder a client works in',
+    ],
+    ['test/e2e/installed-entry.test.ts', 'reaches an address by this program, too'],
+    ['test/e2e/installed-entry.test.ts', 'names a copy in the state folder where the program runs from a cache'],
+    ['test/e2e/installed-entry.test.ts', 'of an earlier version, through npx, is known as ours'],
+  ),
   'cli:take-over': promise(
     'install --take-over moves a client’s servers behind the gateway, copies no secret, and uninstall gives them back',
     ['src/config/installers/install.test.ts', 'moves servers behind the gateway without copying a secret'],
     ['src/config/installers/install.test.ts', 'leaves with the client what the gateway could not run'],
+    ['test/e2e/installed-entry.test.ts', 'leaves a server in the client that asks for a login'],
   ),
   'cli:completion': promise(
     'bash, zsh and fish complete commands, options, servers and tools, and run nothing that a name holds',

@@ -2,15 +2,12 @@
  * Clients that were found in, lines for a person and a document for scripts out.
  * @module
  */
-import type { FoundClient, FoundFile, sharedEntries } from '../config/found-clients.ts';
+import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
 import { oneLine } from '../plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
 const MAX_NAMES = 20;
-
-/** Entries that are the same server as an earlier one. */
-export type Shared = ReturnType<typeof sharedEntries>;
 
 /** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -19,11 +16,17 @@ export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { 
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** One client: its name, then each file with the servers in it or what is wrong with it. */
-export function clientLines(client: FoundClient, home: string, paint: Paint, shared: Shared, number = ''): string[] {
+export function clientLines(
+  client: FoundClient,
+  home: string,
+  paint: Paint,
+  joined: JoinedEntries,
+  number = '',
+): string[] {
   const fine = client.files.every(({ problem }) => problem === undefined);
   return [
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
-    ...client.files.flatMap((file) => fileLines(file, client, home, shared)),
+    ...client.files.flatMap((file) => fileLines(file, client, home, joined)),
   ];
 }
 
@@ -31,15 +34,17 @@ function fileLines(
   { path, scope, problem, entries, warnings }: FoundFile,
   client: FoundClient,
   home: string,
-  shared: Shared,
+  joined: JoinedEntries,
 ): string[] {
   const whose = scope === 'user' ? '' : scope === 'project' ? ', came with this project' : ', of the administrator';
   const names = entries.slice(0, MAX_NAMES).map((placed) => {
     const { name, enabled } = placed.entry;
-    const before = shared.get(placed);
+    const before = joined.shared.get(placed);
+    const called = joined.renamed.get(placed);
     const where = before?.client === client ? '' : ` of ${before?.client.title}`;
     const notes = [
       enabled === false && 'disabled',
+      called !== undefined && `another server has that name, so it is called ${oneLine(called, 200)} here`,
       before &&
         (before.name === name ? `the one${where || ' above'}` : `the same as ${oneLine(before.name, 100)}${where}`),
     ].filter(Boolean);
@@ -54,7 +59,7 @@ function fileLines(
 }
 
 /** One client for `--json`. */
-export const clientDocument = ({ type, title, files }: FoundClient, used: boolean, shared: Shared) => ({
+export const clientDocument = ({ type, title, files }: FoundClient, used: boolean, joined: JoinedEntries) => ({
   type,
   title,
   used,
@@ -63,10 +68,12 @@ export const clientDocument = ({ type, title, files }: FoundClient, used: boolea
     scope,
     status: problem === undefined ? 'ok' : 'error',
     servers: entries.map((placed) => {
-      const before = shared.get(placed);
+      const before = joined.shared.get(placed);
+      const called = joined.renamed.get(placed);
       return {
         name: placed.entry.name,
         enabled: placed.entry.enabled !== false,
+        ...(called !== undefined && { calledHere: called }),
         ...(before !== undefined && { sameAs: { client: before.client.type, name: before.name } }),
       };
     }),

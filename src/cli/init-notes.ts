@@ -5,8 +5,10 @@
 import { findCandidates } from '../config/find-config.ts';
 import type { FoundClient } from '../config/found-clients.ts';
 import { TAKEN_OVER } from '../config/parse-data.ts';
+import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import type { Starter } from '../config/starter-config.ts';
 import type { World } from '../config/world.ts';
+import { oneLine } from '../plain-text.ts';
 import { counted, countOf } from './found-lines.ts';
 import { withTilde } from './source-lines.ts';
 
@@ -77,9 +79,25 @@ export function notesOn(outcome: Outcome, world: World): string[] {
       ({ path, entries }) =>
         `${withTilde(path, world.home)} came with this folder, and ${withTilde(file, world.home)}, which counts everywhere, does not read it. To use ${entries.length === 1 ? 'its server' : `its ${entries.length} servers`} here: "anygpt mcp init --project" writes a configuration of this folder that does, and "anygpt mcp trust" shows what would run and allows it.`,
     ),
+    ...relativeOnes(outcome, world),
     ...leftBehind(outcome),
   ];
 }
+
+/** Servers of the user's own files that would be looked for at home, not in the folder the client works in. */
+const relativeOnes = ({ chosen }: Outcome, world: World): string[] =>
+  chosen.flatMap(({ files }) =>
+    files.flatMap(({ path, scope, entries }) =>
+      entries.flatMap(({ entry: { name, connection } }) => {
+        if (scope === 'project' || connection?.type !== 'stdio' || connection.cwd !== undefined) return [];
+        const words = relativeWords('', connection.args ?? []);
+        if (words.length === 0) return [];
+        return [
+          `${oneLine(name, 100)} has ${quotedWords(words)} in its arguments. Behind the gateway it starts in your home folder: in ${withTilde(path, world.home)}, ${howToWriteThem(words)}.`,
+        ];
+      }),
+    ),
+  );
 
 /** Servers that were taken over from a client that is not used are nowhere any more. */
 const leftBehind = ({ found, chosen, done }: Outcome): string[] =>

@@ -5,9 +5,10 @@
  */
 import { CLIENT_TYPES, type ClientType, clientOf } from '../config/importers/clients.ts';
 import { ChangedFile } from '../config/installers/files.ts';
+import { notBuilt } from '../config/installers/gateway.ts';
 import type { Plan } from '../config/installers/install.ts';
 import { namedTarget, notThere, targetFiles } from '../config/installers/target-files.ts';
-import { realWorld, type World } from '../config/world.ts';
+import { realWorld, stateFolder, type World } from '../config/world.ts';
 import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../errors.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { plainText } from '../plain-text.ts';
@@ -16,6 +17,7 @@ import { complain } from './failure.ts';
 import { EXIT, type Io } from './io.ts';
 import { toJson } from './json-document.ts';
 import { block, widthOf } from './layout.ts';
+import { localProgram } from './local-program.ts';
 import { paintFor } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 import { fileDiff } from './text-diff.ts';
@@ -59,7 +61,7 @@ export async function runPlans(
 ): Promise<number> {
   const world = realWorld({ env: io.env, cwd: io.cwd });
   const dryRun = values['dry-run'] === true;
-  const targets = targetsOf(values, positionals, world, filesOf);
+  const targets = await targetsOf(values, positionals, world, filesOf);
   const all: (Plan | Failure)[] = [];
   for (const target of targets) {
     try {
@@ -101,12 +103,12 @@ const withoutEmpty = (all: readonly (Plan | Failure)[]): readonly (Plan | Failur
 
 const isFailure = (result: Plan | Failure): result is Failure => 'error' in result;
 
-function targetsOf(
+async function targetsOf(
   values: Values,
   positionals: readonly string[],
   world: World,
   filesOf: (type: ClientType, world: World) => readonly string[],
-): readonly Target[] {
+): Promise<readonly Target[]> {
   const file = values.file as string | undefined;
   if (values.all === true) {
     if (positionals.length > 0) throw new UsageError(`--all and "${positionals.join(' ')}" exclude each other`);
@@ -122,7 +124,7 @@ function targetsOf(
   const type = clientNamed(name);
   const { install } = clientOf(type);
   if (install.instead !== undefined && (file === undefined || install.instead.always)) {
-    throw new ConfigurationError(insteadText(type));
+    throw new ConfigurationError(await insteadText(type, world));
   }
   if (file !== undefined) return [{ type, file: namedTarget(file, world) }];
   const files = filesOf(type, world);
@@ -142,14 +144,16 @@ function clientNamed(name: string): ClientType {
   throw new UsageError(`There is no client "${name}". ${hint}`, near);
 }
 
-function insteadText(type: ClientType): string {
+/** What a person pastes where no file can be written. */
+async function insteadText(type: ClientType, world: World): Promise<string> {
   const { install } = clientOf(type);
   const text = install.instead?.text ?? '';
   if (!text.endsWith(':')) return text;
-  const entry = install.entry(
-    { kind: 'stdio', command: 'npx', args: ['-y', '@anygpt/discovery'], env: { ANYGPT_GATEWAY: '1' }, inherit: [] },
-    [],
-  );
+  const program = localProgram(stateFolder(world));
+  if (program === undefined) throw notBuilt();
+  await program.prepare();
+  const [command, ...args] = program.command;
+  const entry = install.entry({ kind: 'stdio', command, args, env: { ANYGPT_GATEWAY: '1' }, inherit: [] }, []);
   return `${text} ${JSON.stringify({ mcpServers: { anygpt: entry } })}`;
 }
 

@@ -1,17 +1,64 @@
 /**
- * Where this package's own server program is on this machine.
+ * Finds this package's own server program, as a client is to start it: by full paths of Node.js and of our file, which
+ * the folder that a client works in cannot redirect. `npx` looks into that folder first: its `node_modules/.bin`, its
+ * `.npmrc`, and a `node` in its `.bin` even when a prefix of our own is given.
  * @module
  */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from '../version.ts';
 
 // Beside the bundle this is in; from the compiled files and from the source it is in the folder of the bundle.
 const PLACES = ['./discovery.js', '../bin/discovery.js', '../../dist/bin/discovery.js'];
+/** Folders that `npx`, `pnpm dlx`, `yarn dlx` and `bunx` run packages from, and that may be gone tomorrow. */
+const PASSING = /^(?:_npx|dlx|dlx-.*|bunx-.*)$/;
 
-/** The program and the Node.js that runs it, both in full; undefined where nothing was built. */
-export function localProgram(): readonly [string, string] | undefined {
-  const program = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) =>
-    existsSync(path),
-  );
-  return program === undefined ? undefined : [process.execPath, program];
+/** A program that stays where it is. */
+export interface LocalProgram {
+  /** Node.js and our file. */
+  readonly command: readonly [string, string];
+  /** Puts the file there, if it is not there yet. */
+  prepare(): Promise<void>;
+}
+
+/** Our own program; undefined where nothing was built. */
+export function localProgram(state: string): LocalProgram | undefined {
+  const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
+  return file === undefined ? undefined : stayingProgram(realpathSync(file), state);
+}
+
+/** The program itself, or the copy in our state folder where it lies in a folder that may vanish. */
+export function stayingProgram(file: string, state: string): LocalProgram {
+  const folders = passingFolders(file);
+  if (folders === undefined) return { command: [process.execPath, file], prepare: async () => undefined };
+  const { modules } = folders;
+  const home = join(state, 'program', VERSION);
+  const copy = join(home, 'node_modules', relative(modules, file));
+  return { command: [process.execPath, copy], prepare: () => copyOnce(modules, home, copy) };
+}
+
+/** The outermost `node_modules` below a folder that may vanish. */
+function passingFolders(file: string): { readonly modules: string } | undefined {
+  const names = dirname(file).split(sep);
+  const passing = names.findLastIndex((name) => PASSING.test(name));
+  const modules = passing === -1 ? -1 : names.indexOf('node_modules', passing);
+  return modules === -1 ? undefined : { modules: names.slice(0, modules + 1).join(sep) };
+}
+
+/** Copies beside and renames, so that the copy is whole or absent. */
+async function copyOnce(modules: string, home: string, copy: string): Promise<void> {
+  if (existsSync(copy)) return;
+  await mkdir(dirname(home), { recursive: true, mode: 0o700 });
+  const half = await mkdtemp(join(dirname(home), `.${basename(home)}-`));
+  try {
+    await cp(modules, join(half, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+    await rm(home, { recursive: true, force: true });
+    await rename(half, home);
+  } catch (error) {
+    await rm(half, { recursive: true, force: true });
+    // Another process may have been faster.
+    if (!existsSync(copy)) throw error;
+  }
 }

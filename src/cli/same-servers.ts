@@ -32,6 +32,19 @@ export function sameServers(
   return found;
 }
 
+/** By name: one sentence for every server that has another name in the file it came from. */
+export const renamedServers = (
+  { servers }: Pick<ResolvedConfig, 'servers'>,
+  home: string | undefined,
+): ReadonlyMap<string, string> =>
+  new Map(
+    servers.flatMap(({ name, origin: { file, name: there } }) =>
+      there === undefined
+        ? []
+        : [[name, `${JSON.stringify(there)} in ${withTilde(file, home)}; another server has that name here.`] as const],
+    ),
+  );
+
 const identityOf = ({ connection }: ServerDefinition): string => {
   const sorted = (texts: Readonly<Record<string, string>>) =>
     Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));

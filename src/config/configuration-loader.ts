@@ -73,7 +73,9 @@ export class ConfigurationLoader {
   async resolve(config: unknown, base: string = this.#world.cwd): Promise<ResolvedConfig> {
     const file = { path: `${base}/(configuration in code)`, base, text: '' };
     const section = requireSection(findSection(config), 'The configuration');
-    return this.#fromSection(section, file, { files: [], warnings: [], origin: undefined }, this.#context());
+    // What a program configures itself starts where the program is.
+    const context = { ...this.#context(), folder: base };
+    return this.#fromSection(section, file, { files: [], warnings: [], origin: undefined }, context);
   }
 
   /** Every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
@@ -174,9 +176,11 @@ export class ConfigurationLoader {
       this.#isTrusted(path, (await fingerprintOf(path, text)).hash);
     return {
       world: this.#world,
+      folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
       isTrustedProject,
+      isTrustedFolder: async (folder) => this.#trustsProjects() || this.trustStore.isTrustedFolder(folder),
       isTrusted: async (path, text) => {
         if (root === undefined || !isInside(path, root) || fingerprint?.files.includes(path)) return true;
         return isTrustedProject(path, text);

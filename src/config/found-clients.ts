@@ -55,8 +55,16 @@ export interface FoundBefore {
   readonly client: FoundClient;
 }
 
-/** Entries of clients that are a server which an earlier entry is already: they are one server here. */
-export function sharedEntries(clients: readonly FoundClient[]): ReadonlyMap<PlacedEntry, FoundBefore> {
+/** What becomes of the entries of several clients here. */
+export interface JoinedEntries {
+  /** Entries that are a server which an earlier entry is already: they are one server here. */
+  readonly shared: ReadonlyMap<PlacedEntry, FoundBefore>;
+  /** Entries that have another name here, because another server has theirs. */
+  readonly renamed: ReadonlyMap<PlacedEntry, string>;
+}
+
+/** Joins the entries of clients as a configuration that names all of them does. */
+export function joinEntries(clients: readonly FoundClient[]): JoinedEntries {
   const placed = clients.flatMap((client) =>
     client.files.flatMap(({ entries }) => entries.map((entry) => ({ client, entry }))),
   );
@@ -66,11 +74,15 @@ export function sharedEntries(clients: readonly FoundClient[]): ReadonlyMap<Plac
   );
   const first = new Map<string, FoundBefore>();
   const shared = new Map<PlacedEntry, FoundBefore>();
+  const renamed = new Map<PlacedEntry, string>();
   for (const [at, { client, entry }] of placed.entries()) {
     const name = names[at] ?? entry.entry.name;
     const before = first.get(name);
-    if (before === undefined) first.set(name, { name: entry.entry.name, client });
-    else shared.set(entry, before);
+    if (before !== undefined) shared.set(entry, before);
+    else {
+      first.set(name, { name: entry.entry.name, client });
+      if (name !== entry.entry.name) renamed.set(entry, name);
+    }
   }
-  return shared;
+  return { shared, renamed };
 }

@@ -1,6 +1,7 @@
 /**
- * Servers from the configuration and from each source in, one list with unique names out. The same server found twice
- * is kept once; a different one of the same name is called after its client, or gets a number, and that is said.
+ * Joins the servers of the configuration and of each source into one list with unique names. The same server found twice
+ * is kept once: same program or address, arguments, environment and headers. Any other of the same name is called after
+ * its client, or gets a number, and that is said; values of two entries are never mixed.
  * @module
  */
 import type { ServerDefinition, ToolRule } from '../types.ts';
@@ -37,9 +38,13 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
       warnings.push(`${said(placed)} is the same as "${name}" in ${twin.file}, so it is listed once, as "${name}".`);
     } else if (name !== placed.entry.name) {
       warnings.push(`${said(placed)} is called "${name}" here, because ${reason(placed, byName)}.`);
-    } else if (present !== undefined) warnings.push(...differences(present, placed));
-    const renamed = { ...placed, entry: { ...placed.entry, name } };
-    const joined = present === undefined ? renamed : mergeEntries(present, renamed);
+    }
+    const renamed = {
+      ...placed,
+      entry: { ...placed.entry, name },
+      origin: name === placed.entry.name ? placed.origin : { ...placed.origin, name: placed.entry.name },
+    };
+    const joined = present === undefined ? renamed : mergeEntries(present, asIn(present, renamed));
     byName.set(name, decided.has(name) ? joined : usedAnywhere(joined, present, renamed));
     remember(renamed, twins);
   }
@@ -52,6 +57,10 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
     unreachable: joined.filter(({ entry }) => entry.connection === undefined),
   };
 }
+
+/** Entries that are one server may spell it differently, such as headers in capitals: the first spelling counts. */
+const asIn = ({ entry: { connection } }: PlacedEntry, placed: PlacedEntry): PlacedEntry =>
+  connection === undefined ? placed : { ...placed, entry: { ...placed.entry, connection } };
 
 /** A server that one client switched off and another uses is used. What the configuration itself says stands. */
 function usedAnywhere(joined: PlacedEntry, present: PlacedEntry | undefined, placed: PlacedEntry): PlacedEntry {
@@ -76,13 +85,13 @@ function twinOf(
 ): Twin | undefined {
   const present = taken.get(placed.entry.name);
   if (placed.origin.client === undefined || (present !== undefined && isSameServer(present, placed))) return undefined;
-  const twin = twins.get(fullIdentityOf(placed));
+  const twin = twins.get(identityOf(placed) ?? '');
   return twin === undefined || twin.file === placed.origin.file ? undefined : twin;
 }
 
 function remember(placed: PlacedEntry, twins: Map<string, Twin>): void {
-  const identity = fullIdentityOf(placed);
-  if (placed.origin.client === undefined || twins.has(identity)) return;
+  const identity = identityOf(placed);
+  if (identity === undefined || placed.origin.client === undefined || twins.has(identity)) return;
   twins.set(identity, { name: placed.entry.name, file: placed.origin.file });
 }
 
@@ -108,21 +117,26 @@ function freeName(
 
 function reason(placed: PlacedEntry, taken: ReadonlyMap<string, PlacedEntry>): string {
   const present = taken.get(placed.entry.name);
-  return present === undefined
-    ? 'that name is reserved for this gateway'
-    : `${present.origin.file} has another server of that name`;
+  if (present === undefined) return 'that name is reserved for this gateway';
+  const names = differences(present, placed);
+  const how = names.length === 0 ? '' : `, with another ${names.join(', ')}`;
+  return `${present.origin.file} has another server of that name${how}`;
 }
 
-/** Two entries of one server may disagree in a value. The first counts, and that is said without showing either. */
-function differences(present: PlacedEntry, placed: PlacedEntry): string[] {
-  const [first, second] = [valuesOf(present), valuesOf(placed)];
-  const names = Object.keys(second).filter((name) => Object.hasOwn(first, name) && first[name] !== second[name]);
-  if (names.length === 0) return [];
-  return [`${said(placed)} has another ${names.slice(0, 5).join(', ')} than in ${present.origin.file}, which counts.`];
-}
+/** Differences named at most; the values are never shown. */
+const MAX_NAMED = 5;
 
-const valuesOf = ({ entry: { connection } }: PlacedEntry): Readonly<Record<string, string>> =>
-  (connection?.type === 'stdio' ? connection.env : connection?.headers) ?? {};
+/** The variables or headers in which two entries for one program or address differ. */
+function differences(present: PlacedEntry, placed: PlacedEntry): readonly string[] {
+  const [first, second] = [traitsOf(present), traitsOf(placed)];
+  if (first === undefined || second === undefined || first.reached !== second.reached) return [];
+  const values = new Map(first.given);
+  const others = new Map(second.given);
+  const names = [...new Set([...values.keys(), ...others.keys()])].filter(
+    (name) => values.get(name) !== others.get(name),
+  );
+  return names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names;
+}
 
 /** An entry without a connection stands for whatever server has its name. */
 function isSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
@@ -130,12 +144,31 @@ function isSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
   return left === undefined || right === undefined || left === right;
 }
 
-const fullIdentityOf = (placed: PlacedEntry): string =>
-  JSON.stringify([identityOf(placed), Object.entries(valuesOf(placed)).sort(([a], [b]) => (a < b ? -1 : 1))]);
+const identityOf = (placed: PlacedEntry): string | undefined => {
+  const traits = traitsOf(placed);
+  return traits === undefined ? undefined : JSON.stringify([traits.reached, traits.given]);
+};
 
-function identityOf({ entry: { connection } }: PlacedEntry): string | undefined {
-  if (connection === undefined) return undefined;
-  if (connection.type === 'stdio') return JSON.stringify([connection.command, connection.args ?? [], connection.cwd]);
-  const url = URL.canParse(connection.url) ? new URL(connection.url).href : connection.url;
-  return url.replace(/\/$/, '');
+/** What is started or reached, and what it is given, sorted. */
+interface Traits {
+  readonly reached: string;
+  readonly given: readonly (readonly [string, string])[];
 }
+
+function traitsOf({ entry: { connection } }: PlacedEntry): Traits | undefined {
+  if (connection === undefined) return undefined;
+  if (connection.type === 'stdio') {
+    const { command, args = [], cwd, env = {}, inheritEnv = [] } = connection;
+    const inherited = inheritEnv
+      .filter((name) => !Object.hasOwn(env, name))
+      .map((name) => [name, `\${${name}}`] as const);
+    return { reached: JSON.stringify([command, args, cwd]), given: sorted([...Object.entries(env), ...inherited]) };
+  }
+  const url = URL.canParse(connection.url) ? new URL(connection.url).href : connection.url;
+  const headers = Object.entries(connection.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const token = connection.auth === undefined ? [] : [['authorization', connection.auth] as const];
+  return { reached: url.replace(/\/$/, ''), given: sorted([...headers, ...token]) };
+}
+
+const sorted = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.toSorted(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1));

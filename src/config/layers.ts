@@ -37,6 +37,8 @@ export interface OpenFile {
 /** What loading layers needs to know. */
 export interface LayerContext {
   readonly world: World;
+  /** Where servers without a `cwd` start: the project whose configuration this is. Default: the user's home. */
+  readonly folder?: string | undefined;
   readonly timeout?: number | undefined;
   /** Whether code may run at all; it may unless this is false. */
   readonly runCode?: boolean | undefined;
@@ -44,6 +46,8 @@ export interface LayerContext {
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
   /** Whether a file that was found in a project, and that nobody named, may be used. */
   readonly isTrustedProject: (path: string, text: string) => Promise<boolean>;
+  /** Whether servers of the user's own files may work in a folder. */
+  readonly isTrustedFolder: (folder: string) => Promise<boolean>;
 }
 
 /** A problem and the file it is in. */

@@ -150,7 +150,8 @@ class Look {
     }
     servers.forEach((entry, index) => {
       const origin = { file: path, path: toPathText(prefix, ['servers', index]) };
-      if (entry.connection) this.entries.push({ entry: withAbsolutePaths(entry, base, this.#world), origin });
+      if (entry.connection)
+        this.entries.push({ entry: withAbsolutePaths(entry, base, this.#world), origin, folder: base });
     });
     for (const { type, path: written, enabled } of sources) {
       // Those without a path are the user's own, or have to be trusted by themselves.

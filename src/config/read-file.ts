@@ -14,14 +14,18 @@ export class FileTooLarge extends ConfigurationError {}
 /**
  * The text of a file, or undefined when there is none.
  * @param ignoreBOM keep a byte order mark, for whoever writes the file again
+ * @param maxBytes larger files are refused with `FileTooLarge`
  */
-export async function readIfPresent(path: string, { ignoreBOM = false } = {}): Promise<string | undefined> {
+export async function readIfPresent(
+  path: string,
+  { ignoreBOM = false, maxBytes = MAX_FILE_BYTES } = {},
+): Promise<string | undefined> {
   try {
     const info = await stat(path);
     if (info.isDirectory()) throw refused(path, 'is a folder. Name the file inside it');
     if (!info.isFile()) throw refused(path, 'is not a regular file');
-    if (info.size > MAX_FILE_BYTES) throw tooLarge(path);
-    return decode(path, await readBounded(path), ignoreBOM);
+    if (info.size > maxBytes) throw tooLarge(path, maxBytes);
+    return decode(path, await readBounded(path, maxBytes), ignoreBOM);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
@@ -33,7 +37,7 @@ export async function readIfPresent(path: string, { ignoreBOM = false } = {}): P
 }
 
 /** Reads at most one byte more than allowed, so that a file that grows meanwhile is noticed. */
-async function readBounded(path: string): Promise<Buffer> {
+async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
     const chunks: Buffer[] = [];
@@ -42,7 +46,7 @@ async function readBounded(path: string): Promise<Buffer> {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(64 * 1024));
       if (bytesRead === 0) return Buffer.concat(chunks, total);
       total += bytesRead;
-      if (total > MAX_FILE_BYTES) throw tooLarge(path);
+      if (total > maxBytes) throw tooLarge(path, maxBytes);
       chunks.push(buffer.subarray(0, bytesRead));
     }
   } finally {
@@ -61,5 +65,5 @@ function decode(path: string, bytes: Buffer, ignoreBOM: boolean): string {
 const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });
 
-const tooLarge = (path: string) =>
-  new FileTooLarge(`${path} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB, more than is read of a configuration.`);
+const tooLarge = (path: string, maxBytes: number) =>
+  new FileTooLarge(`${path} is larger than ${maxBytes / 1024 / 1024} MiB, more than is read of a configuration.`);

@@ -12,7 +12,7 @@ import type { LookedUp, ReferencedValue } from '../secrets/server-secrets.ts';
 import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const FOREIGN = /^(?:input|command|config|workspaceFolder):/;
+const FOREIGN = /^(?:input|command|config|workspaceFolder):|^workspaceFolder(?:Basename)?$/;
 /** Nothing longer is a reference; without a bound, text full of braces takes time in the square of its length. */
 const MAX_REFERENCE = 8_192;
 
@@ -60,9 +60,10 @@ export function closingBrace(text: string, start: number): number {
 function readReference(inside: string): Exclude<Piece, string> | undefined {
   const cut = inside.indexOf(':-');
   const name = cut === -1 ? inside : inside.slice(0, cut);
+  if (FOREIGN.test(inside)) return { foreign: inside };
   if (NAME.test(name)) return { name, fallback: cut === -1 ? undefined : inside.slice(cut + 2) };
   if (inside.startsWith('env:') && NAME.test(inside.slice(4))) return { name: inside.slice(4), fallback: undefined };
-  return fileReference(inside) ?? (FOREIGN.test(inside) ? { foreign: inside } : undefined);
+  return fileReference(inside);
 }
 
 function fileReference(inside: string): FileReference | undefined {

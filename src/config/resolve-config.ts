@@ -16,6 +16,7 @@ import { toPathText } from './problems.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
+import { withWorkspace } from './workspace-folder.ts';
 import { isSwitchedOff, serverVariable, stateFolder, type World } from './world.ts';
 
 /** Problems shown for one file; a person mends them a screen at a time. All are in `problems`. */
@@ -40,7 +41,7 @@ export async function resolveConfig(
   const written = mergeSettings(layers, world);
   const { settings, problems } = toConsistentSettings(written, settingsSchema.parse(written));
   const imported = settings.enabled ? await importAll(layers, context) : [];
-  const own = settings.enabled ? ownEntries(layers, world) : [];
+  const own = settings.enabled ? ownEntries(layers, context) : [];
   const joined = joinServers(
     own,
     imported.flatMap(({ entries }) => entries),
@@ -51,9 +52,10 @@ export async function resolveConfig(
     ...incomplete.problems,
   ];
   if (all.length > 0) throw toConfigurationError(all);
+  const servers = await withWorkspace(joined.servers, world, context.isTrustedFolder);
   return {
     ...withPlaces(settings, world),
-    servers: joined.servers.map((server) => switchedByEnvironment(server, world)),
+    servers: servers.map((server) => switchedByEnvironment(server, world)),
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can open what a client's tool list closes.
     toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
@@ -99,12 +101,12 @@ async function importAll(layers: readonly Layer[], context: LayerContext): Promi
 const wasRead = ({ source }: ImportedSource) => source.status === 'ok' || source.status === 'error';
 
 /** The entries of all layers, those of one name merged. */
-function ownEntries(layers: readonly Layer[], world: World): PlacedEntry[] {
+function ownEntries(layers: readonly Layer[], { world, folder }: LayerContext): PlacedEntry[] {
   const byName = new Map<string, PlacedEntry>();
   for (const { section, base, file, prefix } of layers) {
     for (const [index, entry] of (section.servers ?? []).entries()) {
       const origin = { file, path: toPathText(prefix, ['servers', index]) };
-      const lower = { entry: withAbsolutePaths(entry, base, world), origin };
+      const lower = { entry: withAbsolutePaths(entry, base, world), origin, folder };
       const upper = byName.get(entry.name);
       byName.set(entry.name, upper === undefined ? lower : mergeEntries(upper, lower));
     }

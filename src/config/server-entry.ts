@@ -9,6 +9,7 @@ import type { ConnectionDefinition, ServerDefinition } from '../types.ts';
 import type { ToolFilter } from './importers/tool-filter.ts';
 import { expandHome, expandPath } from './paths.ts';
 import type { ServerEntry } from './server-schema.ts';
+import { inWorkspace } from './workspace-folder.ts';
 import type { World } from './world.ts';
 
 type Connection = NonNullable<ServerEntry['connection']>;
@@ -19,6 +20,8 @@ export interface PlacedEntry {
   readonly origin: ServerDefinition['origin'];
   /** Which of its tools the client it came from uses. */
   readonly filter?: ToolFilter | undefined;
+  /** Where it starts if its entry has no `cwd`: its project. Undefined: the user's home. */
+  readonly folder?: string | undefined;
 }
 
 /** The entry with the paths in it made absolute, so that it can be merged with entries from other folders. */
@@ -60,7 +63,9 @@ export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntr
     entry.timeouts = { ...lower.entry.timeouts, ...defined(upper.entry.timeouts) };
   }
   const filter = upper.filter ?? lower.filter;
-  return { entry, origin: upper.entry.connection === undefined ? lower.origin : upper.origin, filter };
+  // Whoever says what is started says where.
+  const { origin, folder } = upper.entry.connection === undefined ? lower : upper;
+  return { entry, origin, filter, folder };
 }
 
 /** Headers that were meant for one address are never sent to another: they may be secrets. */
@@ -79,13 +84,13 @@ const defined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
 
 /** The definition for a merged entry, or undefined when nobody said how to reach the server. */
-export function toServerDefinition({ entry, origin }: PlacedEntry): ServerDefinition | undefined {
+export function toServerDefinition({ entry, origin, folder }: PlacedEntry): ServerDefinition | undefined {
   if (entry.connection === undefined) return undefined;
   return {
     name: entry.name,
     description: entry.description,
     enabled: entry.enabled ?? true,
-    connection: toConnection(entry.connection),
+    connection: placed(toConnection(entry.connection, folder), folder),
     tools: entry.tools ?? [],
     timeouts: { connect: entry.timeouts?.connect, call: entry.timeouts?.call },
     rateLimit: toRateLimit(entry.rateLimit),
@@ -96,14 +101,18 @@ export function toServerDefinition({ entry, origin }: PlacedEntry): ServerDefini
   };
 }
 
-function toConnection(connection: Connection): ConnectionDefinition {
+function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
   if (connection.type !== 'stdio') {
     const { type, url, headers = {}, auth } = connection;
     return { kind: type, url, headers, auth };
   }
-  const { command, args = [], env = {}, inheritEnv = [], cwd } = connection;
+  const { command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
   return { kind: 'stdio', command, args, env, inheritEnv, cwd };
 }
+
+/** In a project, the folder the client works in is the project. */
+const placed = (connection: ConnectionDefinition, folder: string | undefined): ConnectionDefinition =>
+  folder === undefined ? connection : inWorkspace(connection, folder);
 
 function toRateLimit(limit: ServerEntry['rateLimit']): ServerDefinition['rateLimit'] {
   if (limit === undefined) return undefined;

@@ -53,7 +53,10 @@ const stdioSchema = z.strictObject({
     z.array(z.string().check(z.regex(/^[^=\0]+$/, 'is not the name of an environment variable'))),
     'Names of our own environment variables that the program may see beside the usual few.',
   ),
-  cwd: optional(path, 'The folder it runs in. Default: ours.'),
+  cwd: optional(
+    path,
+    'The folder it runs in. Default: your home, and in a project’s configuration the project. `${workspaceFolder}` is the folder the client works in; it counts once you have trusted that folder.',
+  ),
 });
 
 const remoteSchema = z

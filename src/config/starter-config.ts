@@ -122,7 +122,7 @@ const computed = (name: string): string => (name === '__proto__' ? "['__proto__'
 const quoted = (text: string): string =>
   /['\\\u0000-\u001f\u2028\u2029]/.test(text) ? JSON.stringify(text) : `'${text}'`;
 
-const FILES = ['-y', '@modelcontextprotocol/server-filesystem', '.'];
+const FILES = ['-y', '@modelcontextprotocol/server-filesystem', '${workspaceFolder}'];
 const EXAMPLES = [
   { name: 'files', connection: { type: 'stdio', command: 'npx', args: FILES } },
   {

@@ -3,7 +3,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { constants, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DiscoveryError } from '../errors.ts';
 
@@ -36,11 +36,12 @@ export async function copyBeside(file: string): Promise<string> {
 
 /**
  * Replaces a file in a folder that is there: temporary file, flush, rename, flush of the folder.
+ * @param content the text, or what writes it
  * @param prepare the last word before the new file takes the place of the old
  */
 export async function replaceFile(
   file: string,
-  text: string,
+  content: string | ((handle: FileHandle) => Promise<void>),
   mode: number,
   prepare: (temporary: string) => Promise<void> = async () => undefined,
 ): Promise<void> {
@@ -48,7 +49,8 @@ export async function replaceFile(
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', mode);
   try {
-    await handle.writeFile(text).finally(() => handle.sync().finally(() => handle.close()));
+    const written = typeof content === 'string' ? handle.writeFile(content) : content(handle);
+    await written.finally(() => handle.sync().finally(() => handle.close()));
     await prepare(temporary);
     await rename(temporary, file);
   } catch (error) {

@@ -75,3 +75,11 @@ it('makes what a child inherits known as a secret where it is one', () => {
   childEnvironment({ env: {}, inheritEnv: ['GH_TOKEN', 'MODE'] }, env, (text) => text, 'linux', { learn });
   expect(learnt).toEqual(['short1']);
 });
+
+it('hands on only the absolute folders of the search path, and none at all where there is no such', () => {
+  const path = (PATH: string, platform: NodeJS.Platform) =>
+    childEnvironment({ env: {}, inheritEnv: [] }, { PATH }, (text) => text, platform).PATH;
+  expect(path('.::bin:/usr/bin:./x:/bin:', 'linux')).toBe('/usr/bin:/bin');
+  expect(path('.;C:\\bin;bin;;D:\\x', 'win32')).toBe('C:\\bin;D:\\x');
+  expect(path('.:', 'linux')).toBeUndefined();
+});

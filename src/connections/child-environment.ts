@@ -2,6 +2,7 @@
  * Builds what a child process sees of our environment: the allow-list, then what its own entry names. Nothing else.
  * @module
  */
+import { posix, win32 } from 'node:path';
 import type { KnownSecrets } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { isProxyVariable, type Place, proxySecrets } from '../secrets/server-secrets.ts';
@@ -46,6 +47,12 @@ const NETWORK = [
   'CURL_CA_BUNDLE',
 ];
 
+/** A relative folder on the search path, and an empty one, would be looked for wherever the child happens to start. */
+function absoluteFolders(path: string, platform: NodeJS.Platform): string {
+  const { delimiter, isAbsolute } = platform === 'win32' ? win32 : posix;
+  return path.split(delimiter).filter(isAbsolute).join(delimiter);
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -69,7 +76,9 @@ export function childEnvironment(
     const named = connection.inheritEnv.includes(name) || connection.inheritEnv.includes(key);
     if (isProxyVariable(name)) secrets?.learn(proxySecrets(value));
     if (named) secrets?.learn(secretParts(value, name));
-    child[name] = isProxyVariable(name) && !named ? withoutCredentials(value) : value;
+    const handedOn = isProxyVariable(name) && !named ? withoutCredentials(value) : value;
+    const path = key === 'PATH' ? absoluteFolders(value, platform) : handedOn;
+    if (key !== 'PATH' || path !== '') child[name] = path;
   }
   for (const [name, value] of Object.entries(connection.env)) child[name] = expand(value, { name });
   return child;

@@ -3,7 +3,7 @@
  * What was found is remembered by the caller and handed back as `prior`.
  * @module
  */
-import { DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
 import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
@@ -17,7 +17,8 @@ export { envName } from './open-remote.ts';
 
 /** Opens a connection within its time, or throws a `DiscoveryError` that says why not. Leaves nothing running then. */
 export async function openConnection(definition: ServerDefinition, options: OpenOptions): Promise<OpenedConnection> {
-  const { connection, name } = definition;
+  const { connection, name, refusal } = definition;
+  if (refusal !== undefined) throw new ConfigurationError(refusal, [], { server: name, outcome: 'not_sent' });
   const timeoutMs = connectMs(definition);
   const overdue = () => new Error(`no answer within ${timeoutMs / 1000} s`);
   try {

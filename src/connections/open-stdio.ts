@@ -10,6 +10,7 @@ import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { childEnvironment } from './child-environment.ts';
 import { Conversation } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
+import { homeFolder } from './home-folder.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
@@ -25,13 +26,14 @@ export async function openStdio(
   const { env, expand, limits, prior, secrets } = options;
   const command = expand(connection.command);
   const args = connection.args.map((arg, at) => expand(arg, { name: optionName(connection.args[at - 1]) }));
+  const cwd = connection.cwd ?? homeFolder(env);
   const childEnv = childEnvironment(connection, env, expand, process.platform, secrets);
   refuseNul(definition, [command, ...args, ...Object.keys(childEnv), ...Object.values(childEnv)]);
   const child = new StdioTransport({
     command,
     args,
     env: childEnv,
-    cwd: connection.cwd,
+    cwd,
     maxMessageBytes: limits.messageBytes,
     stderrBytes: limits.stderrBytes,
     onStderr: options.onStderr,
@@ -49,9 +51,7 @@ export async function openStdio(
     // Not awaited: ending a stubborn tree takes seconds, and the caller already has its answer.
     void peer.close();
     if (error instanceof DiscoveryError) throw error;
-    const hopeless = child.exitReason
-      ? `it ${child.exitReason} before it said hello`
-      : spawnFault(error, command, connection.cwd);
+    const hopeless = child.exitReason ? `it ${child.exitReason} before it said hello` : spawnFault(error, command, cwd);
     const why = hopeless ?? shortage(error) ?? (error instanceof Error ? error.message : String(error));
     const words = lastWords(child.stderr.read(secrets.redactWords), secrets.redactWords);
     throw new ServerConnectionError(

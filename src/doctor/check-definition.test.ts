@@ -10,7 +10,7 @@ let folder: ReturnType<typeof tempFolder>;
 let world: DefinitionWorld;
 beforeEach(() => {
   folder = tempFolder();
-  world = { env: { PATH: join(folder.path, 'bin') }, cwd: folder.path, platform: 'linux', execPath: '/nowhere/node' };
+  world = { env: { PATH: join(folder.path, 'bin'), HOME: folder.path }, platform: 'linux', execPath: '/nowhere/node' };
   mkdirSync(join(folder.path, 'bin'));
 });
 afterEach(() => folder[Symbol.dispose]());

@@ -5,7 +5,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expandReferences, referencesIn } from '../config/references.ts';
+import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import { serverVariable } from '../config/world.ts';
+import { homeFolder } from '../connections/home-folder.ts';
 import { ConfigurationError } from '../errors.ts';
 import { oneLine } from '../plain-text.ts';
 import type { RemoteConnection, ServerDefinition, StdioConnection } from '../types.ts';
@@ -15,7 +17,6 @@ import { findCommand } from './find-command.ts';
 /** What a server's entry is judged by. */
 export interface DefinitionWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
   readonly platform: NodeJS.Platform;
   /** The program that runs us; what is installed with it lies beside it. */
   readonly execPath: string;
@@ -27,6 +28,7 @@ type Finding = Omit<Check, 'kind' | 'subject'>;
 /** Everything that is wrong with an entry, or what was found to be fine. */
 export function checkDefinition(definition: ServerDefinition, world: DefinitionWorld): Check[] {
   const { connection, name } = definition;
+  if (definition.refusal !== undefined) return [{ kind: 'server', subject: name, ...refused(definition.refusal) }];
   const variables = checkVariables(definition, world);
   const findings =
     variables.status === 'fail'
@@ -38,6 +40,12 @@ export function checkDefinition(definition: ServerDefinition, world: DefinitionW
             : checkRemote(definition, connection, world)),
         ];
   return findings.map((finding) => ({ kind: 'server', subject: name, ...finding }));
+}
+
+/** It works elsewhere, or once a person has said so: no fault of the entry. */
+function refused(refusal: string): Finding {
+  const command = /`(anygpt mcp [^`]{1,500})`/.exec(refusal)?.[1];
+  return { check: 'folder', status: 'warn', detail: refusal, ...(command !== undefined && { fix: command }) };
 }
 
 /** Where an entry is written, for people. */
@@ -80,7 +88,7 @@ function checkVariables(definition: ServerDefinition, { env }: DefinitionWorld):
 function checkLocal(definition: ServerDefinition, connection: StdioConnection, world: DefinitionWorld): Finding[] {
   const { env, platform } = world;
   const expand = (text: string) => expandReferences(text, env);
-  const { cwd = world.cwd } = connection;
+  const { cwd = homeFolder(env, platform) } = connection;
   if (!existsSync(cwd)) {
     const fix = `Create that folder, or correct cwd in ${placeOf(definition)}`;
     return [{ check: 'folder', status: 'fail', detail: `the folder ${cwd} does not exist`, fix }];
@@ -94,9 +102,22 @@ function checkLocal(definition: ServerDefinition, connection: StdioConnection, w
   const found = findCommand(command, { path: own('PATH'), pathExt: own('PATHEXT'), cwd, platform });
   // What stands for a reference may be meant for nobody else.
   const shown = connection.command === command ? command : connection.command;
-  if (found !== undefined) return [{ check: 'command', status: 'ok', detail: shown === command ? found : shown }];
+  if (found !== undefined)
+    return [
+      { check: 'command', status: 'ok', detail: shown === command ? found : shown },
+      ...checkArguments(definition, connection, cwd),
+    ];
   const detail = `the command ${JSON.stringify(oneLine(shown, 200))} was not found${/[\\/]/.test(command) ? '' : ' on PATH'}`;
   return [{ check: 'command', status: 'fail', detail, fix: howToGet(connection, definition, world) }];
+}
+
+/** Words that meant the folder the client works in, as long as servers started there. */
+function checkArguments(definition: ServerDefinition, { args, cwd }: StdioConnection, home: string): Finding[] {
+  if (cwd !== undefined) return [];
+  const words = relativeWords('', args).filter((word) => /^\.{1,2}$/.test(word) || !existsSync(join(home, word)));
+  if (words.length === 0) return [];
+  const detail = `it starts in ${home}, and ${quotedWords(words)} in its arguments is looked for there`;
+  return [{ check: 'arguments', status: 'warn', detail, fix: `In ${placeOf(definition)}, ${howToWriteThem(words)}` }];
 }
 
 const isSameVariable = (a: string, b: string, platform: NodeJS.Platform): boolean =>

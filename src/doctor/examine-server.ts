@@ -58,7 +58,8 @@ export async function examineServers(
     return { name, disabled: false, checks: checkDefinition(definition, options.world), definition };
   });
   const isSound = ({ checks }: ExaminedServer) => checks.every(({ status }) => status !== 'fail');
-  const waiting = new Set(examined.filter((server) => !server.disabled && isSound(server)).map(({ name }) => name));
+  const startable = examined.filter((server) => !server.disabled && !server.definition?.refusal && isSound(server));
+  const waiting = new Set(startable.map(({ name }) => name));
   const total = waiting.size;
   if (options.offline || total === 0) return examined.map(({ name, disabled, checks }) => ({ name, disabled, checks }));
   options.onChange?.([...waiting], total);

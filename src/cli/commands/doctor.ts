@@ -14,6 +14,7 @@ import {
   checkTrust,
 } from '../../doctor/check-configuration.ts';
 import { checkEmbedder } from '../../doctor/check-embedder.ts';
+import { checkInstalled } from '../../doctor/check-installed.ts';
 import { checkCache, checkNode, checkStateFolder } from '../../doctor/check-machine.ts';
 import { type ExaminedServer, examineServers } from '../../doctor/examine-server.ts';
 import { ConfigurationError, type ErrorInfo } from '../../errors.ts';
@@ -83,6 +84,7 @@ async function checkMachine({ env, cwd }: Io): Promise<Check[]> {
     await checkStateFolder(stateFolder(world), world.platform),
     await checkTrust(new ConfigurationLoader({ env, cwd }).trustStore),
     ...checkProxies(env),
+    ...(await checkInstalled(world)),
   ];
 }
 
@@ -106,7 +108,7 @@ async function examined(
 ): Promise<ExaminedServer[]> {
   const wanted = config.servers.filter(({ name }) => names.length === 0 || names.includes(name));
   const found = await examineServers(engine, wanted, {
-    world: { env: io.env, cwd: io.cwd, platform: process.platform, execPath: process.execPath },
+    world: { env: io.env, platform: process.platform, execPath: process.execPath },
     config,
     offline,
     timeoutMs,

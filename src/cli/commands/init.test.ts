@@ -163,14 +163,19 @@ describe('init', () => {
     const { out } = await init();
     expect(out).toContain('Found 2 clients with 3 servers:');
     expect(out).toContain('✓ Cursor (3 servers)');
-    expect(out).toContain('files (the one of Claude Desktop), docs (the same as files of Claude Desktop), other\n');
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'files (the one of Claude Desktop), docs (the same as files of Claude Desktop), other (another server has that name, so it is called cursor/other here)',
+    );
     const { clients } = await json();
     expect(clients[1].files[0].servers[1]).toEqual({
       name: 'docs',
       enabled: true,
       sameAs: { client: 'claude-desktop', name: 'files' },
     });
-    expect((await run(['list'])).out).toContain('MCP Servers (3 configured)');
+    expect(clients[1].files[0].servers[2]).toEqual({ name: 'other', enabled: true, calledHere: 'cursor/other' });
+    const list = (await run(['list'])).out;
+    expect(list).toContain('MCP Servers (3 configured)');
+    expect(list).toContain('"other" in ~/.cursor/mcp.json; another server has that name here.');
   });
 
   it('sees a configuration with another ending, and does not leave two', async () => {

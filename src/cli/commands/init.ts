@@ -8,7 +8,7 @@ import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import { CONFIG_ENDINGS } from '../../config/find-config.ts';
-import { type FoundClient, findClients, sharedEntries } from '../../config/found-clients.ts';
+import { type FoundClient, findClients, joinEntries } from '../../config/found-clients.ts';
 import { CLIENT_TYPES } from '../../config/importers/clients.ts';
 import { readIfPresent } from '../../config/read-file.ts';
 import {
@@ -180,11 +180,11 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
 function foundText(found: readonly FoundClient[], numbered: readonly FoundClient[], io: Io, world: World): string {
   if (found.length === 0) return 'No client with a configuration was found on this machine.';
   const [paint, width] = [paintFor(io), widthOf(io)];
-  const shared = sharedEntries(found);
-  const servers = found.reduce((sum, client) => sum + countOf(client), 0) - shared.size;
+  const joined = joinEntries(found);
+  const servers = found.reduce((sum, client) => sum + countOf(client), 0) - joined.shared.size;
   const blocks = found.map((client) => {
     const at = numbered.indexOf(client);
-    const [head = '', ...rest] = clientLines(client, world.home, paint, shared, at === -1 ? '' : `${at + 1}. `);
+    const [head = '', ...rest] = clientLines(client, world.home, paint, joined, at === -1 ? '' : `${at + 1}. `);
     return [head, ...rest.map((line) => block(line.trimStart(), width, /^ */.exec(line)?.[0] ?? ''))].join('\n');
   });
   return [`Found ${counted(found.length, 'client')} with ${counted(servers, 'server')}:`, ...blocks].join('\n\n');
@@ -220,14 +220,14 @@ const initDocument = (outcome: Outcome, { file, format, text, present }: Plan, i
   const { found, chosen, starter, done } = outcome;
   const { sources, servers, kept, warnings } = starter;
   const { status, backup } = done;
-  const shared = sharedEntries(found);
+  const joined = joinEntries(found);
   return {
     file,
     format,
     status,
     ...(present !== undefined && { present: present.path }),
     ...(backup !== undefined && { backup }),
-    clients: found.map((client) => clientDocument(client, chosen.includes(client), shared)),
+    clients: found.map((client) => clientDocument(client, chosen.includes(client), joined)),
     sources: sources.map(({ type }) => type),
     servers: servers.map((server) => (server as { name: string }).name),
     ...(kept.length > 0 && { kept }),

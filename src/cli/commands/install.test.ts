@@ -63,7 +63,7 @@ describe('install', () => {
     expect(out).toContain('  Would move behind the gateway: a\n');
     expect(out).toContain('  Would change: ~/.anygpt/mcp-discovery.config.json\n');
     expect(out).not.toContain('Backup:');
-    expect(out).toMatch(/^\+\s+"args": \["-y", "@anygpt\/discovery"\],$/m);
+    expect(out).toMatch(/^\+\s+"args": \[".*discovery\.js"\],$/m);
     expect(out).toMatch(/^\+.*"type": "cursor"/m);
     expect(out).not.toContain('very-secret');
     expect(read(file)).toBe(SERVERS);
@@ -241,7 +241,11 @@ describe('install', () => {
     [['install', 'mcpb'], 2, 'A bundle is a server, not a client'],
     [['install', 'docker-mcp'], 2, 'takes no others'],
     [['install', 'docker-mcp', '--file', 'x.json'], 2, 'takes no others'],
-    [['install', 'jetbrains-ai-assistant'], 2, 'Paste this: {"mcpServers":{"anygpt":{"command":"npx"'],
+    [
+      ['install', 'jetbrains-ai-assistant'],
+      2,
+      `Paste this: {"mcpServers":{"anygpt":{"command":${JSON.stringify(process.execPath)}`,
+    ],
     [['uninstall', 'cursor', '--take-over'], 1, 'no option --take-over'],
   ])('%j ends with %i', async (argv, code, message) => {
     const { code: ended, out, err } = await run(...argv);

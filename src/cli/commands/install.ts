@@ -4,7 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { realWorld } from '../../config/world.ts';
+import { realWorld, stateFolder } from '../../config/world.ts';
 import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { complain } from '../failure.ts';
@@ -18,14 +18,17 @@ export const install: Command = {
        anygpt mcp install --all [options]
 
 Adds one entry called "anygpt" to the configuration of a client, and nothing else: comments, order and formatting stay.
-The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. Starts nothing. Servers of a file that
-is not one of your own, such as a project's, are taken over only once it is trusted ("anygpt mcp trust FILE").
+The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. The entry has the full paths of Node.js
+and of this program, which no folder can redirect; run from npx, the program is copied to ~/.anygpt/program first. Starts
+nothing. With --take-over every remote server is asked once whether it needs a login; one that does stays in the client.
+Servers of a file that is not one of your own, such as a project's, are taken over only once it is trusted ("anygpt mcp
+trust FILE").
 
 Options:
 ${INSTALL_HELP}
   --take-over        Move the client's own servers behind the gateway; uninstall gives them back
   --config FILE      The gateway uses this configuration file
-  --local            Start this copy of the program, not the one npx fetches
+  --local            Start this copy of the program (the default)
   --command LINE     Start the gateway with a command line of your own
   --url URL          Use a gateway that is running there (anygpt mcp serve --http)
 
@@ -55,14 +58,16 @@ written, or with --all some of them failed`,
       throw new UsageError('--url is an http or https address');
     const command = values.command as string | undefined;
     if (command?.trim() === '') throw new UsageError('--command is empty');
-    const local = values.local === true ? localProgram() : undefined;
-    if (values.local === true && local === undefined) throw new UsageError('--local: this copy has not been built yet');
+    const program = localProgram(stateFolder(realWorld({ env: io.env, cwd: io.cwd })));
+    if (values.local === true && program === undefined)
+      throw new UsageError('--local: this copy has not been built yet');
+    const own = { local: program?.command, prepare: command === undefined ? program?.prepare : undefined };
     const config = values.config as string | undefined;
     const takeOver = values['take-over'] === true;
     const ask = values['dry-run'] === true || values.json === true ? undefined : askTrust(io);
     const { planInstall } = await import('../../config/installers/install.ts');
     const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
-      planInstall(type, file, { takeOver, local, command, url, config, ask }, world),
+      planInstall(type, file, { takeOver, ...own, command, url, config, ask }, world),
     );
     if (url === undefined && values.json !== true && values['dry-run'] !== true) await warnOfEmptiness(io, config);
     return code;

@@ -10,7 +10,7 @@ import { serversDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { exactly } from '../positionals.ts';
-import { sameServers } from '../same-servers.ts';
+import { renamedServers, sameServers } from '../same-servers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
@@ -50,18 +50,21 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       const config = await engine.getConfig();
       const { servers: configured, sources } = config;
       const unread = await unreadHere(sources, io);
+      const renamed = renamedServers(config, io.env.HOME);
       if (session.json) {
         const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
         // Without servers the engine names the same files, cut short.
         const others = engine.notes().filter((note) => !note.includes('is not trusted'));
-        session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread]));
+        session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread, ...renamed.values()]));
         return EXIT.ok;
       }
       for (const note of [...engine.notes(), ...unread]) session.note(note);
       const same = sameServers(config, io.env.HOME);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [
-        ...servers.map((server) => serverBlock(server, { status, same: same.get(server.name) }, session)),
+        ...servers.map((server) =>
+          serverBlock(server, { status, about: [renamed.get(server.name), same.get(server.name)] }, session),
+        ),
         ...off.map(({ name, description }) => offBlock(name, description, status, session)),
       ];
       session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
@@ -93,11 +96,11 @@ function markOf(server: ServerMetadata, status: boolean): keyof typeof COLOURS {
 
 interface Shown {
   readonly status: boolean;
-  /** What there is to say where another server is the same. */
-  readonly same: string | undefined;
+  /** What there is to say where another server is the same, or has its name. */
+  readonly about: readonly (string | undefined)[];
 }
 
-function serverBlock(server: ServerMetadata, { status, same }: Shown, { paint, block }: Session): string {
+function serverBlock(server: ServerMetadata, { status, about: said }: Shown, { paint, block }: Session): string {
   const { name, description, toolCount, stale, reason, listedAt } = server;
   const mark = markOf(server, status);
   const known = [
@@ -109,7 +112,7 @@ function serverBlock(server: ServerMetadata, { status, same }: Shown, { paint, b
   return [
     `${paint(COLOURS[mark], mark)} ${paint('bold', oneLine(name, 200))}${about}`,
     description && block(oneLine(description, 2000), '  '),
-    same && block(same, '  '),
+    ...said.map((sentence) => sentence && block(sentence, '  ')),
     status && block(`Status: ${STATUS[server.status]}${reason ? ` - ${reason}` : ''}`, '  '),
     stale && '  Its tool list is more than a day old.',
   ]

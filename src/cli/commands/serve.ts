@@ -24,6 +24,7 @@ Options:
   --config FILE      Use this configuration file
   --http PORT        Serve Streamable HTTP on 127.0.0.1:PORT/mcp instead of stdio
   --expose SERVER    Show this one server's own tools, prompts and resources instead of the five meta-tools
+  --url URL          Show the server at this address as it is, for clients that start programs only; reads no configuration
   --trust-project    Use this folder's configuration without asking
   --watch            Reload when the configuration files change
   --log-level LEVEL  debug, info, warn, error or silent (default: log.level of the configuration)
@@ -36,6 +37,7 @@ Examples:
     config: { type: 'string' },
     http: { type: 'string' },
     expose: { type: 'string' },
+    url: { type: 'string' },
     'trust-project': { type: 'boolean' },
     watch: { type: 'boolean' },
     'log-level': { type: 'string' },
@@ -49,10 +51,15 @@ Examples:
     const port = values.http === undefined ? undefined : Number(values.http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
       throw new UsageError('--http takes a port number');
+    const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
+    if (values.url !== undefined && others.length > 0)
+      throw new UsageError(`--url and --${others[0]} exclude each other`);
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help need not load it.
     const { DiscoveryEngine } = await import('../../discovery-engine.ts');
-    const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
+    const { url } = values;
+    const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
+    const engine = new DiscoveryEngine(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
       trustProject: values['trust-project'] === true,
@@ -60,17 +67,18 @@ Examples:
       logger: log.logger,
     });
     try {
-      return await serveEngine(
-        engine,
-        { port, expose: values.expose as string | undefined, watch: values.watch === true, log },
-        io,
-      );
+      return await serveEngine(engine, { port, expose, watch: values.watch === true, log }, io);
     } finally {
       await engine.close();
       log.close();
     }
   },
 };
+
+const REMOTE = 'remote';
+
+/** A configuration of one server at an address. */
+const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'http' as const, url: String(url) } }] });
 
 interface ServeOptions {
   readonly port: number | undefined;

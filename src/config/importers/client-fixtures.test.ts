@@ -116,7 +116,10 @@ function expectedFor(entry: Neutral, type: ClientType, world: World, workspace?:
     command: entry.command ?? '',
     args: (entry.args ?? []).map(ours),
     env: map(entry.env),
-    ...(cwd !== undefined && { cwd: cwd.includes('${') ? cwd : resolve(workspace ?? world.cwd, cwd) }),
+    // Servers of a project start in it, others at home, and relative folders begin there, too.
+    ...(cwd === undefined
+      ? workspace !== undefined && { cwd: workspace }
+      : { cwd: cwd.includes('${') ? cwd : resolve(workspace ?? world.home, cwd) }),
     enabled: entry.enabled,
   };
 }
@@ -229,6 +232,6 @@ describe('beyond the neutral shape', () => {
     expect(text).toContain(
       'servers["memory"]: its `envFile` ${workspaceFolder}/.env is not known here and is not read.',
     );
-    expect(text).toContain("it uses ${workspaceFolder}, which only a project's own file has");
+    expect(text).toContain('it uses ${workspaceFolder}; it starts only in folders you have trusted');
   });
 });

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Installation } from '../installers/installation.ts';
+import type { Policy } from '../json-excerpt.ts';
 import type { World } from '../world.ts';
 import type { Adapter } from './adapters.ts';
 import type { FindEntries } from './containers.ts';
@@ -30,6 +31,8 @@ export interface Client {
   readonly find?: FindEntries | undefined;
   /** What else decides whether an entry is on. */
   readonly switches?: Switches | undefined;
+  /** What concerns servers in a file that the client keeps much else in. */
+  readonly excerpt?: ((world: World) => Policy) | undefined;
   readonly dialect: Dialect;
   readonly adapt?: Adapter | undefined;
   /** How this gateway gets into it. */

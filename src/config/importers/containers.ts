@@ -5,6 +5,7 @@
  */
 import { basename, extname } from 'node:path';
 import { isObject } from '../../plain-object.ts';
+import type { Policy } from '../json-excerpt.ts';
 import { isInside } from '../paths.ts';
 import { toPathText } from '../problems.ts';
 import type { World } from '../world.ts';
@@ -60,6 +61,17 @@ export const claudeCodeEntries: FindEntries = (document, context) => {
   take(everywhere);
   return found;
 };
+
+const CLAUDE_CODE_LISTS = new Set(['mcpServers', 'disabledMcpServers', 'disabledMcpjsonServers']);
+
+/** Claude Code keeps the history of all projects in the same file, up to hundreds of megabytes. */
+export const claudeCodeExcerpt =
+  ({ cwd }: World): Policy =>
+  ([first = '', project = '', key]) => {
+    if (first !== 'projects') return CLAUDE_CODE_LISTS.has(first) ? 'keep' : 'skip';
+    if (key !== undefined) return CLAUDE_CODE_LISTS.has(key) ? 'keep' : 'skip';
+    return project === '' || isInside(cwd, project) ? 'look' : 'skip';
+  };
 
 /** Continue: a list in YAML, a map in JSON, or a file that is one server called after the file. */
 export const continueEntries: FindEntries = (document, context) => {

@@ -6,11 +6,12 @@
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
 import { shellWord } from '../../shell-word.ts';
+import type { Policy } from '../json-excerpt.ts';
 import { KEPT_ENDING, parseData, TAKEN_OVER } from '../parse-data.ts';
-import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
 import type { World } from '../world.ts';
+import { readClientText, withoutMark } from './client-text.ts';
 import { type Client, clientOf } from './clients.ts';
 import { fromCustom } from './custom.ts';
 import { PLAIN } from './dialect.ts';
@@ -39,6 +40,8 @@ export interface ImportContext {
   readonly world: World;
   /** The folder relative paths start from. */
   readonly base: string;
+  /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
+  readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
   /** Whether the content of a file that was found in a project may be used. */
@@ -79,6 +82,7 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
       entry: withAbsolutePaths(entry, base, context.world),
       origin: { file: path, path: place, client },
       filter,
+      folder: file.root ?? (scope === undefined ? context.folder : undefined),
     }));
     const said = [
       ...notes,
@@ -132,7 +136,9 @@ interface ReadFile {
 async function read(file: SourceFile, world: World): Promise<ReadFile> {
   const { type, path } = file;
   if (type === 'mcpb') return readBundleFile(path, world);
-  const text = await readIfPresent(path);
+  const own = file.scope === 'user' || file.scope === 'system';
+  const found = await readClientText(path, own ? excerptOf(type, world) : undefined);
+  const text = found === undefined ? undefined : withoutMark(found.text);
   if (text === undefined && isThere(path)) {
     throw new ConfigurationError(`${path} is a symbolic link to a file that does not exist.`);
   }
@@ -140,7 +146,10 @@ async function read(file: SourceFile, world: World): Promise<ReadFile> {
   if (text.trim() === '') throw new ConfigurationError(`${path} is empty, so there are no servers in it.`);
   const notes: string[] = [];
   const onRepeat = (key: string, line: number) => {
-    notes.push(`${path}:${line}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`);
+    // Lines of an excerpt are not those of the file.
+    notes.push(
+      `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`,
+    );
   };
   const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), world);
   return { text, place: path, notes, convert };
@@ -165,23 +174,43 @@ async function convertDocument(
     return fromCustom(document, context) ?? 'expected an object with a `servers` map or list, or a `mcpServers` map';
   }
   const client = clientOf(type);
-  const beside = await readBeside(client, file, world);
+  const { beside, notes } = await readBeside(client, file, world);
   const about = { document, file: path, scope, root, beside };
-  return onlyMoved(fromClientDocument(client, about, world), client, about, world);
+  const imported = await onlyMoved(fromClientDocument(client, about, world), client, about, world);
+  return typeof imported === 'string' ? imported : { ...imported, notes: [...imported.notes, ...notes] };
 }
 
-/** What the client keeps beside its servers. A file that is not there says nothing; a broken one is an error. */
-async function readBeside({ switches }: Client, { path }: SourceFile, world: World): Promise<unknown> {
-  const beside = switches?.beside?.(world);
-  if (beside === undefined || beside === path) return undefined;
-  const text = await readIfPresent(beside);
-  return text === undefined || text.trim() === '' ? undefined : parseData(beside, text, () => undefined);
+const excerptOf = (type: SourceFile['type'], world: World): Policy | undefined =>
+  type === 'custom' || type === 'mcpb' ? undefined : (clientOf(type) as Client).excerpt?.(world);
+
+interface Beside {
+  readonly beside: unknown;
+  readonly notes: readonly string[];
 }
 
-/** Relative paths in a project's file start at the project, in a user's own where the client was started, as here. */
-function relativeTo({ path, scope, root }: SourceFile, { cwd }: World): string {
+/**
+ * What the client keeps beside its servers. A file that is not there says nothing. A broken one is an error, but hides
+ * no servers of a project that a person has trusted.
+ */
+async function readBeside({ switches, excerpt }: Client, { path, scope }: SourceFile, world: World): Promise<Beside> {
+  const file = switches?.beside?.(world);
+  if (file === undefined || file === path) return { beside: undefined, notes: [] };
+  try {
+    const { text = '' } = (await readClientText(file, excerpt?.(world))) ?? {};
+    const body = withoutMark(text);
+    return { beside: body.trim() === '' ? undefined : await parseData(file, body, () => undefined), notes: [] };
+  } catch (error) {
+    const isFault = error instanceof ConfigurationError || typeof (error as NodeJS.ErrnoException).code === 'string';
+    if (!isFault || scope !== 'project') throw error;
+    const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    return { beside: undefined, notes: [`what is switched off in ${file} is not known: ${why}`] };
+  }
+}
+
+/** Relative paths in a project's file start at the project, in the user's own at home, where its servers start. */
+function relativeTo({ path, scope, root }: SourceFile, { home }: World): string {
   if (root !== undefined) return root;
-  return scope === undefined ? dirname(path) : cwd;
+  return scope === undefined ? dirname(path) : home;
 }
 
 /** A file full of nonsense must not drown what else is said. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileRules } from '../../rules/compile-rules.ts';
 import { ConfigurationLoader, type LoaderOptions } from '../configuration-loader.ts';
@@ -102,14 +103,50 @@ describe('the same server in two clients', () => {
     expect(names(await load(auto))).toEqual(['work', 'private', 'again']);
   });
 
-  it('says which values count when two entries of one name disagree, without showing them', async () => {
+  it('is two servers when two entries of one name disagree in a value, and says in which without showing it', async () => {
     const first = await claude({ gh: { command: 'gh', env: { TOKEN: 'aaaa', SAME: '1' } } });
-    await cursor({ gh: { command: 'gh', env: { TOKEN: 'bbbb', SAME: '1' } } });
+    await cursor({ gh: { command: 'gh', env: { TOKEN: 'bbbb', SAME: '1', EXTRA: 'x' } } });
     const config = await load(auto);
-    expect(config.servers).toMatchObject([{ connection: { env: { TOKEN: 'aaaa' } } }]);
-    expect(config.warnings).toEqual([
-      `${join(home, '.cursor/mcp.json')}: server "gh" has another TOKEN than in ${first}, which counts.`,
+    expect(config.servers).toMatchObject([
+      { name: 'gh', connection: { env: { TOKEN: 'aaaa', SAME: '1' } } },
+      { name: 'cursor/gh', connection: { env: { TOKEN: 'bbbb', SAME: '1', EXTRA: 'x' } }, origin: { name: 'gh' } },
     ]);
+    expect(config.warnings).toEqual([
+      `${join(home, '.cursor/mcp.json')}: server "gh" is called "cursor/gh" here, because ${first} has another server of that name, with another TOKEN, EXTRA.`,
+    ]);
+  });
+
+  it('never gets a value that stands in another entry: every server is one entry of one file', async () => {
+    const value = fc.constantFrom('1', '2', '${A}');
+    const values = fc.dictionary(fc.constantFrom('A', 'B', 'x-key', 'X-Key'), value, { maxKeys: 3 });
+    const entry = fc.oneof(
+      fc.record({
+        command: fc.constantFrom('x', 'y'),
+        args: fc.constantFrom<string[]>([], ['--a']),
+        env: values,
+      }),
+      fc.record({ url: fc.constantFrom('https://a.test/mcp', 'https://b.test/mcp'), headers: values }),
+    );
+    const file = fc.dictionary(fc.constantFrom('s', 't', 'cursor/s', 's-2'), entry, { maxKeys: 3 });
+    await fc.assert(
+      fc.asyncProperty(file, file, file, async (one, two, three) => {
+        await claude(one);
+        await cursor(two);
+        await write('.kiro/settings/mcp.json', { mcpServers: three });
+        const servers = (await load(auto)).servers.map(({ connection }) =>
+          connection.kind === 'stdio'
+            ? { command: connection.command, args: connection.args, env: connection.env }
+            : { url: connection.url, headers: connection.headers },
+        );
+        // References are text to Claude Desktop.
+        const written = [one, two, three].flatMap((entries) => Object.values(entries));
+        const known = new Set(written.map((each) => JSON.stringify(each).replaceAll('$${', '${')));
+        const found = servers.map((each) => JSON.stringify(each).replaceAll('$${', '${'));
+        expect(found.filter((each) => !known.has(each))).toEqual([]);
+        expect(names(await load(auto))).toEqual(names(await load(auto)));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('is called after its client when it is another server of the same name', async () => {

@@ -12,7 +12,7 @@ export const GATEWAY_MARK = 'ANYGPT_GATEWAY';
 
 const ADDRESSES = ['url', 'serverUrl', 'httpUrl', 'uri'];
 const PACKAGE = /^(?:--package=)?@?anygpt\/discovery(?:[@:][^/]*)?$/;
-const INSTALLED = /[/\\]@anygpt[/\\]discovery[/\\]/;
+const INSTALLED = /[/\\]@anygpt[/\\]discovery[/\\]|[/\\]dist[/\\]bin[/\\](?:discovery|anygpt)\.js$/;
 const PROGRAM = /(?:^|[/\\])anygpt(?:\.(?:cmd|exe|ps1|js|mjs))?$/i;
 
 /** Whether an entry carries the mark that installing leaves. */

@@ -4,9 +4,10 @@
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
+import type { Policy } from '../json-excerpt.ts';
 import { parseData, TAKEN_OVER } from '../parse-data.ts';
-import { readIfPresent } from '../read-file.ts';
 import type { World } from '../world.ts';
+import { readClientText, withoutMark } from './client-text.ts';
 import type { Client } from './clients.ts';
 import { type ClientDocument, fromClientDocument } from './import-client-document.ts';
 import type { Imported } from './imported-entry.ts';
@@ -20,7 +21,11 @@ export async function onlyMoved(
 ): Promise<Imported | string> {
   if (typeof imported === 'string' || !about.file.endsWith(TAKEN_OVER)) return imported;
   const file = about.file.slice(0, -TAKEN_OVER.length);
-  const present = fromClientDocument(client, { ...about, file, document: await readQuietly(file) }, world);
+  const present = fromClientDocument(
+    client,
+    { ...about, file, document: await readQuietly(file, client.excerpt?.(world)) },
+    world,
+  );
   if (typeof present === 'string') return imported;
   const names = new Set(present.entries.map(({ entry }) => entry.name));
   const staying = imported.entries.filter(({ entry }) => names.has(entry.name));
@@ -34,9 +39,9 @@ export async function onlyMoved(
 }
 
 /** A client's file that cannot be read has nothing; reading it as a source of its own says why. */
-async function readQuietly(file: string): Promise<unknown> {
+async function readQuietly(file: string, policy: Policy | undefined): Promise<unknown> {
   try {
-    const text = (await readIfPresent(file)) ?? '';
+    const text = withoutMark((await readClientText(file, policy))?.text ?? '');
     return text.trim() === '' ? {} : await parseData(file, text, () => undefined);
   } catch (error) {
     if (error instanceof ConfigurationError) return {};

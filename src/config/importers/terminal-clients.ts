@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import * as to from '../installers/gateway-entry.ts';
 import { fromCodex, fromGoose, fromOpenCode, fromVibe } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inHome, LITERAL, MCP_SERVERS, STARTUP_AND_TOOL } from './client.ts';
-import { bareMap, claudeCodeEntries, isServerMap, openCodeEntries, openCodeWay } from './containers.ts';
+import {
+  bareMap,
+  claudeCodeEntries,
+  claudeCodeExcerpt,
+  isServerMap,
+  openCodeEntries,
+  openCodeWay,
+} from './containers.ts';
 import * as place from './places.ts';
 import type { ClientType } from './source-types.ts';
 import { claudeCodeSwitches, geminiSwitches } from './switches.ts';
@@ -27,6 +34,7 @@ export const TERMINAL_CLIENTS = {
     keys: MCP_SERVERS,
     find: claudeCodeEntries,
     switches: claudeCodeSwitches,
+    excerpt: claudeCodeExcerpt,
     dialect: { ...BRACES, urlWithoutType: 'refused', timeouts: [{ ...calls(1), atLeast: 1_000 }] },
     install: {
       entry: to.CLAUDE_CODE,

@@ -129,7 +129,11 @@ export class VariableReader {
     if (inside === '/' || inside === 'pathSeparator') return world.platform === 'win32' ? '\\' : '/';
     if (/^workspaceFolder(?:Basename)?(?::|$)/.test(inside)) {
       if (workspace === undefined) {
-        this.#notes.add(`it uses \${${inside}}, which only a project's own file has; it cannot start as it is`);
+        this.#notes.add(
+          inside.includes(':')
+            ? `it uses \${${inside}}, which only a project's own file has; it cannot start as it is`
+            : `it uses \${${inside}}; it starts only in folders you have trusted (anygpt mcp trust)`,
+        );
         return `\${${inside}}`;
       }
       const basename = workspace.slice(Math.max(workspace.lastIndexOf('/'), workspace.lastIndexOf('\\')) + 1);

@@ -2,6 +2,7 @@
  * The gateway in, the entry a client expects out: the inverse of the adapters that read such entries.
  * @module
  */
+import { ConfigurationError } from '../../errors.ts';
 import { GATEWAY_MARK } from '../importers/ourselves.ts';
 import type { EntryWriter, Gateway, Installation } from './installation.ts';
 
@@ -45,10 +46,12 @@ export const CLAUDE_CODE: EntryWriter = typed('stdio', 'http', { alwaysLoad: tru
 export const COPILOT_CLI: EntryWriter = typed('local', 'http', { tools: ['*'], deferTools: 'never' });
 
 /** Claude Desktop: programs only, so an address is reached through one. */
-export const CLAUDE_DESKTOP: EntryWriter = (gateway) =>
-  gateway.kind === 'stdio'
-    ? local(gateway)
-    : { command: 'npx', args: ['-y', 'mcp-remote', gateway.url], env: { [GATEWAY_MARK]: '1' } };
+export const CLAUDE_DESKTOP: EntryWriter = (gateway) => {
+  if (gateway.kind === 'stdio') return local(gateway);
+  const [command, ...args] = gateway.bridge ?? [];
+  if (command === undefined) throw new ConfigurationError('There is no program that could reach the address.');
+  return { command, args, env: { [GATEWAY_MARK]: '1' } };
+};
 
 /** Codex: no type; variables are handed on by name. */
 export const CODEX: EntryWriter = (gateway) =>

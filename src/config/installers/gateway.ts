@@ -2,14 +2,13 @@
  * What a person asked for in, the gateway as a client is to start or reach it out.
  * @module
  */
-import { existsSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
 import { words } from '../importers/adapters.ts';
 import type { Client } from '../importers/clients.ts';
 import type { VariableStyle } from '../importers/dialect.ts';
 import { GATEWAY_MARK } from '../importers/ourselves.ts';
-import { expandPath } from '../paths.ts';
+import { expandPath, isInside } from '../paths.ts';
 import type { Reference } from '../references.ts';
 import type { World } from '../world.ts';
 import type { Gateway } from './installation.ts';
@@ -18,15 +17,15 @@ import type { Gateway } from './installation.ts';
 export interface GatewayOptions {
   /** A command line of their own. */
   readonly command?: string | undefined;
-  /** A program on this machine, with its arguments. */
+  /** Our own program on this machine, in full, with its arguments. */
   readonly local?: readonly [string, ...string[]] | undefined;
+  /** Puts that program there; called before a client's file names it. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   /** The address of a gateway that is running. */
   readonly url?: string | undefined;
   /** The configuration it uses. */
   readonly config?: string | undefined;
 }
-
-const PACKAGE = ['npx', '-y', '@anygpt/discovery'] as const;
 
 /**
  * The gateway for one client.
@@ -42,10 +41,12 @@ export function gatewayFor(
   if (url !== undefined) {
     if (!/^https?:/i.test(url) || !URL.canParse(url))
       throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is no http or https address.`);
-    return { kind: 'http', url };
+    // Our own program reaches it for clients that start programs only.
+    const { local } = options;
+    return { kind: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
   }
   const { shortPath = false } = client.install;
-  const [command, args] = commandLine(options, shortPath, world);
+  const [command, args] = commandLine(options);
   const written = references.map(
     (reference) => [reference.name, referenceText(client.dialect.variables, reference)] as const,
   );
@@ -63,26 +64,29 @@ export function gatewayFor(
   };
 }
 
-function commandLine(options: GatewayOptions, shortPath: boolean, world: World): readonly [string, readonly string[]] {
+function commandLine(options: GatewayOptions): readonly [string, readonly string[]] {
   const [own, ...rest] = options.command === undefined ? (options.local ?? []) : words(options.command);
   if (options.command !== undefined && own === undefined) throw new ConfigurationError('The command is empty.');
-  if (own !== undefined) return [own, rest];
-  const [npx, ...args] = PACKAGE;
-  // A script that Windows does not start by itself.
-  if (world.platform === 'win32') return ['cmd', ['/c', npx, ...args]];
-  return [(shortPath ? onPath(npx, world) : undefined) ?? npx, args];
+  if (own === undefined) throw notBuilt();
+  return [own, rest];
 }
 
-/** Where a program is. */
-const onPath = (program: string, world: World): string | undefined =>
-  foldersOf(world)
-    .map((folder) => join(folder, program))
-    .find((file) => existsSync(file));
+/** There is no program that an entry could name. */
+export const notBuilt = (): ConfigurationError =>
+  new ConfigurationError(
+    'This copy of the program has not been built yet (npm run build), so no client can start it. Build it, or say --command or --url.',
+  );
 
-/** The folders of `PATH`, without those that npm puts there while it runs something. */
-const foldersOf = ({ env }: World): readonly string[] => [
+/**
+ * The folders of `PATH`, without those that npm puts there while it runs something and those of the project this was
+ * typed in: what is written down here counts everywhere.
+ */
+const foldersOf = ({ env, cwd, home }: World): readonly string[] => [
   ...new Set(
-    (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('node_modules')),
+    (env.PATH ?? '')
+      .split(delimiter)
+      .filter((folder) => isAbsolute(folder) && !folder.includes('node_modules'))
+      .filter((folder) => !isInside(folder, cwd) || isInside(home, cwd)),
   ),
 ];
 

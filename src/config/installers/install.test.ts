@@ -23,10 +23,15 @@ import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts
 import { parseJsonc } from '../parse-jsonc.ts';
 import { TrustStore } from '../trust.ts';
 import { stateFolder, type World } from '../world.ts';
-import { type InstallOptions, planInstall, planUninstall } from './install.ts';
+import { type InstallOptions, planInstall as plan, planUninstall } from './install.ts';
 import { secretValues } from './secret-values.ts';
 import { namedTarget, notThere, targetFiles } from './target-files.ts';
 import { isStillThere } from './undisturbed.ts';
+
+/** As the command line does: with the full paths of Node.js and of our program. */
+const LOCAL = ['/opt/node/bin/node', '/opt/anygpt/dist/bin/discovery.js'] as const;
+const planInstall = (type: ClientType, path: string, options: InstallOptions, world: World) =>
+  plan(type, path, { local: LOCAL, ...options }, world);
 
 let root: string;
 beforeAll(() => {
@@ -116,7 +121,7 @@ describe('where the entry goes', () => {
     expect(file).toBe(join(world.home, '.continue', 'mcpServers', 'anygpt.yaml'));
     await install(file, world, {}, 'continue');
     expect(read(file)).toMatch(
-      /^name: anygpt\nversion: 0\.0\.1\nschema: v1\nmcpServers:\n {2}- name: anygpt\n {4}command: npx\n/,
+      /^name: anygpt\nversion: 0\.0\.1\nschema: v1\nmcpServers:\n {2}- name: anygpt\n {4}command: \/opt\/node\/bin\/node\n/,
     );
     await uninstall(file, world, 'continue');
     expect(existsSync(file)).toBe(false);
@@ -174,7 +179,10 @@ describe('how the entry is written', () => {
       factory: { type: 'http', url, disabled: false },
       'amazon-q': { type: 'http', url },
     });
-    expect((await parsed('claude-desktop', { url })).anygpt).toMatchObject({ args: ['-y', 'mcp-remote', url] });
+    expect((await parsed('claude-desktop', { url })).anygpt).toMatchObject({
+      command: LOCAL[0],
+      args: [LOCAL[1], '--url', url],
+    });
     expect(await entryOf('codex', { url })).toBe(`[mcp_servers.anygpt]\nurl = "${url}"\n`);
     expect(await entryOf('mistral-vibe', { url })).toContain('transport = "streamable-http"');
     expect((await parsed('goose', { url })).anygpt).toMatchObject({ type: 'streamable_http', uri: url });
@@ -195,24 +203,31 @@ describe('how the entry is written', () => {
     }
   });
 
-  it('with npx behind cmd on Windows, and with full paths where the desktop gives a short PATH', async () => {
-    expect((await parsed('cursor', {}, newWorld({ platform: 'win32' }))).anygpt).toMatchObject({
-      command: 'cmd',
-      args: ['/c', 'npx', '-y', '@anygpt/discovery'],
-    });
+  it('by full paths that no folder can redirect, with a PATH of its own where the desktop gives a short one', async () => {
+    for (const platform of ['linux', 'darwin', 'win32'] as const)
+      expect((await parsed('cursor', {}, newWorld({ platform }))).anygpt).toEqual({
+        command: LOCAL[0],
+        args: [LOCAL[1]],
+        env: { ANYGPT_GATEWAY: '1' },
+      });
+    await expect(parsed('cursor', { local: undefined })).rejects.toThrow('has not been built yet');
     const world = newWorld();
     const bin = join(world.home, 'bin');
-    write(join(bin, 'npx'), '');
-    const PATH = [bin, join(world.home, 'node_modules', '.bin'), 'relative', bin].join(
-      process.platform === 'win32' ? ';' : ':',
-    );
+    // Not what npm or the project this is typed in put there.
+    const PATH = [
+      join(world.cwd, '.venv', 'bin'),
+      bin,
+      join(world.home, 'node_modules', '.bin'),
+      'relative',
+      '',
+      bin,
+    ].join(process.platform === 'win32' ? ';' : ':');
     const { anygpt } = await parsed('claude-desktop', {}, { ...world, env: { PATH } });
     expect(anygpt).toEqual({
-      command: join(bin, 'npx'),
-      args: ['-y', '@anygpt/discovery'],
+      command: LOCAL[0],
+      args: [LOCAL[1]],
       env: { ANYGPT_GATEWAY: '1', PATH: bin },
     });
-    expect((await parsed('claude-desktop', {}, newWorld())).anygpt).toMatchObject({ command: 'npx' });
   });
 
   it('with a command of one’s own, a local program, and the places that are in force', async () => {
@@ -253,7 +268,7 @@ describe('how the entry is written', () => {
     const world = newWorld();
     const { next } = await planInstall('claude-code', join(world.home, '.claude.json'), {}, world);
     expect(next).toContain(
-      'claude mcp add --env ANYGPT_GATEWAY=1 --scope user --transport stdio anygpt -- npx -y @anygpt/discovery',
+      'claude mcp add --env ANYGPT_GATEWAY=1 --scope user --transport stdio anygpt -- /opt/node/bin/node /opt/anygpt/dist/bin/discovery.js',
     );
     const http = await planInstall('claude-code', join(world.home, '.claude.json'), { url: 'http://x/?a=b&c' }, world);
     expect(http.next).toContain("--transport http anygpt 'http://x/?a=b&c'");
@@ -285,8 +300,8 @@ describe('install', () => {
     const file = cursorFile(world, SERVERS);
     await install(file, world);
     const text = read(file).replace(
-      '"command": "npx",\n      "args"',
-      '"timeout": 5,\n      "command": "npx",\n      "args"',
+      '"command": "/opt/node/bin/node",\n      "args"',
+      '"timeout": 5,\n      "command": "/opt/node/bin/node",\n      "args"',
     );
     writeFileSync(file, text);
     expect((await install(file, world)).status).toBe('unchanged');
@@ -315,7 +330,7 @@ describe('install', () => {
       'it still starts github, notes itself; --take-over moves them behind the gateway',
     ]);
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
-    expect(read(real)).toContain('@anygpt/discovery');
+    expect(read(real)).toContain(LOCAL[1]);
     expect(readdirSync(dirname(real))).toEqual(['cursor.json']);
     await uninstall(file, world);
     expect(read(real)).toBe(SERVERS);
@@ -343,7 +358,7 @@ describe('install', () => {
     truncateSync(file, 50 * 1024 * 1024);
     await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, more than is read of a configuration\.$/);
     const claude = write(join(world.home, '.claude.json'), '{}');
-    truncateSync(claude, 6 * 1024 * 1024);
+    truncateSync(claude, 1100 * 1024 * 1024);
     await expect(install(claude, world, {}, 'claude-code')).rejects.toThrow(
       /can do it itself: claude mcp add .*anygpt/,
     );
@@ -384,7 +399,9 @@ describe('install', () => {
     const world = newWorld();
     const text = '{"mcpServers":{"mine":{"command":"npx","args":["@anygpt/discovery"]}}}';
     const file = cursorFile(world, text);
-    expect((await install(file, world)).notes).toEqual(['this gateway is there already, called "mine"']);
+    expect((await install(file, world)).notes).toEqual([
+      'this gateway is there already, called "mine"; to have the entry written here, take that one out first',
+    ]);
     expect(await uninstall(file, world)).toMatchObject({
       status: 'absent',
       notes: [expect.stringContaining('so it stays')],
@@ -647,15 +664,21 @@ describe('take-over', () => {
     const world = newWorld();
     const file = cursorFile(
       world,
-      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"plain":{"command":"./run"}}}',
+      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"script":{"command":"./run","args":["."]},"plain":{"command":"./run","cwd":"tools"}}}',
     );
     const { servers, notes } = await install(file, world, { takeOver: true });
     expect(servers).toEqual(['plain']);
     expect(notes.join()).toContain('here stays in the client: it uses ${workspaceFolder}');
     const config = await load(world);
     expect(config.sources).toMatchObject([{ scope: 'user', status: 'ok' }]);
-    // As in the client, whose servers start where it was started.
-    expect(config.servers[0]?.connection).toMatchObject({ command: join(world.cwd, 'run') });
+    expect(notes.join()).toContain(
+      'script stays in the client: behind the gateway it would start in your home folder, and it has "./run", "."; write the full path',
+    );
+    // Not the folder the client works in, which may be one that somebody cloned.
+    expect(config.servers[0]?.connection).toMatchObject({
+      command: join(world.home, 'run'),
+      cwd: join(world.home, 'tools'),
+    });
   });
 
   it('keeps names: a source for the whole client brings what was moved, another one is added behind all', async () => {

@@ -18,7 +18,7 @@ import { ENTRY_NAME } from './gateway-entry.ts';
 import type { Gateway } from './installation.ts';
 import { type Installed, movedBefore, readInstalled, withoutUs, withUs } from './installed.ts';
 import { ownConfigurationFile, withoutSource, withSource } from './own-configuration.ts';
-import { type TakeOver, takeOverOf } from './take-over.ts';
+import { NO_TAKE_OVER, type TakeOver, takeOverOf, withoutLogins } from './take-over.ts';
 import { isStillThere, undisturbed } from './undisturbed.ts';
 
 /** What `install` may be told. */
@@ -56,8 +56,6 @@ export interface Plan {
   write(): Promise<void>;
 }
 
-const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [] };
-
 /** What installing into a file means. */
 export async function planInstall(
   type: ClientType,
@@ -73,7 +71,7 @@ export async function planInstall(
     return nothingToDo(
       installed,
       'unchanged',
-      `this gateway is there already, called ${JSON.stringify(installed.byHand)}`,
+      `this gateway is there already, called ${JSON.stringify(installed.byHand)}; to have the entry written here, take that one out first`,
     );
   }
   if (installed.taken) {
@@ -84,8 +82,13 @@ export async function planInstall(
   // Installing again moves what was moved before; what came since then moves only when that is asked for.
   const only = options.takeOver === true ? undefined : await movedBefore(installed, world);
   const document = await documentOf({ path, text: base });
-  const possible = takeOverOf(type, document, place, path, world, taking ? only : undefined);
-  const takeOver = taking ? possible : NO_TAKE_OVER;
+  const possible = takeOverOf(type, document, place, path, world, {
+    only: taking ? only : undefined,
+    all: options.takeOver !== true && taking,
+  });
+  if (taking && !isOwn && possible.names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
+  // Servers are asked only for a person who wants them moved, and only those of files that may be used.
+  const takeOver = options.takeOver === true ? await withoutLogins(possible, world) : taking ? possible : NO_TAKE_OVER;
   const { names } = takeOver;
   const gateway = gatewayFor(client, options, takeOver.references, world);
   const name = ours?.name ?? ENTRY_NAME;
@@ -94,7 +97,8 @@ export async function planInstall(
   const notes = [
     ...linkNotes(installed),
     ...copyNotes(installed),
-    ...(taking && names.length === 0 ? ['there are no servers to take over'] : takeOver.staying),
+    ...takeOver.staying,
+    ...(taking && names.length + takeOver.staying.length === 0 ? ['there are no servers to take over'] : []),
     ...(taking ? [] : besideNotes(possible.names)),
     ...variableNotes(gateway, wanted, takeOver),
     ...switchedOff(installed, world),
@@ -112,14 +116,15 @@ export async function planInstall(
         ? await withoutSource(world, options.config, kept.path)
         : undefined;
   if (isSettled && own === undefined) return { ...nothingToDo(installed, 'unchanged'), notes };
-  if (!isOwn && names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
   const isCopied = found.text === undefined || (kept?.path === copy && kept.text === base);
   const takeBack = async () => {
     // Servers that left the client's file are in the copy and nowhere else.
     if (!(await isStillThere(installed, names))) return;
     await own?.undo().catch(unlessChanged);
     if (isCopied) return;
-    await (kept?.path === copy ? keep(copy, kept.text) : discard(copy));
+    // A large copy that was written over is as good as the one before: both have what was moved.
+    if (kept?.path !== copy) await discard(copy);
+    else if (kept.excerpt === undefined) await keep(copy, kept.text);
     if (!isOwn && names.length > 0) await forgetCopy(copy, world);
   };
   return {
@@ -134,7 +139,8 @@ export async function planInstall(
     write: () =>
       undisturbed(installed, own, async () => {
         try {
-          if (!isCopied) await keep(copy, base);
+          await options.prepare?.();
+          if (!isCopied) await keep(copy, base, found);
           if (!isOwn && names.length > 0) await trustCopy(copy, base, world);
           await own?.write();
           if (after !== text) await replaceFound(found, after);
@@ -200,7 +206,7 @@ export async function planUninstall(
         else await replaceFound(found, base);
         await own?.write();
         if (kept === undefined) return;
-        if (!whole && kept.taken) await keep(keptPath(path, false), kept.text);
+        if (!whole && kept.taken) await keep(keptPath(path, false), kept.text, { ...kept, target: kept.path });
         if (whole || kept.taken) await discard(kept.path);
         if (kept.taken && !installed.own) await forgetCopy(kept.path, world);
       }),

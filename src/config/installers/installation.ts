@@ -15,7 +15,12 @@ export type Gateway =
       /** Variables the client should hand on, where it does that by name. */
       readonly inherit: readonly string[];
     }
-  | { readonly kind: 'http'; readonly url: string };
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      /** A command line that reaches the address, for clients that start programs only. */
+      readonly bridge?: readonly string[] | undefined;
+    };
 
 /** Writes the gateway as one client writes a server that stands at the end of a way of keys. */
 export type EntryWriter = (gateway: Gateway, way: readonly string[]) => Readonly<Record<string, unknown>>;

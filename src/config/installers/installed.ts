@@ -8,6 +8,7 @@ import { type Client, type ClientType, clientOf } from '../importers/clients.ts'
 import { valueAt } from '../importers/containers.ts';
 import { isMarked, isOurselves } from '../importers/ourselves.ts';
 import { ownScope } from '../importers/own-files.ts';
+import type { Policy } from '../json-excerpt.ts';
 import type { World } from '../world.ts';
 import { documentOf, entriesAt, type Place, withEntry, withoutEntries } from './edit-text.ts';
 import { type FoundFile, type KeptFile, readFound, readKept } from './files.ts';
@@ -24,6 +25,8 @@ export interface Installed {
   readonly type: ClientType;
   readonly client: Client;
   readonly found: FoundFile;
+  /** What is wanted of a file that is too large to be read whole. */
+  readonly policy?: Policy | undefined;
   readonly text: string;
   readonly document: Raw;
   readonly place: Place;
@@ -52,8 +55,9 @@ export async function readInstalled(
   world: World,
 ): Promise<Installed> {
   const client: Client = clientOf(type);
-  const found = await readFound(path);
   const own = ownScope(client, path, world) !== undefined;
+  const policy = own ? client.excerpt?.(world) : undefined;
+  const found = await readFound(path, policy);
   const text = found.text ?? '';
   const document = await documentOf({ path, text });
   const place = placeIn(client, document, path);
@@ -67,10 +71,11 @@ export async function readInstalled(
     type,
     client,
     found,
+    policy,
     text,
     document,
     place,
-    ...(await knownCopy(path, own, config, world)),
+    ...(await knownCopy(path, own, policy, config, world)),
     own,
     ours,
     byHand: ours === undefined ? entries.find(({ common }) => isOurselves(common))?.name : undefined,
@@ -82,16 +87,19 @@ export async function readInstalled(
 async function knownCopy(
   path: string,
   own: boolean,
+  policy: Policy | undefined,
   config: string | undefined,
   world: World,
 ): Promise<Pick<Installed, 'kept' | 'unknownCopy'>> {
-  const kept = await readKept(path);
+  const kept = await readKept(path, policy);
   const isKnown =
     kept?.taken !== true ||
     own ||
     (await isTrusted(kept.path, kept.text, world)) ||
     (await namesSource(world, config, kept.path));
-  return isKnown ? { kept, unknownCopy: undefined } : { kept: await readKept(path, false), unknownCopy: kept.path };
+  return isKnown
+    ? { kept, unknownCopy: undefined }
+    : { kept: await readKept(path, policy, false), unknownCopy: kept.path };
 }
 
 function inCommonSpelling({ adapt }: Client, raw: Raw): Raw {
@@ -109,10 +117,14 @@ function placeIn({ keys, install }: Client, document: Raw, path: string): Place 
   return { way, list: list ?? false };
 }
 
-/** Names of the servers that were moved behind the gateway. */
-export async function movedBefore({ type, found: { path }, place, kept }: Installed, world: World) {
+/** Names of the servers that were moved behind the gateway: of those that could, the ones that left the file. */
+export async function movedBefore({ type, found: { path }, document, place, kept }: Installed, world: World) {
   if (kept?.taken !== true) return [];
-  return takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world).names;
+  const { names } = takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world, {
+    all: true,
+  });
+  const present = entriesAt(document, place);
+  return names.filter((name) => !present.has(name));
 }
 
 /** The file as it would be without us. */
@@ -151,4 +163,30 @@ export async function withUs(
   const rest = moved.length === 0 ? text : await withoutEntries({ path, text }, place, moved);
   const { blank = '' } = place.list ? client.install : {};
   return withEntry({ path, text: rest.trim() === '' ? rest + blank : rest }, place, name, entry);
+}
+
+/** An entry of ours, as far as it says how the gateway is started. */
+export interface OwnEntry {
+  readonly name: string;
+  /** The command line; empty for an address. */
+  readonly command: readonly string[];
+  /** Written by a person, so that installing leaves it alone. */
+  readonly byHand: boolean;
+}
+
+/** The entry that starts this gateway in a file of a client; undefined where there is none, or the file is broken. */
+export async function ownEntryIn(type: ClientType, path: string, world: World): Promise<OwnEntry | undefined> {
+  try {
+    const { client, document, place, ours, byHand } = await readInstalled(type, path, undefined, world);
+    const name = ours?.name ?? byHand;
+    const raw = name === undefined ? undefined : entriesAt(document, place).get(name);
+    if (name === undefined || !isObject(raw)) return undefined;
+    const { command, args } = inCommonSpelling(client, raw);
+    const words = [command, Array.isArray(args) ? args : []].flat(2);
+    return { name, command: words.filter((word) => typeof word === 'string'), byHand: ours === undefined };
+  } catch (error) {
+    if (error instanceof ConfigurationError || typeof (error as NodeJS.ErrnoException).code === 'string')
+      return undefined;
+    throw error;
+  }
 }

@@ -19,7 +19,10 @@ import { importSource } from '../importers/import-source.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
 import { TrustStore } from '../trust.ts';
 import { stateFolder, type World } from '../world.ts';
-import { type InstallOptions, planInstall, planUninstall } from './install.ts';
+import { type InstallOptions, planInstall as plan, planUninstall } from './install.ts';
+
+const planInstall = (type: ClientType, path: string, options: InstallOptions, world: World) =>
+  plan(type, path, { local: ['/opt/node', '/opt/discovery.js'], ...options }, world);
 
 const fixtures = fileURLToPath(new URL('../../../test/fixtures/clients/', import.meta.url));
 let root: string;

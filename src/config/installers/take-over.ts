@@ -8,10 +8,13 @@ import { type Client, type ClientType, clientOf } from '../importers/clients.ts'
 import { fromClientDocument } from '../importers/import-client-document.ts';
 import { namedFile } from '../importers/import-file.ts';
 import type { ImportedEntry } from '../importers/imported-entry.ts';
+import { ownScope } from '../importers/own-files.ts';
 import { toPathText } from '../problems.ts';
 import { type Reference, referencesIn } from '../references.ts';
+import { howToWriteThem, quotedWords, relativeWords } from '../relative-arguments.ts';
 import type { World } from '../world.ts';
 import { entriesAt, type Place } from './edit-text.ts';
+import { hasLoginSettings, loginsOf } from './login-needed.ts';
 
 /** What taking over a document means. */
 export interface TakeOver {
@@ -21,49 +24,100 @@ export interface TakeOver {
   readonly staying: readonly string[];
   /** What the moving ones need from the client's environment. */
   readonly references: readonly Reference[];
+  /** Their entries. */
+  readonly moving: readonly ImportedEntry[];
 }
 
-const NOTHING: TakeOver = { names: [], staying: [], references: [] };
+/** Nothing moves. */
+export const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [], moving: [] };
 
-/** Looks through a document, or only at some names in it. Entries the gateway could not run as they are stay. */
+/**
+ * Looks through a document. Entries the gateway could not run as they are stay.
+ * @param only look at these names only
+ * @param all take entries with relative paths and logins, too: an earlier version moved them
+ */
 export function takeOverOf(
   type: ClientType,
   document: Readonly<Record<string, unknown>>,
   place: Place,
   file: string,
   world: World,
-  only?: readonly string[],
+  { only, all = false }: { readonly only?: readonly string[] | undefined; readonly all?: boolean } = {},
 ): TakeOver {
   const client: Client = clientOf(type);
   const imported = fromClientDocument(client, { ...namedFile(type, file, world), document, file }, world);
-  if (typeof imported === 'string') return NOTHING;
+  if (typeof imported === 'string') return NO_TAKE_OVER;
   const present = entriesAt(document, place);
   const under = `${toPathText('', place.way)}[`;
   const found = imported.entries.filter(
     ({ entry, path }) => path.startsWith(under) && present.has(entry.name) && (only?.includes(entry.name) ?? true),
   );
-  const reasons = new Map(found.map((one) => [one, whyItStays(one, imported.notes)]));
+  // Servers of the user's own files start at home behind the gateway.
+  const own = ownScope(client, file, world) !== undefined;
+  const reasons = new Map(
+    found.map((one) => [one, whyItStays(one, imported.notes, present.get(one.entry.name), own && !all, !all)]),
+  );
   const moving = found.filter((one) => reasons.get(one) === undefined);
-  const names = [...new Set(moving.map(({ entry }) => entry.name))];
   return {
-    names,
+    ...ofMoving(moving),
     staying: [
       ...found
         .filter((one) => reasons.get(one) !== undefined)
         .map((one) => `${one.entry.name} stays in the client: ${reasons.get(one)}`),
       ...imported.problems.map((problem) => `stays in the client: ${problem}`),
     ],
-    references: uniqueReferences(moving),
   };
 }
 
-function whyItStays({ entry, path }: ImportedEntry, notes: readonly string[]): string | undefined {
+const ofMoving = (moving: readonly ImportedEntry[]) => ({
+  names: [...new Set(moving.map(({ entry }) => entry.name))],
+  references: uniqueReferences(moving),
+  moving,
+});
+
+/** Leaves the servers behind that only their client can log in to. Asks the remote ones. */
+export async function withoutLogins(takeOver: TakeOver, world: World): Promise<TakeOver> {
+  const logins = await loginsOf(takeOver.moving, world);
+  const needed = takeOver.names.filter((name) => ['needed', 'elsewhere'].includes(logins.get(name) ?? ''));
+  const silent = takeOver.names.filter((name) => logins.get(name) === 'unknown');
+  return {
+    ...ofMoving(takeOver.moving.filter(({ entry }) => !needed.includes(entry.name))),
+    staying: [
+      ...takeOver.staying,
+      ...needed.map((name) =>
+        logins.get(name) === 'needed'
+          ? `${name} stays in the client: it asks for a login, which only the client can do`
+          : `${name} stays in the client: it answers with a redirect, which the gateway does not follow`,
+      ),
+      ...silent.map(
+        (name) =>
+          `${name} did not answer just now; if it needs a login, it has to stay in the client (uninstall gives it back)`,
+      ),
+    ],
+  };
+}
+
+function whyItStays(
+  { entry, path }: ImportedEntry,
+  notes: readonly string[],
+  raw: unknown,
+  startsAtHome: boolean,
+  mayNeedLogin: boolean,
+): string | undefined {
   const note = notes.find((text) => text.startsWith(`${path}: `));
   if (note !== undefined) return note.slice(path.length + 2);
   if (entry.enabled === false) return 'it is switched off';
   const { connection } = entry;
   if (connection?.type !== 'stdio' && !/^(?:https?:|\$\{)/i.test(connection?.url ?? ''))
     return 'the gateway cannot reach its address';
+  if (connection?.type !== 'stdio')
+    return mayNeedLogin && hasLoginSettings(raw)
+      ? 'its client logs in to it (OAuth), which the gateway cannot'
+      : undefined;
+  const words =
+    startsAtHome && connection.cwd === undefined ? relativeWords(connection.command, connection.args ?? []) : [];
+  if (words.length > 0)
+    return `behind the gateway it would start in your home folder, and it has ${quotedWords(words)}; ${howToWriteThem(words)}`;
   return undefined;
 }
 

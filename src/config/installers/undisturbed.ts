@@ -18,7 +18,7 @@ export function undisturbed(
 ): Promise<void> {
   const checked = async () => {
     await refuseChanged(found);
-    if (kept !== undefined) await refuseChanged({ path: kept.path, target: kept.path, text: kept.text });
+    if (kept !== undefined) await refuseChanged({ ...kept, target: kept.path });
     await own?.refuseChanged();
     await work();
   };
@@ -27,11 +27,11 @@ export function undisturbed(
 
 /** Whether every one of these servers is in the client's file, as it is now. */
 export async function isStillThere(
-  { found: { path }, place }: Pick<Installed, 'found' | 'place'>,
+  { found: { path }, place, policy }: Pick<Installed, 'found' | 'place' | 'policy'>,
   names: readonly string[],
 ): Promise<boolean> {
   try {
-    const now = entriesAt(await documentOf({ path, text: (await readFound(path)).text ?? '' }), place);
+    const now = entriesAt(await documentOf({ path, text: (await readFound(path, policy)).text ?? '' }), place);
     return names.every((name) => now.has(name));
   } catch (error) {
     // In doubt nothing is taken away.

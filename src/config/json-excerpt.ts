@@ -1,0 +1,129 @@
+/**
+ * Reads the few members of a large JSON file that are wanted, in bounded memory. Everything around them stays as it is
+ * written, and each unwanted value becomes `0`, so that the excerpt is JSON, too, and a change made to it can be made to
+ * the file.
+ * @module
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { ConfigurationError } from '../errors.ts';
+import { type Cut, JsonScan, type Policy } from './json-scan.ts';
+import { FileTooLarge } from './read-file.ts';
+
+export type { Policy } from './json-scan.ts';
+
+/** Tells one state of a file from another. */
+interface Stamp {
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ino: bigint;
+}
+
+/** What was read of a file. */
+export interface Excerpt {
+  readonly bytes: Buffer;
+  readonly cuts: readonly Cut[];
+  readonly stamp: Stamp;
+}
+
+/** Files of 250 MB are seen; what is larger is no file of settings. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
+/** A file that is written in place while it is read is read again so often. */
+const MAX_TRIES = 3;
+
+/** Reads a file that is there. */
+export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt> {
+  const file = await open(path, 'r');
+  try {
+    for (let tries = 1; ; tries++) {
+      const stamp = await stampOf(file);
+      if (stamp.size > MAX_BYTES)
+        throw new FileTooLarge(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, more than is read.`);
+      const scan = new JsonScan(path, policy);
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      for (let position = 0; ; ) {
+        const { bytesRead } = await file.read(buffer, 0, CHUNK, position);
+        if (bytesRead === 0) break;
+        scan.push(buffer.subarray(0, bytesRead));
+        position += bytesRead;
+      }
+      if (isSame(stamp, await stampOf(file))) return { ...scan.end(), stamp };
+      if (tries === MAX_TRIES) throw refused(path, 'is being written by another program. Try again');
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The excerpt as text; a byte order mark stays. */
+export function excerptText(path: string, { bytes }: Excerpt): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw refused(path, 'is not UTF-8 text. Save it as UTF-8', error);
+  }
+}
+
+/** Whether a file is still what an excerpt was made of. */
+export async function isUnchanged(path: string, { stamp }: Excerpt): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    return isSame(stamp, await stampOf(file));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Writes the file that an excerpt was made of, with the change that was made to the excerpt.
+ * @returns false when the file is no longer what it was
+ */
+export async function writeChanged(path: string, excerpt: Excerpt, text: string, to: FileHandle): Promise<boolean> {
+  const { from, until, put } = changeOf(path, excerpt, Buffer.from(text));
+  const file = await open(path, 'r');
+  try {
+    const { stamp } = excerpt;
+    if (!isSame(stamp, await stampOf(file))) return false;
+    await copyPart(file, to, 0, from);
+    await to.write(put);
+    await copyPart(file, to, until, Number(stamp.size));
+    return isSame(stamp, await stampOf(file));
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyPart(from: FileHandle, to: FileHandle, start: number, end: number): Promise<void> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  for (let position = start; position < end; ) {
+    const { bytesRead } = await from.read(buffer, 0, Math.min(CHUNK, end - position), position);
+    if (bytesRead === 0) return;
+    await to.write(buffer, 0, bytesRead);
+    position += bytesRead;
+  }
+}
+
+/** The part of the file that changes, and what takes its place. */
+function changeOf(path: string, { bytes, cuts }: Excerpt, after: Buffer) {
+  const shorter = Math.min(bytes.length, after.length);
+  let head = 0;
+  while (head < shorter && bytes[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && bytes[bytes.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const end = bytes.length - tail;
+  if (cuts.some(({ at }) => at >= head && at < end))
+    throw refused(path, 'cannot be edited without touching more than our entry');
+  const left = cuts.filter(({ at }) => at < head).reduce((sum, cut) => sum + cut.end - cut.start - 1, 0);
+  return { from: head + left, until: end + left, put: after.subarray(head, after.length - tail) };
+}
+
+async function stampOf(file: FileHandle): Promise<Stamp> {
+  const { size, mtimeNs, ino } = await file.stat({ bigint: true });
+  return { size, mtimeNs, ino };
+}
+
+const isSame = (a: Stamp, b: Stamp): boolean => a.size === b.size && a.mtimeNs === b.mtimeNs && a.ino === b.ino;
+
+const refused = (path: string, what: string, cause?: unknown) =>
+  new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });

@@ -1,0 +1,25 @@
+/**
+ * Finds the folder that servers without a `cwd` start in: the user's home. The folder that a client works in may be one
+ * that somebody cloned, whose files would then stand in for those of a server.
+ * @module
+ */
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, parse } from 'node:path';
+import type { Environment } from './child-environment.ts';
+
+/** The user's home; where there is none, as in some containers, the root of the file system. */
+export function homeFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {
+  const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
+  const home = named && isAbsolute(named) ? named : homedir();
+  return isFolder(home) ? home : parse(process.execPath).root;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return isAbsolute(path) && statSync(path).isDirectory();
+  } catch {
+    // Not there, or not ours to look at.
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Looks at the entries that start this gateway in the clients of this machine: whether the folder a client works in can
+ * redirect them, and whether the program they name is still there.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { CLIENT_TYPES, type ClientType } from '../config/importers/clients.ts';
+import { type OwnEntry, ownEntryIn } from '../config/installers/installed.ts';
+import { possibleFiles } from '../config/installers/target-files.ts';
+import type { World } from '../config/world.ts';
+import type { Check } from './check.ts';
+
+/** One finding for each file that has an entry of ours. Files that cannot be read are spoken of as sources. */
+export async function checkInstalled(world: World): Promise<Check[]> {
+  const files = CLIENT_TYPES.flatMap((type) => possibleFiles(type, world).map((file) => ({ type, file })));
+  const found = await Promise.all(
+    files.map(async ({ type, file }) => {
+      const entry = await ownEntryIn(type, file, world);
+      return entry === undefined ? [] : [checkEntry(type, file, entry)];
+    }),
+  );
+  return found.flat();
+}
+
+function checkEntry(type: ClientType, file: string, { name, command, byHand }: OwnEntry): Check {
+  const about = { kind: 'machine', subject: `${type} ${file}`, check: 'entry' } as const;
+  const again = `anygpt mcp install ${type}`;
+  const fix = byHand ? `Take the entry "${name}" out, then run: ${again}` : again;
+  const [program, ...args] = command;
+  if (program === undefined) return { ...about, status: 'ok', detail: `"${name}" reaches the gateway at an address` };
+  if (!isAbsolute(program)) {
+    const detail = `"${name}" starts ${JSON.stringify(program)}, which a folder the client works in can replace by a program of its own`;
+    return { ...about, status: 'warn', detail, fix };
+  }
+  const gone = [program, ...args.filter((word) => isAbsolute(word) && /\.[cm]?js$/.test(word))].find(
+    (path) => !existsSync(path),
+  );
+  if (gone !== undefined) return { ...about, status: 'warn', detail: `"${name}" starts ${gone}, which is gone`, fix };
+  return { ...about, status: 'ok', detail: `"${name}" starts the gateway by its full path` };
+}
