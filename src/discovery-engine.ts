@@ -11,7 +11,7 @@ import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef }
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { Lease } from './connections/connection-pool.ts';
 import { ownTool } from './engine-own-tools.ts';
-import { EngineRuntime } from './engine-runtime.ts';
+import { EngineRuntime, type ReloadOptions } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
@@ -276,9 +276,20 @@ export class DiscoveryEngine {
     return this.#runtime.downstreams.log(server);
   }
 
-  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else: then true. On any error the old state goes on, and the error is thrown. */
-  reload({ ifChanged = false }: { readonly ifChanged?: boolean } = {}): Promise<boolean> {
-    return this.#runtime.reload(ifChanged);
+  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else, with `confirm` only one that is confirmed: then true. On any error the old state goes on, and the error is thrown. */
+  reload(options: ReloadOptions = {}): Promise<boolean> {
+    return this.#runtime.reload(options);
+  }
+
+  /** Why no configuration is in force, once loading one has failed; undefined otherwise. A reload may mend it. */
+  get problem(): ErrorInfo | undefined {
+    return this.#runtime.problem;
+  }
+
+  /** Where the configuration comes from: the state folder, and the files that the last load read or looked for, each with its signature. */
+  async source(): Promise<{ readonly home: string; readonly files: ReadonlyMap<string, string> }> {
+    await this.#runtime.ready().catch(() => undefined);
+    return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
   }
 
   /** Calls back after every reload; returns how to stop that. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { lookUpTool } from './catalog/tool-lookup.ts';
+import { type HeardReads, hearReads } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { identityOf } from './connections/pool-slot.ts';
 import { Downstreams } from './downstreams.ts';
@@ -11,10 +12,11 @@ import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { DiscoveryError } from './errors.ts';
+import { DiscoveryError, type ErrorInfo } from './errors.ts';
 import type { CallGates } from './execution/call-gates.ts';
 import { ResultPages } from './execution/result-pages.ts';
 import { redactLog } from './redact-log.ts';
+import { toFailure } from './result.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 import type { EmbedderStatus } from './types.ts';
 import { openLearning, type UsageLearning } from './usage-learning.ts';
@@ -28,6 +30,14 @@ export interface Running {
   readonly state: EngineState;
   opening: Promise<Execution> | undefined;
   execution: Execution | undefined;
+}
+
+/** What a reload is asked. */
+export interface ReloadOptions {
+  /** A configuration that says what the old one said is not swapped in. */
+  readonly ifChanged?: boolean | undefined;
+  /** The last word before a new configuration is swapped in: false keeps the old one. */
+  readonly confirm?: ((next: ResolvedConfig, before: ResolvedConfig | undefined) => Promise<boolean>) | undefined;
 }
 
 export class EngineRuntime {
@@ -44,6 +54,8 @@ export class EngineRuntime {
   /** What calls wait for that have not reached their execution. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
+  #reads: HeardReads = new Map();
+  #problem: ErrorInfo | undefined;
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
@@ -58,17 +70,29 @@ export class EngineRuntime {
     this.#world = { ...world, logger };
     this.downstreams = new Downstreams(this.#world, (server) => this.#current?.state.discovery.changed(server));
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
-    this.#ready = this.#world
-      .loadConfig()
-      .then((config) => this.#build(config))
-      .then((state) => this.#install(state));
+    this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
     // Whoever asks for something gets the error.
-    this.#reloading = this.#ready.catch(() => {});
+    this.#reloading = this.#ready.catch((error) => this.#refused(error));
   }
 
   /** What is in force, if anything was loaded yet. */
   get current(): Running | undefined {
     return this.#current;
+  }
+
+  /** Why no configuration is in force, once loading one has failed. */
+  get problem(): ErrorInfo | undefined {
+    return this.#current ? undefined : this.#problem;
+  }
+
+  /** The files that the last load read or looked for, whether or not it came to anything. */
+  get reads(): HeardReads {
+    return this.#reads;
+  }
+
+  /** The state folder. */
+  stateFolder(): Promise<string> {
+    return this.#world.stateFolder();
   }
 
   /** What learns from use, where the configuration in force wants that. */
@@ -103,12 +127,12 @@ export class EngineRuntime {
   }
 
   /**
-   * Loads the configuration anew and swaps it in, one reload at a time. On any error the old state goes on. With
-   * `ifChanged` a configuration that says what the old one said is not swapped in; false tells so.
+   * Loads the configuration anew and swaps it in, one reload at a time; false when it was not swapped in. On any error
+   * the old state goes on; where there is none, everybody gets the latest error.
    */
-  reload(ifChanged = false): Promise<boolean> {
-    const reload = this.#reloading.then(() => this.#reload(ifChanged));
-    this.#reloading = reload.catch(() => {});
+  reload(options: ReloadOptions = {}): Promise<boolean> {
+    const reload = this.#reloading.then(() => this.#reload(options));
+    this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
   }
 
@@ -132,14 +156,33 @@ export class EngineRuntime {
     return this.#closed;
   }
 
-  async #reload(ifChanged: boolean): Promise<boolean> {
+  /** Loads the configuration and does something with it, and remembers which files that took. */
+  #load<T>(use: (config: ResolvedConfig) => Promise<T>): Promise<T> {
+    const reads = new Map<string, string>();
+    this.#reads = reads;
+    return hearReads(reads, async () => use(await this.#world.loadConfig()));
+  }
+
+  #refused(error: unknown): void {
+    if (this.#current || this.#closed) return;
+    const failure = toFailure(error);
+    if (!failure.success) this.#problem = { ...failure.error, code: 'CONFIGURATION_ERROR', retryable: false };
+    this.#ready = Promise.reject(error);
+    this.#ready.catch(() => {});
+  }
+
+  async #reload({ ifChanged = false, confirm }: ReloadOptions): Promise<boolean> {
     if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and takes no configuration.');
     const before = this.#current;
-    const config = await this.#world.loadConfig();
-    if (ifChanged && before && JSON.stringify(config) === JSON.stringify(before.state.config)) return false;
-    // What was learnt so far is what the new state starts from.
-    await before?.state.catalog.save();
-    const next = await this.#build(config, before?.state);
+    const next = await this.#load(async (config) => {
+      const old = before?.state.config;
+      if (ifChanged && old && JSON.stringify(config) === JSON.stringify(old)) return undefined;
+      if (confirm && !(await confirm(config, old))) return undefined;
+      // What was learnt so far is what the new state starts from.
+      await before?.state.catalog.save();
+      return this.#build(config, before?.state);
+    });
+    if (next === undefined) return false;
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));

@@ -9,6 +9,7 @@ import { type ByteStore, CatalogStore } from './catalog/catalog-store.ts';
 import { Discovery } from './catalog/discovery.ts';
 import type { IndexEntry } from './catalog/index-file.ts';
 import type { Listing } from './catalog/listing.ts';
+import { noteRead } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { ConfigurationError } from './errors.ts';
@@ -116,6 +117,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
 /** A person's own phrases; undefined for those that come with the package. */
 async function readPhrases({ search }: ResolvedConfig): Promise<PhraseBook | false | undefined> {
   if (typeof search.phrases === 'boolean') return search.phrases ? undefined : false;
+  noteRead(search.phrases);
   const text = await readFile(search.phrases, 'utf8').catch((error: Error) => {
     throw new ConfigurationError(`search.phrases: ${search.phrases} cannot be read: ${error.message}`);
   });

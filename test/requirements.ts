@@ -86,6 +86,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/watch-config.test.ts',
     'does not reload when a client changes what is not imported',
   ]),
+  'config:watch-back': promise(
+    'A configuration that vanishes and comes back is used again, however it is put back',
+    ['src/watch-config.test.ts', 'and was found rather than named stays in force'],
+    ['src/watch-config.test.ts', 'with its folder is used again'],
+    ['src/watch-config.test.ts', 'by a rename is used'],
+    ['src/watch-config.test.ts', 'by another link is used'],
+  ),
+  'config:watch-half': promise(
+    'A half-written configuration never takes effect',
+    ['src/watch-config.test.ts', 'never takes effect without the rules that are still to come'],
+    ['src/watch-config.test.ts', 'never takes effect in part, where a part of it is valid code'],
+  ),
+  'config:broken-start': promise(
+    'A gateway whose configuration cannot be used starts, says so in its five tools, and heals',
+    ['src/cli/commands/serve-broken.test.ts', 'starts all the same and says so in all five tools'],
+    ['src/cli/commands/serve-broken.test.ts', 'works as soon as the file is mended'],
+    ['src/cli/commands/serve-broken.test.ts', 'says so over HTTP'],
+    ['src/cli/commands/serve-broken.test.ts', 'keeps exit code 2'],
+  ),
   'config:overrides': promise('The environment overrides cache settings and switches servers off', [
     LOADER,
     'lets the environment override the cache',
