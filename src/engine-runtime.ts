@@ -244,13 +244,14 @@ export class EngineRuntime {
   }
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, now, background } = this.#world;
+    const { openStore, logger, now, background, offline } = this.#world;
     return buildState(config, {
       store: openStore,
       list: (definition, caller) => this.downstreams.list(definition, caller),
       logger,
       now,
       background,
+      connects: !offline,
       onChange: () => {
         this.#saveSoon();
         this.embeddings.changed();

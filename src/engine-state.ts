@@ -49,6 +49,8 @@ export interface StateWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly onChange: (server: string) => void;
+  /** Whether servers are asked at all. */
+  readonly connects: boolean;
   /** Whether old lists are refreshed behind an answer. */
   readonly background: boolean;
   /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
@@ -97,6 +99,8 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   if (world.before) await catalog.inherit(world.before.catalog);
   await catalog.adopt();
   const discovery = new Discovery({
+    failures: await catalog.keptFailures(),
+    remembers: world.connects,
     catalog,
     servers,
     list: world.list,

@@ -47,11 +47,7 @@ export async function findTools(
   if (known?.success === false) return known;
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
   onLookup(unseen.length === 0);
-  // A server that failed before is tried again behind the answer; nobody waits for it twice.
-  const failed = unseen.filter((name) => discovery.failure(name));
-  const fresh = unseen.filter((name) => !failed.includes(name));
-  discovery.retryBehind(failed, caller);
-  await discovery.firstLists(fresh, waitMs, caller);
+  await discovery.firstLists(unseen, waitMs, caller);
   const hints = await whatIsKnown(runtime, query, { server, caller, ...rest });
   const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
   runtime.usage?.shown(readFilters(query).text, caller, results);

@@ -232,6 +232,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
 
   // 4. Servers, discovery, caching
+  'cache:damaged': promise('Damaged cache files are never shown', [
+    'src/cache/file-store.test.ts',
+    'never shows a value of which a single bit has changed',
+  ]),
+  'servers:remembered-failure': promise(
+    'A server that could not be listed last time is remembered as such, named, and asked again in the background',
+    ['src/read-lists.test.ts', 'is not waited for by the first search of the next session'],
+  ),
+  'servers:one-retry': promise(
+    'Searches, commands and probes wait through the retries of 429, 503, time-outs and resets',
+    ['src/read-lists.test.ts', 'is read by a command that waits'],
+    ['src/read-lists.test.ts', 'is found by the search that met it'],
+    ['src/read-lists.test.ts', 'passes a probe'],
+  ),
+  'servers:changes-paced': promise(
+    'list_changed after every list costs one list in 30 s after the first minute, and the last change is not lost',
+    [DISCOVERY, 'after every list costs one list in thirty seconds'],
+    [DISCOVERY, 'that could not be followed makes the list old'],
+  ),
   'servers:lazy': promise('Nothing starts before it is needed', [LIFE, 'starts no server before one is needed']),
   'servers:seen': promise('What is cached or configured is searched without waiting', [
     ENGINE,

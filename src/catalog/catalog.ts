@@ -6,11 +6,13 @@
  * last step of a long replacement everybody sees the old one.
  * @module
  */
+import type { DiscoveryError } from '../errors.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
 import type { CatalogStore } from './catalog-store.ts';
+import { fromKept, type KeptFailure } from './failure-memory.ts';
 import type { IndexEntry } from './index-file.ts';
 import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
@@ -158,6 +160,32 @@ export class Catalog {
         await this.#inTurn(entry, () => paced(this.#install(entry, listing, other.state(listing.server)?.digest)));
     }
     for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
+  }
+
+  /** Why servers whose tools nobody has seen could not be listed last time, by name. */
+  async keptFailures(): Promise<ReadonlyMap<string, DiscoveryError>> {
+    const failures = new Map<string, DiscoveryError>();
+    const unseen = [...this.#entries].filter(([server]) => !this.isSeen(server));
+    await Promise.all(
+      unseen.map(async ([server, { fingerprint }]) => {
+        const kept = await this.#options.store?.readFailure(server, fingerprint);
+        if (kept) failures.set(server, fromKept(server, kept));
+      }),
+    );
+    return failures;
+  }
+
+  /** Keeps for the next process that a server could not be listed. */
+  keepFailure(server: string, failure: KeptFailure): void {
+    const { fingerprint } = this.#entries.get(server) ?? {};
+    if (fingerprint !== undefined)
+      this.#write(this.#options.store?.writeFailure(server, fingerprint, failure).then(() => {}));
+  }
+
+  /** The server has been listed since. */
+  forgetFailure(server: string): void {
+    const { fingerprint } = this.#entries.get(server) ?? {};
+    if (fingerprint !== undefined) this.#write(this.#options.store?.deleteFailure(server, fingerprint));
   }
 
   /** Replaces a server's list. Resolves with whether anything an agent could see has changed. */

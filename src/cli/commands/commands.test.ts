@@ -121,7 +121,7 @@ describe('list', () => {
       /✓ github \(6 tools\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/,
     );
     const { out } = await run(['list']);
-    expect(out).toMatch(/✓ github \(6 tools, listed just now\)\n[\s\S]*· away\n[\s\S]*· known \(1 tool\)/);
+    expect(out).toMatch(/✓ github \(6 tools, listed just now\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/);
     expect(ageOf(0, 59_999)).toBe('just now');
     expect([ageOf(0, 60_000), ageOf(0, 7_300_000), ageOf(0, 200_000_000), ageOf(9, 0)]).toEqual([
       '1 min ago',

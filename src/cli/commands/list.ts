@@ -57,7 +57,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread]));
         return EXIT.ok;
       }
-      for (const note of [...engine.notes(), ...unread]) session.note(note);
+      // With servers, these are among the warnings that every command says.
+      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread]) session.note(note);
       const same = sameServers(config, io.env.HOME);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [
