@@ -3,6 +3,7 @@
  * @module
  */
 import type { Discovery } from './catalog/discovery.ts';
+import { toServerError } from './catalog/retry-policy.ts';
 import { worthWaiting } from './catalog/worth-waiting.ts';
 import { abortable } from './connections/abortable.ts';
 import type { Lease } from './connections/connection-pool.ts';
@@ -51,7 +52,7 @@ export async function probeServer(
       ...(error ? { error } : { listMs: Math.round(performance.now() - connectedAt), toolCount, skipped, incomplete }),
     };
   } catch (error) {
-    return { error: asError(error, server) };
+    return { error: toServerError(error, server) };
   }
 }
 
@@ -68,10 +69,10 @@ async function connected(
     try {
       return { lease: await downstreams.acquire(definition, undefined, signal), began };
     } catch (error) {
-      const failure = asError(error, definition.name);
+      const failure = toServerError(error, definition.name);
       const now = performance.now();
       const pause = worthWaiting(failure)
-        ? discovery.pauseBefore(attempt, failure, now - started, now - began)
+        ? discovery.pauseBefore(failure, { made: attempt, spentMs: now - started, lastMs: now - began })
         : undefined;
       if (pause === undefined || signal?.aborted) throw error;
       const paused = new Promise((resolve) => setTimeout(resolve, pause));
@@ -79,10 +80,4 @@ async function connected(
       await abortable(paused, signal).catch(() => Promise.reject(error));
     }
   }
-}
-
-function asError(error: unknown, server: string): DiscoveryError {
-  if (error instanceof DiscoveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server}: ${message}`, { server, cause: error });
 }

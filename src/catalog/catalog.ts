@@ -13,8 +13,8 @@ import { Semaphore } from '../semaphore.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import { fromKept, type KeptFailure } from './failure-memory.ts';
-import type { IndexEntry } from './index-file.ts';
-import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
+import { type IndexEntry, nothingKnown } from './index-file.ts';
+import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
@@ -305,20 +305,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    const { fetchedAt, title, instructions, verdict, incomplete, interactive } = entry.state;
-    const tools = [...entry.tools.values()];
-    return {
-      server: definition.name,
-      fingerprint,
-      fetchedAt,
-      title,
-      instructions,
-      verdict,
-      incomplete,
-      interactive,
-      tools,
-      skipped: [],
-    };
+    return listingOf(entry.state, [...entry.tools.values()]);
   }
 
   #fit(entry: Entry, listing: Listing): Listing {
@@ -353,11 +340,3 @@ export class Catalog {
 function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
   for (const item of items) yield change(item);
 }
-
-const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({
-  name,
-  fingerprint,
-  fetchedAt: 0,
-  toolCount: 0,
-  enabledCount: 0,
-});

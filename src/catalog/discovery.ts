@@ -3,13 +3,14 @@
  * One server's failure never spoils another's list, and keeps its own last good one.
  * @module
  */
-import { DiscoveryError, ServerConnectionError } from '../errors.ts';
-import { Semaphore } from '../semaphore.ts';
+import { type DiscoveryError, ServerConnectionError } from '../errors.ts';
 import type { Caller, Logger, ServerDefinition } from '../types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
 import type { Listing } from './listing.ts';
+import { type Attempts, pauseBefore, type RetryPolicy, toServerError } from './retry-policy.ts';
+import { ShortTurns } from './short-turns.ts';
 import { worthWaiting } from './worth-waiting.ts';
 
 export interface DiscoveryOptions {
@@ -23,16 +24,7 @@ export interface DiscoveryOptions {
   readonly logger: Logger;
   readonly now: () => number;
   readonly random?: (() => number) | undefined;
-  /** How often and after what pauses a failed attempt is repeated. */
-  readonly retry: {
-    readonly attempts: number;
-    readonly initial: number;
-    readonly max: number;
-    readonly factor: number;
-    readonly jitter: number;
-    /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
-    readonly withinMs: number;
-  };
+  readonly retry: RetryPolicy;
   /** False: nothing is read behind an answer. Default true. */
   readonly background?: boolean | undefined;
   /** Failures of an earlier process, by server: nobody waits for these. */
@@ -47,8 +39,6 @@ const STALE_AFTER_MS = 24 * 3600_000;
 const BEHIND_PARALLEL = 2;
 /** A server that could not be refreshed is not asked again behind every answer. */
 const ATTEMPT_PAUSE_MS = 60_000;
-/** A server that takes longer than this leaves its turn to the next: those that hang must not keep the others waiting. */
-const TURN_MS = 1000;
 
 /** A list that is being read. */
 interface Refresh {
@@ -66,7 +56,7 @@ export class Discovery {
   readonly #failures: Map<string, DiscoveryError>;
   /** Servers whose failure is kept for the next process. */
   readonly #kept: Set<string>;
-  readonly #turns: Semaphore;
+  readonly #turns: ShortTurns;
   /** Ends the wait between two attempts, by server. */
   readonly #pauses = new Map<string, () => void>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
@@ -80,7 +70,7 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    this.#turns = new Semaphore(options.parallel);
+    this.#turns = new ShortTurns(options.parallel);
     this.#failures = new Map(options.failures);
     this.#kept = new Set(options.failures?.keys());
   }
@@ -161,15 +151,10 @@ export class Discovery {
     }
   }
 
-  /** Milliseconds to wait before an attempt that failed is made again; undefined when it is not. */
-  pauseBefore(repetition: number, failure: DiscoveryError, spentMs: number, tookMs: number): number | undefined {
-    const { retry } = this.#options;
-    const { code, retryable, retryAfterMs = 0 } = failure.toInfo();
-    // Nobody was asked: the connection pool knows when it will be possible again.
-    const refused = code === 'SERVER_UNAVAILABLE' && retryAfterMs > 0;
-    const pause = refused ? retryAfterMs : Math.max(retryAfterMs, this.#backoff(repetition - 1));
-    const fits = repetition <= retry.attempts && spentMs + pause + tookMs <= retry.withinMs;
-    return retryable && fits ? pause : undefined;
+  /** When a failed attempt to reach a server is made again: for others who try. */
+  pauseBefore(failure: DiscoveryError, attempts: Attempts): number | undefined {
+    const { retry, random } = this.#options;
+    return pauseBefore(failure, attempts, retry, random);
   }
 
   /** Refreshes old lists behind an answer: those it showed first, then the rest two at a time until none is old. */
@@ -293,7 +278,7 @@ export class Discovery {
       if (!definition) return false;
       let began = now();
       try {
-        const listing = await this.#inTurn(() => {
+        const listing = await this.#turns.run(() => {
           began = now();
           firstTurn ??= began;
           return list(definition, caller);
@@ -307,10 +292,11 @@ export class Discovery {
         return taken;
       } catch (error) {
         if (!current()) return false;
-        const failure = toDiscoveryError(error, server);
+        const failure = toServerError(error, server);
         for (const keeper of keepers) keeper.#failures.set(server, failure);
         if (!worthWaiting(failure)) answer();
-        const pause = this.pauseBefore(attempt + 1, failure, now() - (firstTurn ?? began), now() - began);
+        const attempts = { made: attempt + 1, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
+        const pause = this.pauseBefore(failure, attempts);
         // The process may end in the pauses between attempts.
         if (attempt === 0 || pause === undefined) this.#keep(server, failure);
         if (pause === undefined) {
@@ -339,22 +325,6 @@ export class Discovery {
     return true;
   }
 
-  /** Waits for a turn and works. The turn ends with the work, or when that takes long. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    let working: Promise<T> | undefined;
-    await this.#turns.run(async () => {
-      working = work();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, TURN_MS).unref();
-      });
-      const over = () => {};
-      await Promise.race([late, working.then(over, over)]);
-      clearTimeout(timer);
-    });
-    return working as Promise<T>;
-  }
-
   #keep(server: string, failure: DiscoveryError): void {
     const { remembers = true, now, catalog } = this.#options;
     const kept = toKept(failure, now());
@@ -362,12 +332,6 @@ export class Discovery {
     if (!remembers || !kept || catalog.isSeen(server)) return;
     this.#kept.add(server);
     catalog.keepFailure(server, kept);
-  }
-
-  #backoff(attempt: number): number {
-    const { retry, random = Math.random } = this.#options;
-    const wait = Math.min(retry.initial * retry.factor ** attempt, retry.max);
-    return wait * (1 + retry.jitter * (2 * random() - 1));
   }
 
   #pause(server: string, ms: number): Promise<void> {
@@ -382,11 +346,3 @@ export class Discovery {
     });
   }
 }
-
-const toDiscoveryError = (error: unknown, server: string): DiscoveryError =>
-  error instanceof DiscoveryError
-    ? error
-    : new DiscoveryError('SERVER_CONNECTION_ERROR', error instanceof Error ? error.message : String(error), {
-        server,
-        cause: error,
-      });
