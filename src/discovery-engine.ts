@@ -5,6 +5,8 @@
  * error the agent should see; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
  * @module
  */
+import type { CacheStats } from './cache/caching-layer.ts';
+import { withRate } from './cache/lookup-counts.ts';
 import type { CallSignal } from './cancellation.ts';
 import { type Description, describeTool } from './catalog/description.ts';
 import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef } from './catalog/tool-lookup.ts';
@@ -59,8 +61,6 @@ export interface CallRequest extends ExecuteOptions {
  */
 export class DiscoveryEngine {
   readonly #runtime: EngineRuntime;
-  #hits = 0;
-  #misses = 0;
 
   /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. */
   constructor(config: EngineConfig, options: EngineOptions = {}) {
@@ -267,8 +267,13 @@ export class DiscoveryEngine {
 
   /** How often an answer came from what was already known, without asking a server. */
   stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
-    const total = this.#hits + this.#misses;
-    return { hits: this.#hits, misses: this.#misses, hitRate: total === 0 ? 1 : this.#hits / total };
+    return withRate(this.#runtime.counts, 1);
+  }
+
+  /** The same over the last thirty days, of all gateways that share the cache folder, or since a point in time. */
+  async cacheStats(since?: number): Promise<CacheStats> {
+    await this.#state();
+    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
   }
 
   /** The end of what a server wrote to stderr, without the secrets it was given. */
@@ -335,8 +340,7 @@ export class DiscoveryEngine {
   }
 
   #count(hit: boolean): void {
-    if (hit) this.#hits++;
-    else this.#misses++;
+    this.#runtime.count(hit);
   }
 }
 

@@ -3,6 +3,7 @@
  * end. Configuration in, the state in force out.
  * @module
  */
+import { LookupCounts } from './cache/lookup-counts.ts';
 import { lookUpTool } from './catalog/tool-lookup.ts';
 import { type HeardReads, hearReads } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
@@ -45,6 +46,8 @@ export class EngineRuntime {
   readonly embeddings: EngineEmbeddings;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
+  /** Lookups of this process. */
+  readonly counts = { hits: 0, misses: 0 };
   /** What counts calls, once there was one. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
@@ -60,6 +63,7 @@ export class EngineRuntime {
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
+  #lookups: LookupCounts | undefined;
   #closed: Promise<void> | undefined;
   /** Closing has come so far that no more calls are carried out. */
   #ended = false;
@@ -98,6 +102,11 @@ export class EngineRuntime {
   /** What learns from use, where the configuration in force wants that. */
   get usage(): UsageLearning | undefined {
     return this.#usage;
+  }
+
+  /** Counts of lookups, where the configuration in force keeps anything. */
+  get lookups(): LookupCounts | undefined {
+    return this.#lookups;
   }
 
   /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
@@ -139,6 +148,12 @@ export class EngineRuntime {
   onReload(listener: () => void): () => void {
     this.#reloadListeners.add(listener);
     return () => this.#reloadListeners.delete(listener);
+  }
+
+  /** Counts a lookup. What is kept is about gateways: commands read lists first. */
+  count(hit: boolean): void {
+    this.counts[hit ? 'hits' : 'misses']++;
+    if (this.#world.background) this.#lookups?.count(hit);
   }
 
   /** Says, once and behind the first answer, which rules do not do what they seem to. */
@@ -222,6 +237,7 @@ export class EngineRuntime {
     await this.embeddings.close();
     await state?.catalog.save();
     await this.#usage?.flush();
+    await this.#lookups?.flush();
     await Promise.all(executions.map(({ closeAudit }) => closeAudit()));
     this.#pages.close();
   }
@@ -265,6 +281,11 @@ export class EngineRuntime {
     this.downstreams.configure(state);
     this.embeddings.configure(state);
     this.#usage = openLearning(state.config, this.#world, this.#usage);
+    const { enabled, dir } = state.config.cache;
+    if (!enabled || this.#lookups?.folder !== dir) {
+      void this.#lookups?.flush();
+      this.#lookups = enabled ? new LookupCounts(dir, this.#world.now) : undefined;
+    }
     for (const warning of state.config.warnings) this.#world.logger.warn({}, warning);
     if (state.catalog.dirty) this.#saveSoon();
     return this.#current;

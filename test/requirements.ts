@@ -232,6 +232,20 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
 
   // 4. Servers, discovery, caching
+  'servers:counts': promise(
+    'toolCount counts the tools that may be used, with the disabled beside them',
+    [RUNNER, 'show every server, also one with a treacherous name'],
+    [COMMANDS, 'with --json has the shape of list_mcp_servers'],
+    ['src/cli/commands/stats.test.ts', 'counts tools that may be used'],
+  ),
+  'cache:hit-rate': promise('The hit rate of the cache is counted across gateways and shown by stats', [
+    'src/cli/commands/stats.test.ts',
+    'counts tools that may be used, with the disabled beside them, and shows how often the cache had the answer',
+  ]),
+  'cli:status-seen': promise('list --status reports what it saw, also of servers that were closed to make room', [
+    COMMANDS,
+    'with --status shows servers as healthy whose connection was closed',
+  ]),
   'cache:damaged': promise('Damaged cache files are never shown', [
     'src/cache/file-store.test.ts',
     'never shows a value of which a single bit has changed',
