@@ -54,7 +54,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           cacheText(cache, session),
           callsText(calls, since, limit, session),
         ];
-        session.print(parts.join('\n\n'));
+        session.print(parts.filter(Boolean).join('\n\n'));
         if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
         if (costs.unknown.length > 0)
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
@@ -122,8 +122,9 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 function cacheText({ hits, misses, hitRate }: CacheStats, { block }: Session): string {
   const total = hits + misses;
-  if (total === 0) return block('No lookups of gateways counted.');
-  return block(`${count(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
+  return total === 0
+    ? ''
+    : block(`${count(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
 }
 
 /** An estimate, without digits that mean nothing. */
