@@ -8,7 +8,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ABSENT, signatureOf } from './config/heard-reads.ts';
+import { ABSENT, lookAt } from './config/heard-reads.ts';
 import { type QuietTimes, quietTime } from './config/quiet-time.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { DiscoveryEngine } from './discovery-engine.ts';
@@ -63,14 +63,15 @@ export async function watchConfig(
   const times: QuietTimes = { settleMs, partialMs, lossMs };
   const { home, files: read } = await engine.source();
   const stamp = reloadStamp(home);
-  let stampSeen = signatureOf(stamp);
+  let stampSeen = await lookAt(stamp);
   /** Every file that any load was interested in: one that has vanished may come back. As it was when it was last read. */
   const known = new Map(read);
   let pending: Pending | undefined;
   let stopped = false;
   let said: string | undefined;
 
-  const look = (): Signatures => new Map([...known.keys()].map((path) => [path, signatureOf(path)]));
+  const look = async (): Promise<Signatures> =>
+    new Map(await Promise.all([...known.keys()].map(async (path) => [path, await lookAt(path)] as const)));
 
   const remember = async (signatures: Signatures) => {
     for (const [path, signature] of signatures) known.set(path, signature);
@@ -83,10 +84,10 @@ export async function watchConfig(
     /** Whether what was loaded may take effect now: it is what lies on disk, and has been for long enough. */
     const confirm = (change: Pending) => async (next: ResolvedConfig, before: ResolvedConfig | undefined) => {
       const { origin } = before ?? {};
-      if (origin !== undefined && next.origin !== origin && signatureOf(origin) === ABSENT) throw new Gone(origin);
+      if (origin !== undefined && next.origin !== origin && (await lookAt(origin)) === ABSENT) throw new Gone(origin);
       const changed = [...known].flatMap(([path, was]) => (change.signatures.get(path) === was ? [] : [path]));
       change.quietMs = quietTime(before, next, changed, times);
-      held = performance.now() - change.since < change.quietMs || !same(look(), change.signatures);
+      held = performance.now() - change.since < change.quietMs || !same(await look(), change.signatures);
       return !held;
     };
     try {
@@ -104,17 +105,19 @@ export async function watchConfig(
       said = why;
     }
     pending = undefined;
-    await remember(change?.signatures ?? look());
+    await remember(change?.signatures ?? (await look()));
   };
 
   const tick = async () => {
-    const now = signatureOf(stamp);
+    const now = await lookAt(stamp);
+    if (stopped) return;
     if (now !== stampSeen) {
       stampSeen = now;
       if (now !== ABSENT) return take(undefined);
     }
     if (!files) return;
-    const signatures = look();
+    const signatures = await look();
+    if (stopped) return;
     if (same(signatures, known)) pending = undefined;
     else if (!pending || !same(signatures, pending.signatures))
       pending = { signatures, since: performance.now(), quietMs: settleMs };
@@ -125,7 +128,7 @@ export async function watchConfig(
   let timer: NodeJS.Timeout | undefined;
   const again = () => {
     if (stopped) return;
-    timer = setTimeout(() => void tick().finally(again), every).unref();
+    timer = setTimeout(() => void tick().then(again, again), every).unref();
   };
   again();
   return () => {

@@ -3,7 +3,8 @@
  * watches so that a file that comes back, or is mended, is noticed.
  * @module
  */
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 /** Files by path, each with its signature from just before it was read. */
 export type HeardReads = ReadonlyMap<string, string>;
@@ -37,15 +38,22 @@ export async function hearReads<T>(reads: Map<string, string>, work: () => Promi
 /** Two equal signatures of a file mean that nobody has written it in between. Links are followed. */
 export function signatureOf(path: string): string {
   try {
-    const info = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (info === undefined) return ABSENT;
-    const { dev, ino, size, mtimeNs, ctimeNs } = info;
-    return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+    return toSignature(statSync(path, { bigint: true }));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    return code === 'ENOTDIR' ? ABSENT : code;
+    return toFault(error);
   }
 }
+
+/** The same without holding up the process: a network folder may take long to answer. */
+export const lookAt = (path: string): Promise<string> => stat(path, { bigint: true }).then(toSignature, toFault);
+
+const toSignature = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+
+const toFault = (error: unknown): string => {
+  const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : code;
+};
 
 /** The signature of a file that is not there. */
 export const ABSENT = 'absent';
