@@ -5,13 +5,15 @@
  * error the agent should see; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
  * @module
  */
+import type { CacheStats } from './cache/caching-layer.ts';
+import { withRate } from './cache/lookup-counts.ts';
 import type { CallSignal } from './cancellation.ts';
 import { type Description, describeTool } from './catalog/description.ts';
 import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef } from './catalog/tool-lookup.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { Lease } from './connections/connection-pool.ts';
 import { ownTool } from './engine-own-tools.ts';
-import { EngineRuntime } from './engine-runtime.ts';
+import { EngineRuntime, type ReloadOptions } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { DiscoveryError, type ErrorInfo } from './errors.ts';
@@ -59,8 +61,6 @@ export interface CallRequest extends ExecuteOptions {
  */
 export class DiscoveryEngine {
   readonly #runtime: EngineRuntime;
-  #hits = 0;
-  #misses = 0;
 
   /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. */
   constructor(config: EngineConfig, options: EngineOptions = {}) {
@@ -267,8 +267,13 @@ export class DiscoveryEngine {
 
   /** How often an answer came from what was already known, without asking a server. */
   stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
-    const total = this.#hits + this.#misses;
-    return { hits: this.#hits, misses: this.#misses, hitRate: total === 0 ? 1 : this.#hits / total };
+    return withRate(this.#runtime.counts, 1);
+  }
+
+  /** The same over the last thirty days, of all gateways that share the cache folder, or since a point in time. */
+  async cacheStats(since?: number): Promise<CacheStats> {
+    await this.#state();
+    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
   }
 
   /** The end of what a server wrote to stderr, without the secrets it was given. */
@@ -276,9 +281,20 @@ export class DiscoveryEngine {
     return this.#runtime.downstreams.log(server);
   }
 
-  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else: then true. On any error the old state goes on, and the error is thrown. */
-  reload({ ifChanged = false }: { readonly ifChanged?: boolean } = {}): Promise<boolean> {
-    return this.#runtime.reload(ifChanged);
+  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else, with `confirm` only one that is confirmed: then true. On any error the old state goes on, and the error is thrown. */
+  reload(options: ReloadOptions = {}): Promise<boolean> {
+    return this.#runtime.reload(options);
+  }
+
+  /** Why no configuration is in force, once loading one has failed; undefined otherwise. A reload may mend it. */
+  get problem(): ErrorInfo | undefined {
+    return this.#runtime.problem;
+  }
+
+  /** Where the configuration comes from: the state folder, and the files that the last load read or looked for, each with its signature. */
+  async source(): Promise<{ readonly home: string; readonly files: ReadonlyMap<string, string> }> {
+    await this.#runtime.ready().catch(() => undefined);
+    return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
   }
 
   /** Calls back after every reload; returns how to stop that. */
@@ -324,8 +340,7 @@ export class DiscoveryEngine {
   }
 
   #count(hit: boolean): void {
-    if (hit) this.#hits++;
-    else this.#misses++;
+    this.#runtime.count(hit);
   }
 }
 

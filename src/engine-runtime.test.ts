@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { engineIn, entry, type Folder, folder, isAlive, memoryLog, until } from '../test/fixtures/engine.ts';
 import { type Evil, evil } from '../test/fixtures/evil.ts';
 import { configFile } from './engine-world.ts';
-import { reloadStamp, watchConfig } from './watch-config.ts';
+import { reloadStamp, touchReloadStamp, watchConfig } from './watch-config.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } });
 const server = (...names: string[]): Evil => evil({ era: 'legacy', tools: names.map(tool) });
@@ -259,7 +259,7 @@ describe('watchConfig', () => {
     write({ servers: [], cache: { ttl: 5 } });
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(log.lines).toEqual([]);
-    writeFileSync(reloadStamp(join(home.path, 'state')), 'x');
+    touchReloadStamp(join(home.path, 'state'));
     await until(async () => (await engine.getConfig()).cache.ttl === 5);
     stop();
   });

@@ -3,7 +3,9 @@
  * end. Configuration in, the state in force out.
  * @module
  */
+import { LookupCounts } from './cache/lookup-counts.ts';
 import { lookUpTool } from './catalog/tool-lookup.ts';
+import { type HeardReads, hearReads } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { identityOf } from './connections/pool-slot.ts';
 import { Downstreams } from './downstreams.ts';
@@ -11,9 +13,10 @@ import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
 import { buildState, type EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { DiscoveryError } from './errors.ts';
+import { DiscoveryError, type ErrorInfo } from './errors.ts';
 import type { CallGates } from './execution/call-gates.ts';
 import { ResultPages } from './execution/result-pages.ts';
+import { toFailure } from './result.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 import { redactLog } from './secrets/redact-log.ts';
 import type { EmbedderStatus } from './types.ts';
@@ -30,11 +33,21 @@ export interface Running {
   execution: Execution | undefined;
 }
 
+/** What a reload is asked. */
+export interface ReloadOptions {
+  /** A configuration that says what the old one said is not swapped in. */
+  readonly ifChanged?: boolean | undefined;
+  /** The last word before a new configuration is swapped in: false keeps the old one. */
+  readonly confirm?: ((next: ResolvedConfig, before: ResolvedConfig | undefined) => Promise<boolean>) | undefined;
+}
+
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
+  /** Lookups of this process. */
+  readonly counts = { hits: 0, misses: 0 };
   /** What counts calls, once there was one. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
@@ -44,10 +57,13 @@ export class EngineRuntime {
   /** What calls wait for that have not reached their execution. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
+  #reads: HeardReads = new Map();
+  #problem: ErrorInfo | undefined;
   #ready: Promise<Running>;
   #reloading: Promise<unknown>;
   #saving: NodeJS.Timeout | undefined;
   #usage: UsageLearning | undefined;
+  #lookups: LookupCounts | undefined;
   #closed: Promise<void> | undefined;
   /** Closing has come so far that no more calls are carried out. */
   #ended = false;
@@ -58,12 +74,9 @@ export class EngineRuntime {
     this.#world = { ...world, logger };
     this.downstreams = new Downstreams(this.#world, (server) => this.#current?.state.discovery.changed(server));
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
-    this.#ready = this.#world
-      .loadConfig()
-      .then((config) => this.#build(config))
-      .then((state) => this.#install(state));
+    this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
     // Whoever asks for something gets the error.
-    this.#reloading = this.#ready.catch(() => {});
+    this.#reloading = this.#ready.catch((error) => this.#refused(error));
   }
 
   /** What is in force, if anything was loaded yet. */
@@ -71,9 +84,29 @@ export class EngineRuntime {
     return this.#current;
   }
 
+  /** Why no configuration is in force, once loading one has failed. */
+  get problem(): ErrorInfo | undefined {
+    return this.#current ? undefined : this.#problem;
+  }
+
+  /** The files that the last load read or looked for, whether or not it came to anything. */
+  get reads(): HeardReads {
+    return this.#reads;
+  }
+
+  /** The state folder. */
+  stateFolder(): Promise<string> {
+    return this.#world.stateFolder();
+  }
+
   /** What learns from use, where the configuration in force wants that. */
   get usage(): UsageLearning | undefined {
     return this.#usage;
+  }
+
+  /** Counts of lookups, where the configuration in force keeps anything. */
+  get lookups(): LookupCounts | undefined {
+    return this.#lookups;
   }
 
   /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
@@ -103,18 +136,24 @@ export class EngineRuntime {
   }
 
   /**
-   * Loads the configuration anew and swaps it in, one reload at a time. On any error the old state goes on. With
-   * `ifChanged` a configuration that says what the old one said is not swapped in; false tells so.
+   * Loads the configuration anew and swaps it in, one reload at a time; false when it was not swapped in. On any error
+   * the old state goes on; where there is none, everybody gets the latest error.
    */
-  reload(ifChanged = false): Promise<boolean> {
-    const reload = this.#reloading.then(() => this.#reload(ifChanged));
-    this.#reloading = reload.catch(() => {});
+  reload(options: ReloadOptions = {}): Promise<boolean> {
+    const reload = this.#reloading.then(() => this.#reload(options));
+    this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
   }
 
   onReload(listener: () => void): () => void {
     this.#reloadListeners.add(listener);
     return () => this.#reloadListeners.delete(listener);
+  }
+
+  /** Counts a lookup. What is kept is about gateways: commands read lists first. */
+  count(hit: boolean): void {
+    this.counts[hit ? 'hits' : 'misses']++;
+    if (this.#world.background) this.#lookups?.count(hit);
   }
 
   /** Says, once and behind the first answer, which rules do not do what they seem to. */
@@ -132,14 +171,33 @@ export class EngineRuntime {
     return this.#closed;
   }
 
-  async #reload(ifChanged: boolean): Promise<boolean> {
+  /** Loads the configuration and does something with it, and remembers which files that took. */
+  #load<T>(use: (config: ResolvedConfig) => Promise<T>): Promise<T> {
+    const reads = new Map<string, string>();
+    this.#reads = reads;
+    return hearReads(reads, async () => use(await this.#world.loadConfig()));
+  }
+
+  #refused(error: unknown): void {
+    if (this.#current || this.#closed) return;
+    const failure = toFailure(error);
+    if (!failure.success) this.#problem = { ...failure.error, code: 'CONFIGURATION_ERROR', retryable: false };
+    this.#ready = Promise.reject(error);
+    this.#ready.catch(() => {});
+  }
+
+  async #reload({ ifChanged = false, confirm }: ReloadOptions): Promise<boolean> {
     if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and takes no configuration.');
     const before = this.#current;
-    const config = await this.#world.loadConfig();
-    if (ifChanged && before && JSON.stringify(config) === JSON.stringify(before.state.config)) return false;
-    // What was learnt so far is what the new state starts from.
-    await before?.state.catalog.save();
-    const next = await this.#build(config, before?.state);
+    const next = await this.#load(async (config) => {
+      const old = before?.state.config;
+      if (ifChanged && old && JSON.stringify(config) === JSON.stringify(old)) return undefined;
+      if (confirm && !(await confirm(config, old))) return undefined;
+      // What was learnt so far is what the new state starts from.
+      await before?.state.catalog.save();
+      return this.#build(config, before?.state);
+    });
+    if (next === undefined) return false;
     before?.state.discovery.stop(next.discovery);
     if (before) this.#forgetReplaced(before.state, next);
     this.#ready = Promise.resolve(this.#install(next));
@@ -179,6 +237,7 @@ export class EngineRuntime {
     await this.embeddings.close();
     await state?.catalog.save();
     await this.#usage?.flush();
+    await this.#lookups?.flush();
     await Promise.all(executions.map(({ closeAudit }) => closeAudit()));
     this.#pages.close();
   }
@@ -201,13 +260,14 @@ export class EngineRuntime {
   }
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, now, background } = this.#world;
+    const { openStore, logger, now, background, offline } = this.#world;
     return buildState(config, {
       store: openStore,
       list: (definition, caller) => this.downstreams.list(definition, caller),
       logger,
       now,
       background,
+      connects: !offline,
       onChange: () => {
         this.#saveSoon();
         this.embeddings.changed();
@@ -221,6 +281,11 @@ export class EngineRuntime {
     this.downstreams.configure(state);
     this.embeddings.configure(state);
     this.#usage = openLearning(state.config, this.#world, this.#usage);
+    const { enabled, dir } = state.config.cache;
+    if (!enabled || this.#lookups?.folder !== dir) {
+      void this.#lookups?.flush();
+      this.#lookups = enabled ? new LookupCounts(dir, this.#world.now) : undefined;
+    }
     for (const warning of state.config.warnings) this.#world.logger.warn({}, warning);
     if (state.catalog.dirty) this.#saveSoon();
     return this.#current;

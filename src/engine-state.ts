@@ -9,6 +9,7 @@ import { type ByteStore, CatalogStore } from './catalog/catalog-store.ts';
 import { Discovery } from './catalog/discovery.ts';
 import type { IndexEntry } from './catalog/index-file.ts';
 import type { Listing } from './catalog/listing.ts';
+import { noteRead } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { ConfigurationError } from './errors.ts';
@@ -48,6 +49,8 @@ export interface StateWorld {
   readonly logger: Logger;
   readonly now: () => number;
   readonly onChange: (server: string) => void;
+  /** Whether servers are asked at all. */
+  readonly connects: boolean;
   /** Whether old lists are refreshed behind an answer. */
   readonly background: boolean;
   /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
@@ -96,6 +99,8 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   if (world.before) await catalog.inherit(world.before.catalog);
   await catalog.adopt();
   const discovery = new Discovery({
+    failures: await catalog.keptFailures(),
+    remembers: world.connects,
     catalog,
     servers,
     list: world.list,
@@ -116,6 +121,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
 /** A person's own phrases; undefined for those that come with the package. */
 async function readPhrases({ search }: ResolvedConfig): Promise<PhraseBook | false | undefined> {
   if (typeof search.phrases === 'boolean') return search.phrases ? undefined : false;
+  noteRead(search.phrases);
   const text = await readFile(search.phrases, 'utf8').catch((error: Error) => {
     throw new ConfigurationError(`search.phrases: ${search.phrases} cannot be read: ${error.message}`);
   });

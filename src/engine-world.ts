@@ -34,6 +34,8 @@ export interface EngineWorld {
   readonly background: boolean;
   readonly wholeResults: boolean;
   loadConfig(): Promise<ResolvedConfig>;
+  /** The state folder, also while no configuration can be used. */
+  stateFolder(): Promise<string>;
   openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
 }
 
@@ -66,6 +68,10 @@ export function realEngineWorld(config: EngineConfig, options: EngineOptions): E
       const { ConfigurationLoader } = await import('./config/configuration-loader.ts');
       const loader = new ConfigurationLoader(options);
       return isConfigFile(config) ? loader.load(config.file) : loader.resolve(config);
+    },
+    stateFolder: async () => {
+      const { realWorld, stateFolder } = await import('./config/world.ts');
+      return stateFolder(realWorld(options));
     },
     openStore: async ({ cache }) => {
       if (!cache.enabled) return undefined;

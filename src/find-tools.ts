@@ -5,6 +5,7 @@
  */
 import { searchNotes } from './catalog/search-notes.ts';
 import { requireServer, requireTool, settleRef } from './catalog/tool-lookup.ts';
+import { isBrokenSource } from './config/resolved-config.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 import { oneLine } from './plain-text.ts';
@@ -46,11 +47,7 @@ export async function findTools(
   if (known?.success === false) return known;
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
   onLookup(unseen.length === 0);
-  // A server that failed before is tried again behind the answer; nobody waits for it twice.
-  const failed = unseen.filter((name) => discovery.failure(name));
-  const fresh = unseen.filter((name) => !failed.includes(name));
-  discovery.retryBehind(failed, caller);
-  await discovery.firstLists(fresh, waitMs, caller);
+  await discovery.firstLists(unseen, waitMs, caller);
   const hints = await whatIsKnown(runtime, query, { server, caller, ...rest });
   const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
   runtime.usage?.shown(readFilters(query).text, caller, results);
@@ -94,9 +91,13 @@ async function whatIsKnown(
 /** Things an agent should know about the gateway as a whole. */
 export function gatewayNotes(state: EngineState | undefined): string[] {
   if (state?.offReason !== undefined) return [state.offReason];
-  if (state?.config.servers.length !== 0) return [];
+  if (state === undefined) return [];
   // The person who could mend it often sees only what the agent says.
-  const { warnings } = state.config;
-  const why = warnings.slice(0, MAX_WARNINGS).map((warning) => oneLine(warning, MAX_WARNING));
+  const { servers, warnings, sources } = state.config;
+  const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
+  const why = (servers.length === 0 ? warnings : broken)
+    .slice(0, MAX_WARNINGS)
+    .map((warning) => oneLine(warning, MAX_WARNING));
+  if (servers.length > 0) return why;
   return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
 }

@@ -2,10 +2,15 @@
  * Connects to one server and reads its list, with a watch in hand: a state in, how it went out.
  * @module
  */
+import type { Discovery } from './catalog/discovery.ts';
+import { toServerError } from './catalog/retry-policy.ts';
+import { worthWaiting } from './catalog/worth-waiting.ts';
 import { abortable } from './connections/abortable.ts';
+import type { Lease } from './connections/connection-pool.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
 import { DiscoveryError } from './errors.ts';
+import type { ServerDefinition } from './types.ts';
 
 /** What a server said and how long it took. With an `error`, what is missing never happened. */
 export interface ServerProbe {
@@ -32,28 +37,47 @@ export async function probeServer(
 ): Promise<ServerProbe> {
   const definition = servers.get(server)?.definition;
   if (!definition) return { error: new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`) };
-  const started = performance.now();
   try {
-    const lease = await downstreams.acquire(definition, undefined, signal);
-    const connected = performance.now();
+    const { lease, began } = await connected(definition, discovery, downstreams, signal);
+    const connectedAt = performance.now();
     const { protocolVersion } = lease.connection.identity;
     const { transport } = downstreams.pool.verdict(definition) ?? {};
-    const listing = abortable(discovery.attempt(server), signal);
+    const listing = abortable(discovery.listed(server), signal);
     const error = await listing.finally(() => lease.release({ close: true }));
     const { toolCount, skipped, incomplete } = catalog.state(server) ?? {};
     return {
-      connectMs: Math.round(connected - started),
+      connectMs: Math.round(connectedAt - began),
       protocolVersion,
       transport,
-      ...(error ? { error } : { listMs: Math.round(performance.now() - connected), toolCount, skipped, incomplete }),
+      ...(error ? { error } : { listMs: Math.round(performance.now() - connectedAt), toolCount, skipped, incomplete }),
     };
   } catch (error) {
-    return { error: asError(error, server) };
+    return { error: toServerError(error, server) };
   }
 }
 
-function asError(error: unknown, server: string): DiscoveryError {
-  if (error instanceof DiscoveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server}: ${message}`, { server, cause: error });
+/** A connection, with the retries of discovery; `began` is when the attempt began that worked. */
+async function connected(
+  definition: ServerDefinition,
+  discovery: Discovery,
+  downstreams: Downstreams,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly lease: Lease; readonly began: number }> {
+  const started = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    const began = performance.now();
+    try {
+      return { lease: await downstreams.acquire(definition, undefined, signal), began };
+    } catch (error) {
+      const failure = toServerError(error, definition.name);
+      const now = performance.now();
+      const pause = worthWaiting(failure)
+        ? discovery.pauseBefore(failure, { made: attempt, spentMs: now - started, lastMs: now - began })
+        : undefined;
+      if (pause === undefined || signal?.aborted) throw error;
+      const paused = new Promise((resolve) => setTimeout(resolve, pause));
+      // Whoever gives up meanwhile gets what went wrong.
+      await abortable(paused, signal).catch(() => Promise.reject(error));
+    }
+  }
 }

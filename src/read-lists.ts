@@ -22,7 +22,7 @@ export interface ReadListsOptions {
 /** Servers that are read at the same time. */
 const PARALLEL = 5;
 
-/** Makes one attempt per server. Resolves with what went wrong, by server; who is not done in time is among them. */
+/** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
   { servers: wanted = [...servers.keys()], again = false, waitMs, onChange }: ReadListsOptions,
@@ -37,7 +37,7 @@ export async function readLists(
   onChange?.([...waiting], due.length);
   const all = Promise.all(
     [...waiting].map(async (name) => {
-      const error = await discovery.attempt(name);
+      const error = await discovery.listed(name);
       if (!waiting.delete(name)) return;
       if (error) failed.set(name, error.toInfo());
       if (waiting.size > 0) onChange?.([...waiting], due.length);
@@ -51,7 +51,8 @@ export async function readLists(
   clearTimeout(timer);
   for (const name of waiting) {
     const message = `${name} did not list its tools within ${patience / 1000} s.`;
-    failed.set(name, new ServerConnectionError(name, message).toInfo());
+    // What went wrong so far says more than that the time is over.
+    failed.set(name, (discovery.failure(name) ?? new ServerConnectionError(name, message)).toInfo());
   }
   waiting.clear();
   return failed;

@@ -1,5 +1,14 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../test/fixtures/gateway/kit.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';
@@ -92,5 +101,182 @@ describe('watching a configuration', () => {
     await using all = await watched();
     touchReloadStamp(all.home);
     await expect.poll(() => all.reloads()).toBe(1);
+  });
+});
+
+/** A gateway in a folder, with the file it is told to use or finds. */
+async function watchedIn(more: { config?: string; env?: Record<string, string>; lossMs?: number } = {}) {
+  const lines: string[] = [];
+  const engine = new DiscoveryEngine(configFile(more.config), {
+    cwd: folder.path,
+    env: { HOME: folder.path, ANYGPT_HOME: at('home'), ...more.env },
+  });
+  const logger = createLogger((line) => lines.push(line), 'debug');
+  const { lossMs = 100 } = more;
+  const stop = await watchConfig(engine, { logger, files: true, settleMs: 10, partialMs: 50, lossMs });
+  return {
+    engine,
+    lines,
+    names: () => engine.serverNames(),
+    async [Symbol.asyncDispose]() {
+      stop();
+      await engine.close();
+    },
+  };
+}
+
+const put = (name: string, content: unknown): string => {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), typeof content === 'string' ? content : JSON.stringify(content));
+  return at(name);
+};
+const own = (...names: string[]) => ({
+  servers: names.map((name) => ({ name, connection: { type: 'stdio', command: 'x' } })),
+});
+
+describe('a file that vanishes', () => {
+  it('and was found rather than named stays in force, and what comes back is used again', async () => {
+    const file = put('home/mcp-discovery.config.json', own('one'));
+    await using all = await watchedIn();
+    rmSync(file);
+    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is gone`)]);
+    expect(await all.names()).toEqual(['one']);
+    put('home/mcp-discovery.config.json', own('one', 'two'));
+    await expect.poll(all.names).toEqual(['one', 'two']);
+  });
+
+  it('is let go by a reload that somebody asks for, and taken again when it is back', async () => {
+    const file = put('home/mcp-discovery.config.json', own('one'));
+    await using all = await watchedIn();
+    rmSync(file);
+    touchReloadStamp(at('home'));
+    await expect.poll(all.names).toEqual([]);
+    put('home/mcp-discovery.config.json', own('two'));
+    await expect.poll(all.names).toEqual(['two']);
+  });
+
+  it('with its folder is used again when both are back', async () => {
+    const config = put('deep/config/config.json', own('one'));
+    await using all = await watchedIn({ config });
+    rmSync(at('deep'), { recursive: true });
+    await expect.poll(() => all.lines).toEqual([expect.stringContaining('was not found')]);
+    put('deep/config/config.json', own('two'));
+    await expect.poll(all.names).toEqual(['two']);
+    rmSync(at('deep'), { recursive: true });
+    await settled();
+    put('deep/config/config.json', own('three'));
+    await expect.poll(all.names).toEqual(['three']);
+  });
+
+  it.each([
+    ['extended', { extends: './other.json' }],
+    ['a source', { sources: [{ type: 'claude-code', path: './other.json' }], servers: own('mine').servers }],
+  ])('and is %s is used again when it is back', async (what, content) => {
+    const other = (name: string) =>
+      put('other.json', what === 'extended' ? own(name) : { mcpServers: { [name]: server } });
+    other('one');
+    await using all = await watchedIn({ config: put('config.json', content) });
+    expect(await all.names()).toContain('one');
+    unlinkSync(at('other.json'));
+    await settled();
+    other('two');
+    await expect.poll(all.names).toContain('two');
+    expect(await all.names()).not.toContain('one');
+  });
+});
+
+describe('a file that is replaced', () => {
+  it('by a rename is used, again and again', async () => {
+    const config = put('config.json', own('zero'));
+    await using all = await watchedIn({ config });
+    for (const name of ['one', 'two', 'three']) {
+      renameSync(put('config.json.tmp', own(name)), config);
+      await expect.poll(all.names).toEqual([name]);
+    }
+  });
+
+  it('by another link is used, also where the link is a folder above it', async () => {
+    for (const name of ['one', 'two', 'three']) put(`versions/${name}/config.json`, own(name));
+    symlinkSync(at('versions/one'), at('current'));
+    symlinkSync(at('current/config.json'), at('config.json'));
+    await using all = await watchedIn({ config: at('config.json') });
+    expect(await all.names()).toEqual(['one']);
+    symlinkSync(at('versions/two'), at('next'));
+    renameSync(at('next'), at('current'));
+    await expect.poll(all.names).toEqual(['two']);
+    symlinkSync(at('versions/three/config.json'), at('link'));
+    renameSync(at('link'), at('config.json'));
+    await expect.poll(all.names).toEqual(['three']);
+  });
+});
+
+describe('a file that is being written', () => {
+  const entries = (names: readonly string[]) =>
+    names.map((name) => `  - { name: ${name}, connection: { type: stdio, command: x } }\n`).join('');
+  const rules = "toolRules:\n  - pattern: ['*delete*']\n    enabled: false\n";
+  const denies = async (all: { engine: DiscoveryEngine }) => {
+    const { toolRules } = await all.engine.getConfig();
+    return toolRules.some(({ pattern, enabled }) => pattern.includes('*delete*') && enabled === false);
+  };
+
+  it('never takes effect without the rules that are still to come, however whole its beginning looks', async () => {
+    const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
+    await using all = await watchedIn({ config, lossMs: 60_000 });
+    const pieces = `servers:\n${entries(['one', 'two'])}${rules}`.match(/.*\n/g) ?? [];
+    writeFileSync(config, '');
+    for (const piece of pieces) {
+      expect([piece, await denies(all)]).toEqual([piece, true]);
+      // Halves of lines, too.
+      for (const half of [piece.slice(0, -4), piece.slice(-4)]) {
+        appendFileSync(config, half);
+        await settled();
+        expect([piece, await denies(all)]).toEqual([piece, true]);
+      }
+    }
+    await expect.poll(all.names).toEqual(['one', 'two']);
+    expect(await denies(all)).toBe(true);
+  });
+
+  it('never takes effect in part, where a part of it is valid code', async () => {
+    const code = (...names: string[]) => `const config = ${JSON.stringify(own(...names))};\nexport default config;\n`;
+    const more = "config.toolRules = [{ pattern: ['*delete*'], enabled: false }];\n";
+    const config = put('config.mjs', code('one') + more);
+    await using all = await watchedIn({ config, lossMs: 60_000 });
+    writeFileSync(config, code('one', 'two'));
+    await settled();
+    await settled();
+    expect([await denies(all), await all.names()]).toEqual([true, ['one']]);
+    appendFileSync(config, more);
+    await expect.poll(all.names, { timeout: 10_000 }).toEqual(['one', 'two']);
+    expect(await denies(all)).toBe(true);
+  });
+
+  it('takes effect without a rule once it has been quiet for long', async () => {
+    const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
+    await using all = await watchedIn({ config, lossMs: 300 });
+    writeFileSync(config, `servers:\n${entries(['one'])}`);
+    await settled();
+    expect(await denies(all)).toBe(true);
+    await expect.poll(() => denies(all), { timeout: 5000 }).toBe(false);
+  });
+
+  it('takes effect soon where only a whole of its format can be read', async () => {
+    const deny = { toolRules: [{ pattern: ['*delete*'], enabled: false }] };
+    const config = put('config.json', { ...own('one'), ...deny });
+    await using all = await watchedIn({ config, lossMs: 60_000 });
+    put('config.json', own('one'));
+    await expect.poll(() => denies(all)).toBe(false);
+  });
+
+  it('and is a source keeps its servers until it is whole again', async () => {
+    const whole = JSON.stringify({ mcpServers: { notes: server, mail: server } });
+    put('claude.json', whole);
+    const sources = [{ type: 'claude-code', path: at('claude.json') }];
+    await using all = await watchedIn({ config: put('config.json', { sources }), lossMs: 60_000 });
+    put('claude.json', whole.slice(0, 40));
+    await settled();
+    expect(await all.names()).toEqual(['notes', 'mail']);
+    put('claude.json', JSON.stringify({ mcpServers: { notes: server } }));
+    await expect.poll(all.names).toEqual(['notes']);
   });
 });

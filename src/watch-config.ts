@@ -1,10 +1,16 @@
 /**
  * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
+ *
+ * Files are looked at again and again rather than subscribed to: that also notices a file that was renamed over, a folder
+ * that was removed and made again, and a link that now leads elsewhere. A change takes effect once it has been quiet for
+ * a while (`config/quiet-time.ts`): nobody can tell from half a YAML file that the rules are still to come.
  * @module
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, type FSWatcher, mkdirSync, watch, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ABSENT, lookAt } from './config/heard-reads.ts';
+import { type QuietTimes, quietTime } from './config/quiet-time.ts';
+import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import type { Logger } from './types.ts';
 
@@ -22,94 +28,125 @@ export interface WatchOptions {
   readonly logger: Logger;
   /** Also watch the configuration files themselves. */
   readonly files?: boolean;
-  /** Editors write in several steps; a change counts once it is this old. */
+  /** How long a changed file must have been quiet before it counts. */
   readonly settleMs?: number;
+  /** The same for a change in a format of which a part looks like a whole, such as YAML. */
+  readonly partialMs?: number;
+  /** The same where such a change takes something away: a rule, a server, a setting. */
+  readonly lossMs?: number;
+}
+
+/** How often files are looked at. */
+const LOOK_MS = 500;
+/** How often the stamp alone is looked at: `config reload` is a person's command. */
+const LOOK_STAMP_MS = 1000;
+
+type Signatures = ReadonlyMap<string, string>;
+
+/** A change that is waiting to be old enough. */
+interface Pending {
+  readonly signatures: Signatures;
+  readonly since: number;
+  quietMs: number;
 }
 
 /**
- * Watches until the returned function is called. A configuration that cannot be used is said and not taken. A file that
- * is written again with the same content, or in which only things changed that are nobody's servers, changes nothing:
- * some clients rewrite their files all the time. The stamp always counts.
+ * Watches until the returned function is called. A configuration that cannot be used is said and not taken, and neither is
+ * one that comes to nothing because its file has gone: the old one stays until the file is back. A file that is written
+ * again with the same content, or in which only things changed that are nobody's servers, changes nothing: some clients
+ * rewrite their files all the time. The stamp always counts, and at once.
  */
 export async function watchConfig(
   engine: DiscoveryEngine,
-  { logger, files = false, settleMs = 200 }: WatchOptions,
+  { logger, files = false, settleMs = 300, partialMs = 2000, lossMs = 10_000 }: WatchOptions,
 ): Promise<() => void> {
-  let watchers: FSWatcher[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  const times: QuietTimes = { settleMs, partialMs, lossMs };
+  const { home, files: read } = await engine.source();
+  const stamp = reloadStamp(home);
+  let stampSeen = await lookAt(stamp);
+  /** Every file that any load was interested in: one that has vanished may come back. As it was when it was last read. */
+  const known = new Map(read);
+  let pending: Pending | undefined;
   let stopped = false;
-  let asked = false;
-  /** Of all files, taken before they were last read: what equals it was read already. */
-  let contents: string | undefined;
-  const reload = async () => {
-    const ifChanged = !asked;
-    asked = false;
+  let said: string | undefined;
+
+  const look = async (): Promise<Signatures> =>
+    new Map(await Promise.all([...known.keys()].map(async (path) => [path, await lookAt(path)] as const)));
+
+  const remember = async (signatures: Signatures) => {
+    for (const [path, signature] of signatures) known.set(path, signature);
+    // What the last load read, as it was then: a change since is a change to come.
+    for (const [path, signature] of (await engine.source()).files) known.set(path, signature);
+  };
+
+  const take = async (change: Pending | undefined) => {
+    let held = false;
+    /** Whether what was loaded may take effect now: it is what lies on disk, and has been for long enough. */
+    const confirm = (change: Pending) => async (next: ResolvedConfig, before: ResolvedConfig | undefined) => {
+      const { origin } = before ?? {};
+      if (origin !== undefined && next.origin !== origin && (await lookAt(origin)) === ABSENT) throw new Gone(origin);
+      const changed = [...known].flatMap(([path, was]) => (change.signatures.get(path) === was ? [] : [path]));
+      change.quietMs = quietTime(before, next, changed, times);
+      held = performance.now() - change.since < change.quietMs || !same(await look(), change.signatures);
+      return !held;
+    };
     try {
-      const before = contents;
-      contents = await contentsOf((await engine.getConfig()).files);
-      if (ifChanged && contents === before) return;
-      if (!(await engine.reload({ ifChanged }))) return;
-      logger.info({}, 'the configuration was reloaded');
+      const swapped = await engine.reload(change && { ifChanged: true, confirm: confirm(change) });
+      if (held) return;
+      said = undefined;
+      if (swapped) logger.info({}, 'the configuration was reloaded');
     } catch (error) {
-      logger.error(
-        {},
-        `the new configuration cannot be used, the old one stays: ${error instanceof Error ? error.message : error}`,
-      );
-      return;
+      const why = error instanceof Error ? error.message : String(error);
+      // A file that is written again with the same mistake is told of once.
+      const level = error instanceof Gone ? 'warn' : 'error';
+      const effect = engine.problem ? 'and there is no old one' : 'the old one stays';
+      const what = error instanceof Gone ? why : `the new configuration cannot be used, ${effect}: ${why}`;
+      if (why !== said) logger[level]({}, what);
+      said = why;
     }
-    await start();
+    pending = undefined;
+    await remember(change?.signatures ?? (await look()));
   };
-  const changed = (byStamp: boolean) => {
-    asked ||= byStamp;
-    clearTimeout(timer);
-    timer = setTimeout(() => void reload(), settleMs).unref();
-  };
-  const close = () => {
-    clearTimeout(timer);
-    for (const watcher of watchers) watcher.close();
-    watchers = [];
-  };
-  const start = async () => {
-    const config = await engine.getConfig();
-    close();
+
+  const tick = async () => {
+    const now = await lookAt(stamp);
     if (stopped) return;
-    const stamp = reloadStamp(config.home);
-    const wanted = [stamp, ...(files ? config.files : [])];
-    // Folders, because editors replace files, and a watched file that is replaced is watched no more.
-    for (const folder of new Set(wanted.map((path) => dirname(path)))) {
-      const names = new Set(wanted.filter((path) => dirname(path) === folder).map((path) => basename(path)));
-      const failed = (error: Error) => logger.warn({ folder }, `cannot watch for changes: ${error.message}`);
-      // A home that cannot be written, or no watches left: the gateway works on, and a restart takes changes over.
-      try {
-        if (folder === config.home) mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const watcher = watch(folder, (_event, name) => {
-          if (name === null || names.has(name)) changed(name === null || join(folder, name) === stamp);
-        });
-        watchers.push(watcher.on('error', failed).unref());
-      } catch (error) {
-        failed(error as Error);
-      }
+    if (now !== stampSeen) {
+      stampSeen = now;
+      if (now !== ABSENT) return take(undefined);
     }
+    if (!files) return;
+    const signatures = await look();
+    if (stopped) return;
+    if (same(signatures, known)) pending = undefined;
+    else if (!pending || !same(signatures, pending.signatures))
+      pending = { signatures, since: performance.now(), quietMs: settleMs };
+    else if (performance.now() - pending.since >= pending.quietMs) await take(pending);
   };
-  await start();
+
+  const every = Math.max(10, Math.min(settleMs, files ? LOOK_MS : LOOK_STAMP_MS));
+  let timer: NodeJS.Timeout | undefined;
+  const again = () => {
+    if (stopped) return;
+    timer = setTimeout(() => void tick().then(again, again), every).unref();
+  };
+  again();
   return () => {
     stopped = true;
-    close();
+    clearTimeout(timer);
   };
 }
 
-/** One digest for the contents of many files; one that cannot be read has none. */
-async function contentsOf(files: readonly string[]): Promise<string> {
-  const digests = await Promise.all(files.map(digestOf));
-  return JSON.stringify(files.map((file, at) => [file, digests[at]]));
-}
+const same = (one: Signatures, other: Signatures): boolean => {
+  for (const [path, signature] of one) if (other.get(path) !== signature) return false;
+  return true;
+};
 
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-    return hash.digest('hex');
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
+/** The file that the configuration in force came from is not there any more, and another would take its place. */
+class Gone extends Error {
+  constructor(file: string) {
+    super(
+      `${file} is gone; what it said stays in force until it is back. To go on without it, run: anygpt mcp config reload`,
+    );
   }
 }

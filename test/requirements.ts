@@ -112,6 +112,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'src/watch-config.test.ts',
     'does not reload when a client changes what is not imported',
   ]),
+  'config:watch-back': promise(
+    'A configuration that vanishes and comes back is used again, however it is put back',
+    ['src/watch-config.test.ts', 'and was found rather than named stays in force'],
+    ['src/watch-config.test.ts', 'with its folder is used again'],
+    ['src/watch-config.test.ts', 'by a rename is used'],
+    ['src/watch-config.test.ts', 'by another link is used'],
+  ),
+  'config:watch-half': promise(
+    'A half-written configuration never takes effect',
+    ['src/watch-config.test.ts', 'never takes effect without the rules that are still to come'],
+    ['src/watch-config.test.ts', 'never takes effect in part, where a part of it is valid code'],
+  ),
+  'config:broken-start': promise(
+    'A gateway whose configuration cannot be used starts, says so in its five tools, and heals',
+    ['src/cli/commands/serve-broken.test.ts', 'starts all the same and says so in all five tools'],
+    ['src/cli/commands/serve-broken.test.ts', 'works as soon as the file is mended'],
+    ['src/cli/commands/serve-broken.test.ts', 'says so over HTTP'],
+    ['src/cli/commands/serve-broken.test.ts', 'keeps exit code 2'],
+  ),
   'config:overrides': promise('The environment overrides cache settings and switches servers off', [
     LOADER,
     'lets the environment override the cache',
@@ -244,6 +263,39 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
 
   // 4. Servers, discovery, caching
+  'servers:counts': promise(
+    'toolCount counts the tools that may be used, with the disabled beside them',
+    [RUNNER, 'show every server, also one with a treacherous name'],
+    [COMMANDS, 'with --json has the shape of list_mcp_servers'],
+    ['src/cli/commands/stats.test.ts', 'counts tools that may be used'],
+  ),
+  'cache:hit-rate': promise('The hit rate of the cache is counted across gateways and shown by stats', [
+    'src/cli/commands/stats.test.ts',
+    'counts tools that may be used, with the disabled beside them, and shows how often the cache had the answer',
+  ]),
+  'cli:status-seen': promise('list --status reports what it saw, also of servers that were closed to make room', [
+    COMMANDS,
+    'with --status shows servers as healthy whose connection was closed',
+  ]),
+  'cache:damaged': promise('Damaged cache files are never shown', [
+    'src/cache/file-store.test.ts',
+    'never shows a value of which a single bit has changed',
+  ]),
+  'servers:remembered-failure': promise(
+    'A server that could not be listed last time is remembered as such, named, and asked again in the background',
+    ['src/read-lists.test.ts', 'is not waited for by the first search of the next session'],
+  ),
+  'servers:one-retry': promise(
+    'Searches, commands and probes wait through the retries of 429, 503, time-outs and resets',
+    ['src/read-lists.test.ts', 'is read by a command that waits'],
+    ['src/read-lists.test.ts', 'is found by the search that met it'],
+    ['src/read-lists.test.ts', 'passes a probe'],
+  ),
+  'servers:changes-paced': promise(
+    'list_changed after every list costs one list in 30 s after the first minute, and the last change is not lost',
+    [DISCOVERY, 'after every list costs one list in thirty seconds'],
+    [DISCOVERY, 'that could not be followed makes the list old'],
+  ),
   'servers:lazy': promise('Nothing starts before it is needed', [LIFE, 'starts no server before one is needed']),
   'servers:seen': promise('What is cached or configured is searched without waiting', [
     ENGINE,

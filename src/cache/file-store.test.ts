@@ -133,13 +133,29 @@ describe('a file store', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  test('never shows a value of which a single bit has changed, wherever in the file', async () => {
+    const store = new FileStore(root);
+    const value = bytes('{"tools":[{"name":"read_file","description":"Reads a file."}]}');
+    await store.write('a', value);
+    const whole = await readFile(store.pathOf('a'));
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const spoilt = Buffer.from(whole);
+      spoilt[bit >> 3] = (spoilt[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await writeFile(store.pathOf('a'), spoilt);
+      expect([bit, store.readSync('a')]).toEqual([bit, undefined]);
+    }
+    expect(await store.read('a')).toBeUndefined();
+    await writeFile(store.pathOf('a'), whole);
+    expect(Buffer.from((await store.read('a')) ?? [])).toEqual(value);
+  });
+
   test('writes over a folder that stands in its place, and lists only files it can read', async () => {
     const store = new FileStore(root);
     await mkdir(store.pathOf('a'), { recursive: true });
     await mkdir(store.pathOf('b'));
-    await writeFile(store.pathOf('c'), 'anygpt-store/1 0 {not json\n');
-    await writeFile(store.pathOf('d'), 'anygpt-store/1 0 "other"\n');
-    await writeFile(store.pathOf('e'), 'anygpt-store/1 0 7\n');
+    await writeFile(store.pathOf('c'), 'anygpt-store/2 0 {not json\n');
+    await writeFile(store.pathOf('d'), 'anygpt-store/2 0 "other"\n');
+    await writeFile(store.pathOf('e'), 'anygpt-store/2 0 7\n');
     await writeFile(store.pathOf('f'), 'zip\n');
     await writeFile(join(root, 'README'), 'not ours');
     await store.write('a', bytes('x'));

@@ -83,7 +83,7 @@ export class FileStore implements Store {
     if (bytes.length > MAX_VALUE_BYTES) {
       throw new ValidationError(`A cache value has at most ${MAX_VALUE_BYTES} bytes; this one has ${bytes.length}.`);
     }
-    await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes.length), bytes));
+    await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes), bytes));
   }
 
   async delete(key: string): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import type { Logger } from '../types.ts';
 import { type Attempt, warnOnce } from '../warn-once.ts';
+import { type KeptFailure, readKept } from './failure-memory.ts';
 import { decodeIndex, encodeIndex, type ReadyIndex } from './index-file.ts';
 import type { Listing } from './listing.ts';
 import { decodeListing, encodeListing, type ListingLines } from './listing-file.ts';
@@ -52,6 +53,25 @@ export class CatalogStore {
 
   async deleteListing(server: string, fingerprint: string): Promise<void> {
     await this.#attempt(() => this.#store.delete(listingKey(server, fingerprint)), complaintOf('written'));
+    await this.deleteFailure(server, fingerprint);
+  }
+
+  /** Why this server could not be listed last time, if that is not too long ago. */
+  readFailure(server: string, fingerprint: string): Promise<KeptFailure | undefined> {
+    const { now = Date.now } = this.#options;
+    return this.#attempt(async () => {
+      const bytes = await this.#store.read(failureKey(server, fingerprint));
+      return bytes && readKept(parse(bytes), now());
+    }, complaintOf('read'));
+  }
+
+  /** Resolves with whether the disk took it. */
+  writeFailure(server: string, fingerprint: string, failure: KeptFailure): Promise<boolean> {
+    return this.#write(failureKey(server, fingerprint), () => Buffer.from(JSON.stringify(failure)));
+  }
+
+  async deleteFailure(server: string, fingerprint: string): Promise<void> {
+    await this.#attempt(() => this.#store.delete(failureKey(server, fingerprint)), complaintOf('written'));
   }
 
   /** The ready index, or undefined when there is none that can be used. */
@@ -82,5 +102,15 @@ export class CatalogStore {
 
 const complaintOf = (verb: string): string => `the tool cache could not be ${verb}; answers come from memory`;
 
-/** Two projects may call different servers by one name; each keeps its list. */
+/** Two projects may call different servers by one name; each keeps its list and its failure. */
+const failureKey = (server: string, fingerprint: string): string => `failed:${fingerprint}:${server}`;
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 const listingKey = (server: string, fingerprint: string): string => `server:${fingerprint}:${server}`;

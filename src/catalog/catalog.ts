@@ -6,13 +6,15 @@
  * last step of a long replacement everybody sees the old one.
  * @module
  */
+import type { DiscoveryError } from '../errors.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
 import type { CatalogStore } from './catalog-store.ts';
-import type { IndexEntry } from './index-file.ts';
-import { about, configuredListing, type Listing, toMetadata } from './listing.ts';
+import { fromKept, type KeptFailure } from './failure-memory.ts';
+import { type IndexEntry, nothingKnown } from './index-file.ts';
+import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
@@ -160,6 +162,32 @@ export class Catalog {
     for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
   }
 
+  /** Why servers whose tools nobody has seen could not be listed last time, by name. */
+  async keptFailures(): Promise<ReadonlyMap<string, DiscoveryError>> {
+    const failures = new Map<string, DiscoveryError>();
+    const unseen = [...this.#entries].filter(([server]) => !this.isSeen(server));
+    await Promise.all(
+      unseen.map(async ([server, { fingerprint }]) => {
+        const kept = await this.#options.store?.readFailure(server, fingerprint);
+        if (kept) failures.set(server, fromKept(server, kept));
+      }),
+    );
+    return failures;
+  }
+
+  /** Keeps for the next process that a server could not be listed. */
+  keepFailure(server: string, failure: KeptFailure): void {
+    const { fingerprint } = this.#entries.get(server) ?? {};
+    if (fingerprint !== undefined)
+      this.#write(this.#options.store?.writeFailure(server, fingerprint, failure).then(() => {}));
+  }
+
+  /** The server has been listed since. */
+  forgetFailure(server: string): void {
+    const { fingerprint } = this.#entries.get(server) ?? {};
+    if (fingerprint !== undefined) this.#write(this.#options.store?.deleteFailure(server, fingerprint));
+  }
+
   /** Replaces a server's list. Resolves with whether anything an agent could see has changed. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entries.get(listing.server);
@@ -277,20 +305,7 @@ export class Catalog {
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
-    const { fetchedAt, title, instructions, verdict, incomplete, interactive } = entry.state;
-    const tools = [...entry.tools.values()];
-    return {
-      server: definition.name,
-      fingerprint,
-      fetchedAt,
-      title,
-      instructions,
-      verdict,
-      incomplete,
-      interactive,
-      tools,
-      skipped: [],
-    };
+    return listingOf(entry.state, [...entry.tools.values()]);
   }
 
   #fit(entry: Entry, listing: Listing): Listing {
@@ -325,11 +340,3 @@ export class Catalog {
 function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
   for (const item of items) yield change(item);
 }
-
-const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({
-  name,
-  fingerprint,
-  fetchedAt: 0,
-  toolCount: 0,
-  enabledCount: 0,
-});

@@ -102,15 +102,42 @@ describe('first lists', () => {
     expect(discovery.unseen()).toEqual([]);
   });
 
-  it('do not wait for a second attempt', async () => {
-    const { discovery, asked } = await setUp(['down'], async (server) => {
-      throw new ServerConnectionError(server, 'refused');
+  it('are waited for through a second attempt, where one may help', async () => {
+    const { discovery } = await setUp(['busy'], async (server, attempt) => {
+      if (attempt === 1) throw new ServerConnectionError(server, 'busy answered HTTP 503.');
+      return listing(server, ['a']);
     });
-    await discovery.firstLists(['down'], 2000);
+    const waited = discovery.firstLists(['busy'], 2000);
+    await tick();
+    // A second search waits for the same.
+    const second = discovery.firstLists(['busy'], 2000);
+    await vi.advanceTimersByTimeAsync(1000);
+    await Promise.all([waited, second]);
+    expect(discovery.unseen()).toEqual([]);
+  });
+
+  it('are not waited for where nobody listens, nor where only a person can help', async () => {
+    const { discovery, asked } = await setUp(['down', 'unset'], async (server) => {
+      const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      if (server === 'down') throw new ServerConnectionError(server, 'refused', { cause: new Error('x', { cause }) });
+      throw new DiscoveryError('CONFIGURATION_ERROR', '${TOKEN} is not set');
+    });
+    await discovery.firstLists(['down', 'unset'], 2000);
     expect(discovery.failure('down')?.message).toBe('refused');
-    expect(asked).toHaveLength(1);
+    expect(asked).toHaveLength(2);
     expect(discovery.isRunning('down')).toBe(true);
     discovery.stop();
+  });
+
+  it('of servers that hang do not keep the others from being asked', async () => {
+    const names = [...Array.from({ length: 5 }, (_, i) => `hung${i}`), 'quick'];
+    const { discovery } = await setUp(names, (server) =>
+      server === 'quick' ? Promise.resolve(listing(server, ['a'])) : never(),
+    );
+    const waited = discovery.firstLists(names, 2000);
+    await vi.advanceTimersByTimeAsync(2000);
+    await waited;
+    expect(discovery.unseen()).not.toContain('quick');
   });
 });
 
@@ -321,6 +348,78 @@ describe('a change notice', () => {
     await discovery.idle();
     expect(catalog.tools('s').map(({ name }) => name)).toEqual(['version_2']);
   });
+
+  it('after every list costs one list in thirty seconds after the first minute, and the last one is not lost', async () => {
+    let version = 0;
+    let stopped = false;
+    const times: number[] = [];
+    const { discovery, catalog } = await setUp(['s'], async (server) => {
+      times.push(Date.now() - 1_000_000_000_000);
+      const seen = ++version % 2;
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      // Before the answer and after it, and once more while nothing is being read.
+      if (!stopped) for (const ms of [0, 100, 400]) setTimeout(() => discovery.changed('s'), ms);
+      return listing(server, [`version_${seen}`]);
+    });
+    discovery.changed('s');
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    const inMinute = (minute: number) => times.filter((ms) => Math.floor(ms / 60_000) === minute).length;
+    expect(inMinute(0)).toBeGreaterThan(5);
+    for (let minute = 1; minute < 10; minute++) expect([minute, inMinute(minute)]).toEqual([minute, 2]);
+    const gaps = times.filter((ms) => ms >= 60_000).map((ms, at, all) => ms - (all[at - 1] ?? ms - 30_000));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(29_000);
+    stopped = true;
+    await vi.advanceTimersByTimeAsync(60_000);
+    const before = version;
+    discovery.changed('s');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(version).toBe(before + 1);
+    expect(catalog.tools('s').map(({ name }) => name)).toEqual([`version_${version % 2}`]);
+    // Having been quiet, it is heard quickly again.
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    discovery.changed('s');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(version).toBe(before + 2);
+  });
+
+  it('that could not be followed makes the list old, so that the next answer asks for it again', async () => {
+    let down = false;
+    const { discovery, catalog } = await setUp(
+      ['s'],
+      async (server, attempt) => {
+        if (down) throw new ServerConnectionError(server, 'refused');
+        return listing(server, [`version_${attempt}`]);
+      },
+      { attempts: 0 },
+    );
+    await discovery.refresh('s');
+    down = true;
+    discovery.changed('s');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(discovery.isOld('s')).toBe(true);
+    down = false;
+    await vi.advanceTimersByTimeAsync(61_000);
+    discovery.refreshBehind(['s']);
+    await discovery.idle();
+    expect([discovery.isOld('s'), catalog.tools('s')[0]?.name]).toEqual([false, 'version_3']);
+  });
+
+  it('is paced across a reload as before it', async () => {
+    const one = await setUp(['s'], async (server) => listing(server, ['a']));
+    let discovery = one.discovery;
+    let asked = 0;
+    for (let second = 0; second < 300; second++) {
+      const next = await setUp(['s'], async (server) => {
+        asked++;
+        return listing(server, ['a']);
+      });
+      discovery.stop(next.discovery);
+      discovery = next.discovery;
+      discovery.changed('s');
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(asked).toBeLessThan(25);
+  });
 });
 
 describe('stopping', () => {
@@ -390,7 +489,7 @@ describe('a successor', () => {
     const waited = old.discovery.refresh('s');
     await tick();
     old.discovery.stop(fresh.discovery);
-    expect((await fresh.discovery.attempt('s'))?.message).toBe('refused');
+    expect(fresh.discovery.failure('s')?.message).toBe('refused');
     await vi.advanceTimersByTimeAsync(1000);
     expect(old.asked).toHaveLength(2);
     fresh.discovery.stop();

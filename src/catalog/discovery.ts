@@ -3,11 +3,15 @@
  * One server's failure never spoils another's list, and keeps its own last good one.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
-import { Semaphore } from '../semaphore.ts';
+import { type DiscoveryError, ServerConnectionError } from '../errors.ts';
 import type { Caller, Logger, ServerDefinition } from '../types.ts';
 import type { Catalog } from './catalog.ts';
+import { ChangePace } from './change-pace.ts';
+import { toKept } from './failure-memory.ts';
 import type { Listing } from './listing.ts';
+import { type Attempts, pauseBefore, type RetryPolicy, toServerError } from './retry-policy.ts';
+import { ShortTurns } from './short-turns.ts';
+import { worthWaiting } from './worth-waiting.ts';
 
 export interface DiscoveryOptions {
   readonly catalog: Catalog;
@@ -20,24 +24,18 @@ export interface DiscoveryOptions {
   readonly logger: Logger;
   readonly now: () => number;
   readonly random?: (() => number) | undefined;
-  /** How often and after what pauses a failed attempt is repeated. */
-  readonly retry: {
-    readonly attempts: number;
-    readonly initial: number;
-    readonly max: number;
-    readonly factor: number;
-    readonly jitter: number;
-    /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
-    readonly withinMs: number;
-  };
+  readonly retry: RetryPolicy;
   /** False: nothing is read behind an answer. Default true. */
   readonly background?: boolean | undefined;
+  /** Failures of an earlier process, by server: nobody waits for these. */
+  readonly failures?: ReadonlyMap<string, DiscoveryError> | undefined;
+  /** Whether failures are kept for the next process. Default true. */
+  readonly remembers?: boolean | undefined;
   /** Called after a list was replaced and something an agent can see has changed. */
   readonly onChange?: (server: string) => void;
 }
 
 const STALE_AFTER_MS = 24 * 3600_000;
-const CHANGE_PAUSE_MS = 5000;
 const BEHIND_PARALLEL = 2;
 /** A server that could not be refreshed is not asked again behind every answer. */
 const ATTEMPT_PAUSE_MS = 60_000;
@@ -47,20 +45,24 @@ interface Refresh {
   readonly startedAt: number;
   /** Whose catalogues get it: who began, and who came before or after at a reload. Over when all of them have stopped. */
   readonly keepers: Set<Discovery>;
-  /** Settles after the first attempt, however it went. */
-  readonly firstAttempt: Promise<void>;
+  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
+  readonly answered: Promise<void>;
   readonly done: Promise<boolean>;
 }
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #running = new Map<string, Refresh>();
-  readonly #failures = new Map<string, DiscoveryError>();
-  readonly #turns: Semaphore;
+  readonly #failures: Map<string, DiscoveryError>;
+  /** Servers whose failure is kept for the next process. */
+  readonly #kept: Set<string>;
+  readonly #turns: ShortTurns;
   /** Ends the wait between two attempts, by server. */
   readonly #pauses = new Map<string, () => void>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
-  readonly #refreshedAt = new Map<string, number>();
+  readonly #paces = new Map<string, ChangePace>();
+  /** Servers that said that their tools changed, and could not be listed since. */
+  readonly #outdated = new Set<string>();
   readonly #attemptedAt = new Map<string, number>();
   #behind = 0;
   #stopped = false;
@@ -68,7 +70,9 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    this.#turns = new Semaphore(options.parallel);
+    this.#turns = new ShortTurns(options.parallel);
+    this.#failures = new Map(options.failures);
+    this.#kept = new Set(options.failures?.keys());
   }
 
   /** Why the last attempt to list a server failed, until one succeeds. */
@@ -87,8 +91,9 @@ export class Discovery {
     return fetchedAt > 0 && now() - fetchedAt > STALE_AFTER_MS;
   }
 
-  /** True when a list is older than `cache.ttl`. What only the configuration gives does not age. */
+  /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
   isOld(server: string): boolean {
+    if (this.#outdated.has(server)) return true;
     const { catalog, ttlMs, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
     return fetchedAt > 0 && now() - fetchedAt > ttlMs;
@@ -109,35 +114,47 @@ export class Discovery {
     return this.#start(server, caller).done;
   }
 
-  /** Makes one attempt to read a list, or joins one under way. Resolves with why it failed; never rejects. */
-  async attempt(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
-    await this.#start(server, caller).firstAttempt;
+  /** Reads a list, or joins who does, with all attempts that are worth waiting for. Resolves with why it failed; never rejects. */
+  async listed(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
+    await this.#start(server, caller).answered;
     return this.failure(server);
   }
 
-  /** Tries servers again behind an answer, because they failed before. */
-  retryBehind(servers: Iterable<string>, caller?: Caller): void {
-    if (this.#options.background === false) return;
-    for (const server of servers) void this.refresh(server, caller);
-  }
-
   /**
-   * Waits for first lists, for each at most `withinMs` since it was begun, and for no second attempt: who hangs is waited
-   * for once, not by every search. What is missing then goes on behind the answer.
+   * Waits for first lists, for each at most `withinMs` since it was begun: a server that hangs delays the first search
+   * only. One that failed before is asked again in the background. What is missing when the time is over goes on there,
+   * too, and is remembered as missing, because this process may end before more is known.
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
     const now = this.#options.now();
     const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
-    const awaited = servers.map((server) => this.#start(server, caller)).filter((refresh) => patience(refresh) > 0);
-    if (awaited.length === 0) return;
+    const awaited = new Map<string, Refresh>();
+    for (const server of servers) {
+      const known = this.#failures.has(server) && !this.#running.has(server);
+      if (known && this.#options.background === false) continue;
+      const refresh = this.#start(server, caller);
+      if (!known && patience(refresh) > 0) awaited.set(server, refresh);
+    }
+    if (awaited.size === 0) return;
+    const waiting = new Set(awaited.keys());
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
-      Promise.all(awaited.map(({ firstAttempt }) => firstAttempt)),
+      Promise.all([...awaited].map(([server, { answered }]) => answered.then(() => waiting.delete(server)))),
       new Promise((resolve) => {
-        timer = setTimeout(resolve, Math.max(...awaited.map(patience)));
+        timer = setTimeout(resolve, Math.max(...[...awaited.values()].map(patience)));
       }),
     ]);
     clearTimeout(timer);
+    for (const server of waiting) {
+      const late = `${server} did not list its tools within ${withinMs / 1000} s.`;
+      this.#keep(server, this.failure(server) ?? new ServerConnectionError(server, late));
+    }
+  }
+
+  /** When a failed attempt to reach a server is made again: for others who try. */
+  pauseBefore(failure: DiscoveryError, attempts: Attempts): number | undefined {
+    const { retry, random } = this.#options;
+    return pauseBefore(failure, attempts, retry, random);
   }
 
   /** Refreshes old lists behind an answer: those it showed first, then the rest two at a time until none is old. */
@@ -155,19 +172,21 @@ export class Discovery {
     }
   }
 
-  /** A server said that its tools changed: one refresh for the whole burst, at most every five seconds. */
+  /** A server said that its tools changed: one refresh for the whole burst, and the last change is never lost. */
   changed(server: string): void {
     if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
-    const since = this.#options.now() - (this.#refreshedAt.get(server) ?? Number.NEGATIVE_INFINITY);
-    const wait = Math.max(50, CHANGE_PAUSE_MS - since);
-    const timer = setTimeout(() => {
-      this.#changes.delete(server);
-      this.#refreshedAt.set(server, this.#options.now());
-      // A list that is being read may have been asked for before the change.
-      const running = this.#running.get(server)?.done;
-      void (running ? running.then(() => this.refresh(server)) : this.refresh(server));
-    }, wait);
-    this.#changes.set(server, timer.unref());
+    const pace = this.#paces.get(server) ?? new ChangePace();
+    this.#paces.set(server, pace);
+    this.#changes.set(server, setTimeout(() => void this.#follow(server, pace), pace.waitMs()).unref());
+  }
+
+  async #follow(server: string, pace: ChangePace): Promise<void> {
+    // A list that is being read may have been asked for before the change. Further changes are this one until it is over.
+    await this.#running.get(server)?.done;
+    if (this.#stopped) return;
+    this.#changes.delete(server);
+    pace.listed();
+    if (!(await this.refresh(server))) this.#outdated.add(server);
   }
 
   /**
@@ -177,6 +196,13 @@ export class Discovery {
   stop(successor?: Discovery): void {
     this.#stopped = true;
     this.#successor = successor;
+    for (const server of this.#paces.keys()) {
+      const next = this.#successorFor(server);
+      const pace = this.#paces.get(server);
+      // A reload does not make a server that never stops a new one.
+      if (next && pace) next.#paces.set(server, pace);
+      if (next && this.#outdated.has(server)) next.#outdated.add(server);
+    }
     for (const [server, timer] of this.#changes) {
       clearTimeout(timer);
       successor?.changed(server);
@@ -222,25 +248,25 @@ export class Discovery {
     // Who was asked just before a reload finds out what came after.
     const next = this.#successorFor(server);
     if (next) return this.#join(server, next.#start(server, caller));
-    let tried = () => {};
-    const firstAttempt = new Promise<void>((resolve) => {
-      tried = resolve;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
     });
     const keepers = new Set<Discovery>([this]);
-    const done = this.#refresh(server, caller, keepers, tried).finally(() => {
-      tried();
+    const done = this.#refresh(server, caller, keepers, answer).finally(() => {
+      answer();
       for (const keeper of keepers) keeper.#running.delete(server);
     });
-    return this.#join(server, { startedAt: this.#options.now(), keepers, firstAttempt, done });
+    return this.#join(server, { startedAt: this.#options.now(), keepers, answered, done });
   }
 
   async #refresh(
     server: string,
     caller: Caller | undefined,
     keepers: ReadonlySet<Discovery>,
-    tried: () => void,
+    answer: () => void,
   ): Promise<boolean> {
-    const { list, logger, now, retry } = this.#options;
+    const { list, logger, now } = this.#options;
     this.#attemptedAt.set(server, now());
     let firstTurn: number | undefined;
     const current = () => {
@@ -266,13 +292,14 @@ export class Discovery {
         return taken;
       } catch (error) {
         if (!current()) return false;
-        const failure = toDiscoveryError(error, server);
+        const failure = toServerError(error, server);
         for (const keeper of keepers) keeper.#failures.set(server, failure);
-        tried();
-        const { retryable, retryAfterMs = 0 } = failure.toInfo();
-        const pause = Math.max(retryAfterMs, this.#backoff(attempt));
-        const took = now() - began;
-        if (!retryable || attempt >= retry.attempts || now() + pause + took - (firstTurn ?? began) > retry.withinMs) {
+        if (!worthWaiting(failure)) answer();
+        const attempts = { made: attempt + 1, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
+        const pause = this.pauseBefore(failure, attempts);
+        // The process may end in the pauses between attempts.
+        if (attempt === 0 || pause === undefined) this.#keep(server, failure);
+        if (pause === undefined) {
           logger.warn({ server, code: failure.code }, failure.message);
           return false;
         }
@@ -286,6 +313,8 @@ export class Discovery {
     const { catalog, logger, onChange } = this.#options;
     const { server, incomplete } = listing;
     this.#failures.delete(server);
+    this.#outdated.delete(server);
+    if (this.#kept.delete(server)) catalog.forgetFailure(server);
     if (incomplete) {
       const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
       const effect = keep ? 'the old one stays' : 'what came is used';
@@ -296,10 +325,13 @@ export class Discovery {
     return true;
   }
 
-  #backoff(attempt: number): number {
-    const { retry, random = Math.random } = this.#options;
-    const wait = Math.min(retry.initial * retry.factor ** attempt, retry.max);
-    return wait * (1 + retry.jitter * (2 * random() - 1));
+  #keep(server: string, failure: DiscoveryError): void {
+    const { remembers = true, now, catalog } = this.#options;
+    const kept = toKept(failure, now());
+    // One whose tools are known is not waited for anyway.
+    if (!remembers || !kept || catalog.isSeen(server)) return;
+    this.#kept.add(server);
+    catalog.keepFailure(server, kept);
   }
 
   #pause(server: string, ms: number): Promise<void> {
@@ -314,11 +346,3 @@ export class Discovery {
     });
   }
 }
-
-const toDiscoveryError = (error: unknown, server: string): DiscoveryError =>
-  error instanceof DiscoveryError
-    ? error
-    : new DiscoveryError('SERVER_CONNECTION_ERROR', error instanceof Error ? error.message : String(error), {
-        server,
-        cause: error,
-      });

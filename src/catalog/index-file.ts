@@ -23,6 +23,15 @@ export interface IndexEntry {
   readonly interactive?: boolean | undefined;
 }
 
+/** The line of a server that nobody has listed. */
+export const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({
+  name,
+  fingerprint,
+  fetchedAt: 0,
+  toolCount: 0,
+  enabledCount: 0,
+});
+
 /** What was kept of a catalogue: a line per server and the search index over all of them. */
 export interface ReadyIndex {
   readonly entries: readonly IndexEntry[];

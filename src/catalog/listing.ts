@@ -42,6 +42,15 @@ export function configuredListing(definition: ServerDefinition, fingerprint: str
   };
 }
 
+/** A list as it would have been read, from what is known of it. */
+export function listingOf(
+  known: Omit<Listing, 'server' | 'tools' | 'skipped'> & { readonly name: string },
+  tools: readonly ToolDefinition[],
+): Listing {
+  const { name: server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive } = known;
+  return { server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive, tools, skipped: [] };
+}
+
 /** Turns a list's tools into what listing and searching show: with the rules' decision and the configuration's words. */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FindResult } from '../discovery-engine.ts';
-import { compact } from '../meta-tools/answers.ts';
+import { compact, toolCounts } from '../meta-tools/answers.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { ServerMetadata, ToolMetadata } from '../types.ts';
 
@@ -12,8 +12,8 @@ type Document = Readonly<Record<string, unknown>>;
 
 /** `list_mcp_servers`. */
 export const serversDocument = (servers: readonly ServerMetadata[], notes: readonly string[]): Document => ({
-  servers: servers.map(({ name, description, toolCount, status, reason, stale }) =>
-    compact({ name, description, toolCount, status, reason, stale }),
+  servers: servers.map(({ name, description, status, reason, stale, ...counts }) =>
+    compact({ name, description, ...toolCounts(counts), status, reason, stale }),
   ),
   ...(notes.length > 0 && { notes }),
 });

@@ -7,6 +7,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { noteRead } from './heard-reads.ts';
 import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
 
@@ -54,6 +55,8 @@ export const isSharedFile = (path: string): boolean => basename(path).startsWith
 
 function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 'place' | 'root'>): Candidate[] {
   const paths = CONFIG_ENDINGS.map((ending) => join(folder, `${name}.${ending}`));
+  // One that is not there yet may come.
+  for (const file of paths) noteRead(file);
   const [path, ...ignored] = paths.filter((file) => existsSync(file));
   return path === undefined ? [] : [{ ...about, path, ignored }];
 }

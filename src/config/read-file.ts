@@ -4,6 +4,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../errors.ts';
+import { noteRead } from './heard-reads.ts';
 
 /** Hardly any configuration is larger; most of what is was named by mistake. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -20,6 +21,7 @@ export async function readIfPresent(
   path: string,
   { ignoreBOM = false, maxBytes = MAX_FILE_BYTES } = {},
 ): Promise<string | undefined> {
+  noteRead(path);
   try {
     const info = await stat(path);
     if (info.isDirectory()) throw refused(path, 'is a folder. Name the file inside it');

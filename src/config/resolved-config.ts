@@ -19,6 +19,10 @@ export interface ResolvedSource {
   readonly serverCount: number;
 }
 
+/** A file that cannot be used, or that the configuration names and that is not there. */
+export const isBrokenSource = ({ status, scope, type }: ResolvedSource): boolean =>
+  status === 'error' || (status === 'missing' && scope === undefined && type !== 'auto');
+
 /** The complete configuration. Paths are absolute; secrets are still `${NAME}`. */
 export interface ResolvedConfig {
   readonly enabled: boolean;

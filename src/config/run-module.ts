@@ -28,7 +28,9 @@ export async function runModule(path: string, text: string, options: RunOptions)
     interopDefault: false,
     alias: { '@anygpt/discovery/config': DEFINE_CONFIG },
   });
-  const run = async () => jiti.evalModule(text, { filename: path, ext: extname(path), async: true });
+  // Under its own ending an `.mjs` file would be imported from disk by Node, once for good: another text than this, later.
+  const ext = extname(path) === '.mjs' ? '.mts' : extname(path);
+  const run = async () => jiti.evalModule(text, { filename: path, ext, async: true });
   const exported = await within(options.timeout ?? 10_000, path, run);
   const value = isObject(exported) && 'default' in exported ? exported.default : exported;
   if (typeof value === 'function') {
@@ -68,10 +70,18 @@ async function within(milliseconds: number, path: string, run: () => Promise<unk
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError(`${path} could not be run: ${toOneLine(message)}`, [], { cause: error });
+    throw new ConfigurationError(`${path} could not be run: ${toOneLine(message)}${importHint(message)}`, [], {
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Our two functions are not there by themselves. */
+function importHint(message: string): string {
+  const [, name] = /^(config|defineConfig) is not (?:defined|a function)/.exec(message) ?? [];
+  return name === undefined ? '' : `. Add this line at the top: import { ${name} } from '@anygpt/discovery/config';`;
 }
 
 const toOneLine = (message: string) => message.slice(0, 1_000).replace(/\s+/g, ' ').trim();

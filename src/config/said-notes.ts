@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
+import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
 /** More notes at once than this would hide the result. */
 const FEW = 3;
@@ -33,7 +33,9 @@ export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling
   const place = digest(`${origin}\n${cwd}`);
   const places = await readPlaces(file);
   const before = new Set(places.get(place));
-  const broken = new Set(config.sources.filter(isBroken).map(({ type, message }) => `Source ${type}: ${message}`));
+  const broken = new Set(
+    config.sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`),
+  );
   // Without servers nothing works, and the notes are the reason.
   const always = warnings.filter((warning) => config.servers.length === 0 || broken.has(warning));
   const fresh = warnings.filter((warning) => !always.includes(warning) && !before.has(digest(warning)));
@@ -46,10 +48,6 @@ export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling
   const more = `${count} about the configuration: anygpt mcp config validate`;
   return [...inFull, ...(rest.length > 0 ? [more] : [])];
 }
-
-/** A file that cannot be used, or that the configuration names and that is not there. */
-const isBroken = ({ status, scope, type }: ResolvedSource): boolean =>
-  status === 'error' || (status === 'missing' && scope === undefined && type !== 'auto');
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 

@@ -34,8 +34,8 @@ export const introductionOf = (engine: DiscoveryEngine): Introduction => ({
   capabilities: { tools: { listChanged: true } },
   instructions:
     'Tools of many servers stand behind these five. Find one with search_tools, then call it with execute_tool.',
-  // Asked for anew each time: the servers it names change on reload.
-  listTools: async () => metaToolDefinitions(await engine.serverNames()),
+  // Asked for anew each time: the servers it names change on reload. Without a configuration the tools are there to say so.
+  listTools: async () => metaToolDefinitions(await engine.serverNames().catch(() => [])),
 });
 
 /** Answers `initialize`, where the request is plain. */

@@ -102,7 +102,13 @@ describe('toolListAnswer', () => {
 
 describe('serverListAnswer', () => {
   it('shows status, reason and staleness', () => {
-    const down = server('down', { status: 'error', reason: 'exited with 1', stale: true, toolCount: 0 });
+    const down = server('down', {
+      status: 'error',
+      reason: 'exited with 1',
+      stale: true,
+      toolCount: 0,
+      enabledCount: 0,
+    });
     expect(jsonOf(serverListAnswer([server('up', { status: 'connected' }), down], ['a note']))).toEqual({
       servers: [
         { name: 'up', description: 'What up is for', toolCount: 3, status: 'connected' },

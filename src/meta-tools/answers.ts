@@ -60,13 +60,22 @@ export function toolListAnswer(server: string, tools: readonly ToolMetadata[]): 
   );
 }
 
+/** Tools that may be used, and beside them those that may not, if there are any. */
+export const toolCounts = ({
+  toolCount,
+  enabledCount,
+}: Pick<ServerMetadata, 'toolCount' | 'enabledCount'>): { toolCount: number; disabledCount?: number } => ({
+  toolCount: enabledCount,
+  ...(toolCount > enabledCount && { disabledCount: toolCount - enabledCount }),
+});
+
 /** `list_mcp_servers`: with descriptions, then short ones, then without, then as many as fit. */
 export function serverListAnswer(servers: readonly ServerMetadata[], notes: readonly string[]): CallToolResult {
   const entry = (description: (server: ServerMetadata) => string) => ({
     servers: servers.map((server) => ({
       name: server.name,
       description: description(server),
-      toolCount: server.toolCount,
+      ...toolCounts(server),
       status: server.status,
       reason: server.reason,
       stale: server.stale || undefined,
@@ -74,7 +83,9 @@ export function serverListAnswer(servers: readonly ServerMetadata[], notes: read
     notes,
   });
   const names = (count: number) => ({
-    servers: servers.slice(0, count).map(({ name, toolCount, status }) => ({ name, toolCount, status })),
+    servers: servers
+      .slice(0, count)
+      .map((server) => ({ name: server.name, ...toolCounts(server), status: server.status })),
     ...(count < servers.length && { more: `+${servers.length - count} more; find their tools with search_tools` }),
     notes,
   });

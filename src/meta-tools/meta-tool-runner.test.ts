@@ -230,9 +230,10 @@ describe('list_tools and list_mcp_servers', () => {
   it('show every server, also one with a treacherous name', async () => {
     await run('list_tools', { server: '__proto__' });
     const { servers } = jsonOf(await run('list_mcp_servers'));
-    expect(servers.map(({ name, toolCount }: Record<string, unknown>) => [name, toolCount])).toEqual([
-      ['github', 3],
-      ['__proto__', 3],
+    // What may be used is counted, what may not beside it.
+    expect(servers).toMatchObject([
+      { name: 'github', toolCount: 2, disabledCount: 1 },
+      { name: '__proto__', toolCount: 2, disabledCount: 1 },
     ]);
     expect(servers[0]).toMatchObject({ description: 'GitHub', status: 'connected' });
   });

@@ -6,7 +6,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { parseJson } from '../exact-json.ts';
 import { LOOP_REFUSAL } from '../hops.ts';
 import { shorten } from '../plain-text.ts';
-import { fail, type ToolResult } from '../result.ts';
+import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
 import { detailsAnswer } from './details-answer.ts';
@@ -16,6 +16,8 @@ import type { CallContext, RunTool } from './run-tool.ts';
 import { searchAnswer } from './search-answer.ts';
 
 const MAX_LIMIT = 100;
+/** Characters of what is wrong with a configuration that an agent is told. */
+const MAX_PROBLEM = 2000;
 const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -26,8 +28,23 @@ export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
   return (name, raw, context) => {
     if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
     const args = lift(asObject(raw));
-    return name === 'execute_tool' ? execute(engine, args, context) : look(engine, name, args, context);
+    if (name === 'execute_tool') return execute(engine, args, context);
+    return look(engine, name, args, context).catch((error) => asResult(brokenOr(engine, toFailure(error))));
   };
+}
+
+const ended = (text: string): string => (/[.!?;…]$/.test(text) ? text : `${text}.`);
+
+/** What a person has to do about a configuration that cannot be used. The agent is the only one they hear it from. */
+const MEND =
+  'Until that is mended there are no tools. Ask the person to mend it and to run `anygpt mcp config reload` (with --watch it is read again by itself); `anygpt mcp config validate` checks it.';
+
+/** A failure as it is, unless there is no configuration at all: then that is the reason, and there is something to do. */
+function brokenOr(engine: DiscoveryEngine, failed: ToolResult<never>): ToolResult<never> {
+  const { problem } = engine;
+  if (problem === undefined) return failed;
+  const message = `The configuration of this gateway cannot be used: ${ended(shorten(problem.message, MAX_PROBLEM))} ${MEND}`;
+  return fail('CONFIGURATION_ERROR', message, { outcome: 'not_sent' });
 }
 
 function noSuchTool(name: string): ToolResult<never> {
@@ -59,7 +76,7 @@ async function execute(
     requestState: context.requestState,
   };
   const result = await (refusal ? engine.refuse(refusal, request) : engine.call(request));
-  return result.success ? result.data : failure(result.error);
+  return result.success ? result.data : asResult(brokenOr(engine, result));
 }
 
 /** What is wrong with a call before anybody looks for its tool. */

@@ -282,7 +282,7 @@ describe('slips of a first day', () => {
     expect(before.out).toContain('· notes\n');
     expect(before.out).not.toContain('✓');
     await runBinary(['tools', 'notes'], fresh);
-    expect((await runBinary(['list'], fresh)).out).toMatch(/✓ notes \(9 tools, listed just now\)\n/);
+    expect((await runBinary(['list'], fresh)).out).toMatch(/✓ notes \(8 tools, 1 disabled, listed just now\)\n/);
     const typo = await run(['search', 'server:nots', 'note']);
     expect([typo.code, typo.err]).toEqual([2, expect.stringContaining('Did you mean server:notes?')]);
     const filters = await run(['search', 'server:notes']);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { documentOf } from '../../../test/fixtures/cli.ts';
+import { documentOf, root } from '../../../test/fixtures/cli.ts';
 import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { silentLogger } from '../../log.ts';
@@ -118,10 +118,10 @@ describe('list', () => {
       { name: 'known', connection: { type: 'stdio', command: 'x' }, tools: [{ name: 't' }] },
     ];
     expect((await run(['list', '--tools'])).out).toMatch(
-      /✓ github \(6 tools\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/,
+      /✓ github \(5 tools, 1 disabled\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/,
     );
     const { out } = await run(['list']);
-    expect(out).toMatch(/✓ github \(6 tools, listed just now\)\n[\s\S]*· away\n[\s\S]*· known \(1 tool\)/);
+    expect(out).toMatch(/✓ github \(5 tools, 1 disabled, listed just now\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/);
     expect(ageOf(0, 59_999)).toBe('just now');
     expect([ageOf(0, 60_000), ageOf(0, 7_300_000), ageOf(0, 200_000_000), ageOf(9, 0)]).toEqual([
       '1 min ago',
@@ -158,16 +158,31 @@ describe('list', () => {
     const { code, out } = await run(['list', '--status', '--tools']);
     expect(code).toBe(0);
     expect(out).toContain(
-      '✓ github (6 tools)\n  GitHub API integration\n  Status: Connected\n\n✗ away\n  Not there\n  Status: Error - ',
+      '✓ github (5 tools, 1 disabled)\n  GitHub API integration\n  Status: Connected\n\n✗ away\n  Not there\n  Status: Error - ',
     );
     expect(out).toContain('✗ off (disabled)\n  Switched off\n  Status: Disabled\n');
+  });
+
+  it('with --status shows servers as healthy whose connection was closed to make room for others', async () => {
+    const script = join(root, 'examples/servers/units.mjs');
+    const local = (name: string) => ({
+      name,
+      connection: { type: 'stdio', command: process.execPath, args: [script] },
+    });
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    config.servers = names.map(local);
+    config.limits = { localServers: 2 };
+    const { servers } = await documentOf('list', (await run(['list', '--status', '--json', '--timeout', '60'])).out);
+    expect(servers.map(({ name, status, reason }: Record<string, unknown>) => [name, status, reason])).toEqual(
+      names.map((name) => [name, 'connected', undefined]),
+    );
   });
 
   it('with --json has the shape of list_mcp_servers', async () => {
     const { out } = await run(['list', '--status', '--json']);
     const { servers } = await documentOf('list', out);
     expect(servers).toMatchObject([
-      { name: 'github', description: 'GitHub API integration', toolCount: 6, status: 'connected' },
+      { name: 'github', description: 'GitHub API integration', toolCount: 5, disabledCount: 1, status: 'connected' },
       { name: 'away', toolCount: 0, status: 'error', reason: expect.any(String) },
     ]);
   });

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ResolvedSource } from '../../config/resolved-config.ts';
+import { toolCounts } from '../../meta-tools/answers.ts';
 import { oneLine } from '../../plain-text.ts';
 import type { ServerMetadata } from '../../types.ts';
 import { ageOf } from '../age.ts';
@@ -23,7 +24,7 @@ Lists all configured MCP servers. Starts none of them, unless --status or --tool
 
 Options:
   --status           Show connection status; connects to every server
-  --tools            Show tool count per server; connects to servers that were never seen
+  --tools            Show tool count per server, without disabled tools; connects to servers that were never seen
 ${SESSION_HELP}
 
 Examples:
@@ -43,9 +44,10 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       const failed = wanted ? await session.lists(undefined, status || undefined) : new Map();
       const servers = (await engine.listServers()).map((server) => {
         const reason = failed.get(server.name)?.message;
-        return reason === undefined || server.status !== 'disconnected'
-          ? server
-          : { ...server, status: 'error' as const, reason };
+        if (server.status !== 'disconnected') return server;
+        if (reason !== undefined) return { ...server, status: 'error' as const, reason };
+        // It has just listed its tools. That its connection was closed to make room for others is not its fault.
+        return status ? { ...server, status: 'connected' as const, reason: undefined } : server;
       });
       const config = await engine.getConfig();
       const { servers: configured, sources } = config;
@@ -58,7 +60,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread, ...renamed.values()]));
         return EXIT.ok;
       }
-      for (const note of [...engine.notes(), ...unread]) session.note(note);
+      // With servers, these are among the warnings that every command says.
+      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread]) session.note(note);
       const same = sameServers(config, io.env.HOME);
       const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
       const blocks = [
@@ -101,11 +104,13 @@ interface Shown {
 }
 
 function serverBlock(server: ServerMetadata, { status, about: said }: Shown, { paint, block }: Session): string {
-  const { name, description, toolCount, stale, reason, listedAt } = server;
+  const { name, description, stale, reason, listedAt } = server;
+  const { toolCount, disabledCount = 0 } = toolCounts(server);
   const mark = markOf(server, status);
   const known = [
     (toolCount > 0 || server.status === 'connected' || listedAt !== undefined) &&
       `${toolCount} tool${toolCount === 1 ? '' : 's'}`,
+    disabledCount > 0 && `${disabledCount} disabled`,
     listedAt !== undefined && server.status !== 'connected' && `listed ${ageOf(listedAt)}`,
   ].filter(Boolean);
   const about = known.length > 0 ? ` (${known.join(', ')})` : '';

@@ -117,22 +117,6 @@ describe('serve on HTTP', () => {
 });
 
 describe('what keeps serve from starting', () => {
-  it('is a configuration with problems: all of them are named, exit code 2', async () => {
-    write({ discovery: { servrs: [], cache: { ttl: 'long' } } });
-    const { io, done } = start(['--config', config]);
-    expect(await done).toBe(2);
-    expect(io.err()).toContain('servrs');
-    expect(io.err()).toContain('cache.ttl');
-    expect(io.out()).toBe('');
-  });
-
-  it.each(['{', 'missing'])('is a file that cannot be read (%s), exit code 2', async (how) => {
-    write('{');
-    const { io, done } = start(['--config', how === '{' ? config : join(folder.path, 'no-such.json')]);
-    expect(await done).toBe(2);
-    expect(io.err()).toMatch(/^anygpt: /);
-  });
-
   it('is an unknown server to expose, exit code 2', async () => {
     const { io, done } = start(['--config', config, '--expose', 'nobody']);
     expect(await done).toBe(2);

@@ -5,11 +5,15 @@
 import { readInPlace } from '../../connections/quick-pipe.ts';
 import type { DiscoveryEngine } from '../../discovery-engine.ts';
 import { configFile } from '../../engine-world.ts';
-import { DiscoveryError } from '../../errors.ts';
+import { DiscoveryError, type ErrorInfo } from '../../errors.ts';
+import type { Surface } from '../../gateway/serve-stdio.ts';
 import { LOG_LEVELS, type LogLevel } from '../../log.ts';
+import { failure } from '../../meta-tools/answers.ts';
+import { toFailure } from '../../result.ts';
 import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
-import { complain } from '../failure.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { complain, reportFailure } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import { optimiseEarly } from '../optimise-early.ts';
 import { ServeLog } from '../serve-log.ts';
@@ -26,7 +30,7 @@ Options:
   --expose SERVER    Show this one server's own tools, prompts and resources instead of the five meta-tools
   --url URL          Show the server at this address as it is, for clients that start programs only; reads no configuration
   --trust-project    Use this folder's configuration without asking
-  --watch            Reload when the configuration files change
+  --watch            Reload when the configuration files change (half-written ones wait until they are whole)
   --log-level LEVEL  debug, info, warn, error or silent (default: log.level of the configuration)
 
 Examples:
@@ -94,10 +98,12 @@ async function serveEngine(
 ): Promise<number> {
   // Piece by piece: the gateway on stdio is started for every agent and need not load HTTP.
   const stdio = import('../../gateway/serve-stdio.ts');
-  log.configure((await engine.getConfig()).log);
-  engine.onReload(() => void engine.getConfig().then((config) => log.configure(config.log)));
+  const configured = followConfiguration(engine, log, io);
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
-  if (expose !== undefined) {
+  // A person at a terminal may be asked a question first; one server's own tools need the server. Others are greeted at
+  // once: code that takes long, or hangs, must not look like a gateway that is dead.
+  if (io.stdin.isTTY || expose !== undefined) await configured;
+  if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
     if (!names.includes(expose))
       return complain(io, `There is no server "${expose}". Known: ${names.join(', ') || 'none'}.`, EXIT.notFound);
@@ -105,7 +111,9 @@ async function serveEngine(
   const surface =
     expose === undefined
       ? discoverySurface(engine)
-      : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
+      : engine.problem
+        ? unexposable(discoverySurface(engine), engine.problem, expose)
+        : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
   if (port === undefined && io.stdin.isTTY) {
     io.stderr.write(
       'anygpt: this is an MCP server; it waits for a client on stdin. To look around, run: anygpt --help\n',
@@ -123,7 +131,7 @@ async function serveEngine(
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../watch-config.ts');
   optimiseEarly();
-  const stopWatching = await watchConfig(engine, { logger: log.logger, files: watch });
+  const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
   let asked = false;
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -137,14 +145,42 @@ async function serveEngine(
   // Why it went, if that was not its wish, is told at the end.
   served.closed.then(stop, stop);
   await stopped;
-  stopWatching();
+  void watching.then((stopWatching) => stopWatching());
   // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
-  const { limits } = await engine.getConfig();
-  setTimeout(() => io.exit(EXIT.failed), limits.shutdown).unref();
+  const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
+  setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? SHUTDOWN_MS).unref();
   // Calls under way may still answer before the connection goes.
   await engine.close();
   await served.close();
   stopListening();
   await served.closed;
-  return EXIT.ok;
+  return engine.problem ? exitCodeOf(engine.problem.code) : EXIT.ok;
 }
+
+/** The longest a shutdown may take while no configuration says so. */
+const SHUTDOWN_MS = 20_000;
+
+/** Logs as the configuration in force says. One that cannot be used is said on stderr, and the gateway goes on without. */
+async function followConfiguration(engine: DiscoveryEngine, log: ServeLog, io: Io): Promise<void> {
+  const follow = async () => log.configure((await engine.getConfig()).log);
+  engine.onReload(() => void follow());
+  try {
+    await follow();
+  } catch (error) {
+    log.configure({ level: 'warn' });
+    const failed = toFailure(error);
+    if (!failed.success) reportFailure(io, failed.error, false);
+  }
+}
+
+/** Where one server was to be shown and nobody knows which: tools that say why. A restart shows the server. */
+const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
+  ...surface,
+  run: async () =>
+    failure({
+      code: 'CONFIGURATION_ERROR',
+      message: `The server "${expose}" cannot be shown, because the configuration cannot be used: ${message} Ask the person to mend it and to restart this gateway.`,
+      retryable: false,
+      outcome: 'not_sent',
+    }),
+});

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentOf, type Ran, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { evil } from '../../../test/fixtures/evil.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
-import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { sdkClient, streamTransport, tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { main } from '../main.ts';
 
@@ -50,11 +50,30 @@ describe('stats', () => {
     const { code, out } = await run(['stats']);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^All definitions: about [\d,]+ tokens for 2 tools of 1 server\. The five meta-tools cost about \d+: [\d.]+ % saved\.\n\n/,
+      /^All definitions: about [\d,]+ tokens for 1 tool and 1 disabled of 1 server\. The five meta-tools cost about \d+: [\d.]+ % saved\.\n\n/,
     );
     expect(out).toMatch(
-      /\ngithub {10}█+ +[\d,]+ {2}2 tools\n\(this gateway\) {2}█+.* {2}5 meta-tools\n\nNo calls recorded\.\n$/,
+      /\ngithub {10}█+ +[\d,]+ {2}1 tool and 1 disabled\n\(this gateway\) {2}█+.* {2}5 meta-tools\n\nNo calls recorded\.\n$/,
     );
+  });
+
+  it('counts tools that may be used, with the disabled beside them, and shows how often the cache had the answer', async () => {
+    const io = fakeIo({ cwd: folder.path, env: environment() });
+    const serving = main(['mcp', 'serve'], io);
+    const client = sdkClient('legacy');
+    await client.connect(streamTransport(io.stdin, io.stdout as never) as never);
+    for (let time = 0; time < 10; time++)
+      await client.callTool({ name: 'search_tools', arguments: { query: 'create issue' } });
+    io.stdin.end();
+    await serving;
+    const document = await documentOf('stats', (await run(['stats', '--json'])).out);
+    expect(document.tokens).toMatchObject({ tools: 1, disabled: 1, servers: [{ tools: 1, disabled: 1 }] });
+    expect(document.cache).toEqual({ hits: 9, misses: 1, hitRate: 0.9 });
+    expect((await run(['stats'])).out).toContain(
+      '\n10 lookups of gateways: 90.0 % answered without asking a server.\n',
+    );
+    const far = await documentOf('stats', (await run(['stats', '--json', '--since', '2999-01-01'])).out);
+    expect(far.cache).toEqual({ hits: 0, misses: 0, hitRate: 0 });
   });
 
   it('shows the dearest first, twenty of them, and all with --all', async () => {

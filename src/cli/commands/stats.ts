@@ -22,7 +22,8 @@ export const stats: Command = {
   usage: `Usage: anygpt mcp stats [options]
 
 Shows about how many tokens (o200k) the definitions of all tools would cost in every request, by server, against the
-five meta-tools; then calls, errors and times from the audit log. Only servers that were never seen are started.
+five meta-tools; how many lookups of gateways were answered without asking a server (at most 30 days back); then calls,
+errors and times from the audit log. Only servers that were never seen are started.
 
 Options:
   --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as 2026-01-31
@@ -44,10 +45,16 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       const costs = await costsOf(session);
       const { audit } = await session.engine.getConfig();
       const calls = await summarizeAudit(audit.file, { since });
-      if (session.json) session.printJson(documentOf(costs, calls, since));
+      const cache = await session.engine.cacheStats(since);
+      if (session.json) session.printJson(documentOf(costs, cache, calls, since));
       else {
         const limit = values.all === true ? Number.POSITIVE_INFINITY : SHOWN;
-        session.print([costsText(costs, limit, session), callsText(calls, since, limit, session)].join('\n\n'));
+        const parts = [
+          costsText(costs, limit, session),
+          cacheText(cache, session),
+          callsText(calls, since, limit, session),
+        ];
+        session.print(parts.filter(Boolean).join('\n\n'));
         if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
         if (costs.unknown.length > 0)
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
@@ -60,9 +67,13 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
   },
 };
 
+type CacheStats = Awaited<ReturnType<Session['engine']['cacheStats']>>;
+
 interface ServerCost {
   readonly name: string;
+  /** That may be used. */
   readonly tools: number;
+  readonly disabled: number;
   readonly tokens: number;
 }
 
@@ -71,6 +82,7 @@ interface Costs {
   readonly servers: readonly ServerCost[];
   readonly total: number;
   readonly tools: number;
+  readonly disabled: number;
   readonly metaTools: number;
   /** Servers whose tools nobody has seen. */
   readonly unknown: readonly string[];
@@ -84,13 +96,16 @@ async function costsOf({ engine }: Session): Promise<Costs> {
     if (unknown.includes(name)) continue;
     // A client that is connected directly loads what rules would hide here, too.
     const tools = await engine.listTools(name, true);
-    servers.push({ name, tools: tools.length, tokens: sum(tools.map(definitionTokens)) });
+    const enabled = tools.filter((tool) => tool.enabled).length;
+    const tokens = sum(tools.map(definitionTokens));
+    servers.push({ name, tools: enabled, disabled: tools.length - enabled, tokens });
   }
   servers.sort((a, b) => b.tokens - a.tokens);
   return {
     servers,
     total: sum(servers.map(({ tokens }) => tokens)),
     tools: sum(servers.map(({ tools }) => tools)),
+    disabled: sum(servers.map(({ disabled }) => disabled)),
     metaTools: sum(metaToolDefinitions(names).map(definitionTokens)),
     unknown,
   };
@@ -100,6 +115,18 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 const count = (number: number, what: string): string =>
   `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;
 
+const toolsText = (tools: number, disabled: number): string =>
+  `${count(tools, 'tool')}${disabled === 0 ? '' : ` and ${disabled.toLocaleString('en-US')} disabled`}`;
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+function cacheText({ hits, misses, hitRate }: CacheStats, { block }: Session): string {
+  const total = hits + misses;
+  return total === 0
+    ? ''
+    : block(`${count(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
+}
+
 /** An estimate, without digits that mean nothing. */
 const roughly = (tokens: number): number => Number(tokens.toPrecision(3));
 
@@ -107,21 +134,21 @@ const roughly = (tokens: number): number => Number(tokens.toPrecision(3));
 const savedOf = ({ total, metaTools }: Costs): number => (total === 0 ? 0 : 1 - metaTools / total);
 
 function costsText(costs: Costs, limit: number, { io, paint, block }: Session): string {
-  const { servers, total, tools, metaTools } = costs;
+  const { servers, total, tools, disabled, metaTools } = costs;
   const saved = savedOf(costs);
   const verdict =
     saved > 0
       ? `The five meta-tools cost about ${roughly(metaTools)}: ${(saved * 100).toFixed(1)} % saved.`
       : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools they save nothing.`;
   const title = block(
-    `All definitions: about ${count(roughly(total), 'token')} for ${count(tools, 'tool')} of ${count(servers.length, 'server')}. ${verdict}`,
+    `All definitions: about ${count(roughly(total), 'token')} for ${toolsText(tools, disabled)} of ${count(servers.length, 'server')}. ${verdict}`,
   );
   const shown = servers.slice(0, limit);
   const bars = [
-    ...shown.map(({ name, tokens, tools: own }) => ({
+    ...shown.map(({ name, tokens, tools: own, disabled: off }) => ({
       label: oneLine(name, 200),
       value: roughly(tokens),
-      note: count(own, 'tool'),
+      note: toolsText(own, off),
     })),
     { label: '(this gateway)', value: roughly(metaTools), note: '5 meta-tools' },
   ];
@@ -193,10 +220,11 @@ const msText = (ms: number | undefined): string => {
   return ms < 10_000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 };
 
-function documentOf(costs: Costs, calls: AuditSummary, since: number | undefined) {
-  const { servers, total, tools, metaTools, unknown } = costs;
+function documentOf(costs: Costs, cache: CacheStats, calls: AuditSummary, since: number | undefined) {
+  const { servers, total, tools, disabled, metaTools, unknown } = costs;
   return {
-    tokens: { total, tools, metaTools, saved: Number(savedOf(costs).toFixed(4)), servers, unknown },
+    tokens: { total, tools, disabled, metaTools, saved: Number(savedOf(costs).toFixed(4)), servers, unknown },
+    cache: { ...cache, hitRate: Number(cache.hitRate.toFixed(4)) },
     calls: { ...(since !== undefined && { since: new Date(since).toISOString() }), ...calls },
   };
 }

@@ -1,0 +1,105 @@
+/**
+ * Counts how often an answer came from what was known, without asking a server, and keeps the counts of the last thirty
+ * days, of all gateways that share the folder. Losing counts harms nobody.
+ * @module
+ */
+import { withLock } from '../file-lock.ts';
+import { isObject } from '../plain-object.ts';
+import { FileStore } from './file-store.ts';
+import { type DocumentType, readDocument, writeDocument } from './versioned.ts';
+
+/** Lookups that needed no server, and those that did. */
+export interface Lookups {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Lookups by day, such as `2026-01-31`. */
+type Days = Readonly<Record<string, Lookups>>;
+
+const MAX_DAYS = 30;
+const WRITE_AFTER_MS = 5000;
+/** The end of a process waits for this. */
+const LOCK_WAIT_MS = 1000;
+const KEY = 'lookups';
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+const KEPT: DocumentType<Days> = {
+  kind: 'lookups',
+  version: 1,
+  check: (data): data is Days => isObject(data) && Object.entries(data).every(([day, one]) => isDay(day, one)),
+};
+
+const isDay = (day: string, one: unknown): boolean =>
+  DAY.test(day) && isObject(one) && [one.hits, one.misses].every((count) => Number.isSafeInteger(count));
+
+export class LookupCounts {
+  readonly #store: FileStore;
+  readonly #now: () => number;
+  #pending = { hits: 0, misses: 0 };
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param now milliseconds since 1970 */
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#store = new FileStore(folder);
+    this.#now = now;
+  }
+
+  get folder(): string {
+    return this.#store.root;
+  }
+
+  /** Counts one lookup; written a little later. */
+  count(hit: boolean): void {
+    if (hit) this.#pending.hits++;
+    else this.#pending.misses++;
+    this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref();
+  }
+
+  /** All lookups since a point in time, as far as they are kept. A day counts as a whole. */
+  async read(since = 0): Promise<Lookups> {
+    const first = dayOf(since);
+    const days = Object.entries(await this.#days()).filter(([day]) => day >= first);
+    return days.reduce((sum, [, one]) => added(sum, one), this.#pending);
+  }
+
+  /** Writes what is not on disk yet. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(async () => {
+      const pending = this.#pending;
+      if (pending.hits + pending.misses === 0) return;
+      this.#pending = { hits: 0, misses: 0 };
+      const add = async () => {
+        const today = dayOf(this.#now());
+        const days = await this.#days();
+        const next = { ...days, [today]: added(days[today], pending) };
+        const kept = Object.entries(next).sort().slice(-MAX_DAYS);
+        await writeDocument(this.#store, KEY, KEPT, Object.fromEntries(kept));
+      };
+      // A folder that cannot be written is told of by those whose writes matter.
+      await withLock(this.#store.pathOf(KEY), add, { waitMs: LOCK_WAIT_MS }).catch(() => undefined);
+    });
+    return this.#writing;
+  }
+
+  async #days(): Promise<Days> {
+    return (await readDocument(this.#store, KEY, KEPT).catch(() => undefined)) ?? {};
+  }
+}
+
+/** Counts with their rate, which is `empty` where there are none. */
+export const withRate = ({ hits, misses }: Lookups, empty: number): Lookups & { readonly hitRate: number } => ({
+  hits,
+  misses,
+  hitRate: hits + misses === 0 ? empty : hits / (hits + misses),
+});
+
+const added = (one: Lookups | undefined, other: Lookups): { hits: number; misses: number } => ({
+  hits: (one?.hits ?? 0) + other.hits,
+  misses: (one?.misses ?? 0) + other.misses,
+});
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -1,0 +1,49 @@
+/**
+ * Remembers across starts which servers could not be listed last time, so that the first search of a session does not
+ * wait for them again. They are asked again in the background.
+ * @module
+ */
+import { DiscoveryError, ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
+import { oneLine } from '../plain-text.ts';
+
+/** A failure as it is kept, beside the lists. */
+export interface KeptFailure {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** After this a server is waited for again. */
+const FORGET_AFTER_MS = 24 * 3600_000;
+const MAX_REASON = 300;
+
+/** About the server. What is about us, such as a place that was not free, is no reason to expect the same next time. */
+const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SERVER_CONNECTION_ERROR',
+  'SERVER_UNAVAILABLE',
+  'SERVER_AUTH_REQUIRED',
+  'RATE_LIMITED',
+  'TOOL_EXECUTION_TIMEOUT',
+  'TOOL_EXECUTION_ERROR',
+]);
+
+/** What is kept of a failure, if anything. */
+export const toKept = ({ code, message }: DiscoveryError, at: number): KeptFailure | undefined =>
+  KEPT.has(code) ? { code, reason: oneLine(message, MAX_REASON), at } : undefined;
+
+/** The failure of an earlier process, as it is shown until the server has been asked again. */
+export const fromKept = (server: string, { code, reason }: KeptFailure): DiscoveryError =>
+  new DiscoveryError(code, reason.startsWith(LAST_TIME) ? reason : `${LAST_TIME}${reason}`, { server });
+
+const LAST_TIME = 'failed last time: ';
+
+/** A kept failure that still counts; undefined for anything else. Clocks may jump either way. */
+export function readKept(data: unknown, now: number): KeptFailure | undefined {
+  if (!isObject(data)) return undefined;
+  const { code, reason, at } = data;
+  if (!ERROR_CODES.some((known) => known === code) || typeof reason !== 'string' || typeof at !== 'number')
+    return undefined;
+  return Math.abs(now - at) < FORGET_AFTER_MS ? { code: code as ErrorCode, reason, at } : undefined;
+}
