@@ -8,3 +8,6 @@ export const OWN_SERVER = 'anygpt';
 
 /** The tool that reads parts of another tool's schema. */
 export const READ_SCHEMA_NAME = 'read_schema';
+
+/** `_meta` of a tool that must not hide behind a client's own tool search (Claude's agents): nobody would find it there. */
+export const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true } as const;

@@ -134,6 +134,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'meta:parameters': promise('Parameters as specified', [META, 'have the parameters of the specification']),
   'meta:annotated': promise('Read-only hints on four of them', [META, 'are marked read-only']),
+  'meta:always-loaded': promise(
+    "Each of the five asks Claude's agents not to hide it behind their own tool search, and so do the two of a registry",
+    [META, "ask clients not to hide them behind a tool search of the client's own"],
+    [REGISTRY_ATTACH, 'the two tools are listed with their parameters, and say what can be found'],
+  ),
   'meta:names-servers': promise(
     'search_tools names the servers, sorted, in at most 40 tokens, and changes only on reload',
     [META, 'name servers within 40 tokens'],
@@ -293,6 +298,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Every refusal has its code and is recorded once',
     [PROXY, 'every refusal has its code'],
     ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
+    [COMMANDS, 'records every refused call, whatever form its arguments had'],
   ),
   'errors:slips': promise('A misspelt argument of a meta-tool is told what was meant', [
     'src/meta-tools/misspelt-argument.test.ts',
