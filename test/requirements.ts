@@ -300,6 +300,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
     [COMMANDS, 'records every refused call, whatever form its arguments had'],
   ),
+  'audit:not-washed-away': promise(
+    'Refused calls and calls of one tool cannot push other calls out of the audit log; what is dropped is counted',
+    ['src/audit/retention.test.ts', 'of one tool is folded into a few lines that say how many there were'],
+    ['src/audit/retention.test.ts', 'of different names leaves the calls that were made'],
+    ['src/audit/retention.test.ts', 'of one tool leaves those of others on record, and counts what had to go'],
+    ['src/audit/retention.test.ts', 'removes files that are older than so many days, and counts their records'],
+  ),
   'errors:slips': promise('A misspelt argument of a meta-tool is told what was meant', [
     'src/meta-tools/misspelt-argument.test.ts',
     '%s with %j: did you mean',
@@ -508,7 +515,23 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     HTTP,
     'refuses %o on every',
   ]),
-  'front:sessions': promise('An unknown session is 404', [HTTP, 'are unknown once ended']),
+  'front:sessions': promise(
+    'An unknown session is 404, and sessions that clients left make room',
+    [HTTP, 'are unknown once ended'],
+    [HTTP, 'that clients left without a word make room for new ones, the least recently used first'],
+    [HTTP, 'that are in use stay, and only where all are in use there is no room'],
+  ),
+  'front:fair': promise(
+    'One client on HTTP cannot take the room of others, with sessions or without',
+    [HTTP, 'do not wait for the calls of another one, though both have the same name'],
+    [HTTP, 'of a client that keeps them all open leave room for another client'],
+    ['src/execution/steps/concurrency.test.ts', 'clients of one name share a quarter of all calls'],
+  ),
+  'front:checked-first': promise(
+    'Nothing starts before head and body of a request are checked; what is not ours is 4xx',
+    [HTTP, 'is %i and opens nothing: %j'],
+    [HTTP, 'is told which methods there are: %s'],
+  ),
   'front:parked': promise('Only the caller’s own answer resumes a parked call', [
     'src/gateway/parked-calls.test.ts',
     'refuses answers from somebody else, twice, or to nothing',
