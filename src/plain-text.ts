@@ -12,15 +12,56 @@ const LINE_BREAK = /[\u0085\u2028\u2029]/g;
 const TERMINAL_SEQUENCE =
   /\u001b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
+// Emoji are joined and coloured with these, and some scripts join letters; anywhere else they hide something.
+const JOINER = /[\u200d\ufe0e\ufe0f]/;
+const STRAY_JOINER =
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\p{Mn}|\p{Mc})\u200d|\u200d(?!\p{Extended_Pictographic}|\p{Lo})|(?<!\p{Extended_Pictographic}|\p{Emoji_Component})[\ufe0e\ufe0f]|(?<=[0-9#*])[\ufe0e\ufe0f](?!\u20e3)|(?<=[\ufe0e\ufe0f\u200d])[\ufe0e\ufe0f]/gu;
+
 /** Removes what a terminal or a reader would not show, and cuts to at most `maxChars`. */
 export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
   const cut = text.length > maxChars * 2 ? text.slice(0, maxChars * 2) : text;
-  const clean = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
+  const shown = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
+  const clean = JOINER.test(shown) ? shown.replace(STRAY_JOINER, '') : shown;
   return shorten(clean, maxChars);
 }
 
 /** Whether a text is what it looks like: `plainText` takes nothing out. */
 export const isPlain = (text: string): boolean => plainText(text) === text;
+
+const ASCII_NAME = /^[\x21-\x7e]*$/;
+
+// Letters of other alphabets, and signs, that look like those names are written with.
+const LOOK_ALIKES = new Map(
+  Object.entries({
+    ...pairs('аеорсухіјѕԁһӏԛԝѵгкмнтв', 'aeopcyxijsdhlqwvrkmhtb'),
+    ...pairs('АВЕКМНОРСТУХІЈЅԌԚԜѴҮ', 'ABEKMHOPCTYXIJSGQWVY'),
+    ...pairs('αικνορτυχγηω', 'aikvoptuxynw'),
+    ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'),
+    ...pairs('օոսցհյզԼՏՕ', 'onughjqLSO'),
+    ...pairs('ıɩɪɑɡʏʀɴʜʟⲟⲣꓲꓳ', 'iiiagyrnhlopIO'),
+    ...pairs('‐‑‒–—―−⁃﹘', '---------'),
+    ...pairs('∶꞉ːˑ׃܃܄', ':::::::'),
+    ...pairs('‿⁀⁔⸏ˍ', '_____'),
+    ...pairs('∕⁄╱⧸', '////'),
+  }),
+);
+
+function pairs(odd: string, plain: string): Record<string, string> {
+  return Object.fromEntries(Array.from(odd, (char, at) => [char, plain[at] ?? char]));
+}
+
+/**
+ * A name as a reader takes it: without what shows nothing, in plain letters where others only look like them, white space
+ * folded. Two names that look the same have the same plain form; it is for comparing, not for calling.
+ */
+export function plainName(name: string): string {
+  if (ASCII_NAME.test(name)) return name;
+  const shown = plainText(name)
+    .normalize('NFKC')
+    .replace(/[\u200d\ufe0e\ufe0f]/g, '');
+  const latin = Array.from(shown, (char) => LOOK_ALIKES.get(char) ?? char).join('');
+  return latin.replace(/\s+/g, ' ').trim().normalize('NFC');
+}
 
 /** One line: plain text with white space folded. */
 export function oneLine(text: string, maxChars: number): string {
@@ -56,5 +97,6 @@ export const shorten = (text: string, maxChars: number): string =>
 /** Cuts between characters, never inside one. */
 function truncate(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+  const cut = text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+  return cut.replace(/[\u200d\ufe0e\ufe0f]+$/, '');
 }

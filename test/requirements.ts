@@ -504,6 +504,22 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
 
   // The front door
+  'rules:look-alikes': promise(
+    'A name that only looks like a denied one is denied, too, and an allow is never widened by looks',
+    [RULES, 'are no way around %j'],
+    [RULES, 'are not opened by a rule that allows the plain one'],
+    [RULES, 'hold for every name: adding a deny for its plain form always denies it'],
+    ['src/connections/tool-list.test.ts', 'are left out: %j'],
+  ),
+  'rules:colon': promise('A tool whose own name has a colon can be denied by its name', [
+    RULES,
+    'is denied by its name, by server and name, and by globs of either',
+  ]),
+  'servers:shared-variables': promise(
+    'Servers whose names give the same environment variable do not share a token, and that is said',
+    ['src/config/shared-variables.test.ts', 'get no token of the other, and that is said'],
+    ['src/config/shared-variables.test.ts', 'are all switched off by it, and that is said'],
+  ),
   'front:malformed': promise(
     'Malformed input is answered properly and the connection stays usable',
     [LANE, 'answers what is not JSON-RPC with an error and goes on'],

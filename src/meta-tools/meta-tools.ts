@@ -2,19 +2,12 @@
  * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
-import { ALWAYS_LOAD, OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
 import { CUT } from '../type-text.ts';
 import type { ToolDefinition } from '../types.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** The five meta-tools, in the order they are listed. */
-export const META_TOOL_NAMES = [
-  'search_tools',
-  'get_tool_details',
-  'execute_tool',
-  'list_tools',
-  'list_mcp_servers',
-] as const;
+export { META_TOOL_NAMES } from '../own-server.ts';
 
 export type MetaToolName = (typeof META_TOOL_NAMES)[number];
 
