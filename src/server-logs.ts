@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
+import { oneLine, plainName, plainText } from './plain-text.ts';
 
 /** One life of a server's process. */
 export interface ServerRun {
@@ -37,12 +38,34 @@ export interface KeptLog {
 }
 
 const MAX_FILES = 256;
+const MAX_WHY = 2_000;
 const MAX_LINE = 8_192;
 /** A secret may come in two pieces; none is longer than what is held back for the second. */
 const HELD_BACK = 1_024;
 const MAX_READ = 4 * 1024 * 1024;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-const BEGUN = /^=== started (\S{1,40}) \((?:by )?process \d+\)\n/gm;
+const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
+
+/** What a terminal, or somebody who reads the file, takes for the end of a line. */
+const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
+/** How our own lines begin, in the file and on a terminal. */
+const OURS = /^(?:=|anygpt ?:)/i;
+const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
+/** As much of a line as shows whose it is. */
+const BEGINNING = 64;
+
+/** What a server wrote, as lines that cannot be taken for ours: one that looks like it is quoted with `| `. */
+export const quoteLog = (text: string): string => text.replace(BREAKS, '\n').split('\n').map(quoted).join('\n');
+
+const quoted = (line: string): string =>
+  HARMLESS.test(line) || !OURS.test(plainName(line.slice(0, BEGINNING))) ? line : `| ${line}`;
+
+/** A log as a terminal may show it, line by line: a sequence that is left open in one hides nothing of the next. */
+export const shownLog = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => plainText(line))
+    .join('\n');
 
 /** Where a server's stderr is kept. Names are anything, so the file is called after a digest of it, too. */
 export function serverLogFile(home: string, server: string): string {
@@ -74,13 +97,14 @@ export class ServerLogs {
   begin(server: string, now: number): ServerRun {
     const decoder = new TextDecoder();
     let rest = '';
-    const keep = (text: string) => this.#keep(server, this.#options.redact(text));
+    const keep = (text: string) => this.#keep(server, quoteLog(this.#options.redact(text)));
     const release = () => {
       if (rest !== '') keep(`${rest}\n`);
       rest = '';
     };
     this.#runs.add(release);
-    this.#keep(server, `=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
+    // Another process may have died in the middle of a line.
+    this.#keep(server, `\n=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
       write: (chunk) => {
         const text = rest + decoder.decode(chunk, { stream: true });
@@ -88,14 +112,15 @@ export class ServerLogs {
         rest = text.slice(cut);
         if (cut > 0) keep(text.slice(0, cut));
         if (rest.length < MAX_LINE) return;
+        // A line without end is broken: others write to the same file.
         const clean = this.#options.redact(rest);
         rest = clean.slice(-HELD_BACK);
-        this.#keep(server, clean.slice(0, -HELD_BACK));
+        this.#keep(server, `${quoteLog(clean.slice(0, -HELD_BACK))}\n`);
       },
       end: (why) => {
         release();
         this.#runs.delete(release);
-        keep(`=== ended: ${why.replace(/\s+/g, ' ')}\n`);
+        this.#keep(server, `=== ended: ${oneLine(this.#options.redact(why), MAX_WHY)}\n`);
       },
     };
   }
@@ -109,7 +134,7 @@ export class ServerLogs {
   #keep(server: string, text: string): void {
     const { maxBytes } = this.#options;
     if (maxBytes <= 0) return;
-    this.#waiting.set(server, ((this.#waiting.get(server) ?? '') + text).slice(-maxBytes));
+    this.#waiting.set(server, lastLines((this.#waiting.get(server) ?? '') + text, maxBytes));
     if (this.#writing.has(server)) return;
     const writing = this.#drain(server).catch((error: Error) => {
       this.#writing.delete(server);
@@ -136,7 +161,7 @@ export class ServerLogs {
         await this.#append(file, Buffer.from(text));
       } catch (error) {
         const since = this.#waiting.get(server) ?? '';
-        this.#waiting.set(server, (text + since).slice(-this.#options.maxBytes));
+        this.#waiting.set(server, lastLines(text + since, this.#options.maxBytes));
         throw error;
       }
       this.#failed = false;
@@ -156,6 +181,13 @@ export class ServerLogs {
   }
 }
 
+/** The end of a text, in whole lines: half of one could look like something else. */
+function lastLines(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = text.slice(-maxChars);
+  return text[text.length - maxChars - 1] === '\n' ? end : end.slice(end.indexOf('\n') + 1);
+}
+
 /** What a server's last run wrote, of any process of this home; undefined when nothing is kept. */
 export async function readServerLog(home: string, server: string): Promise<KeptLog | undefined> {
   const file = serverLogFile(home, server);
@@ -163,7 +195,7 @@ export async function readServerLog(home: string, server: string): Promise<KeptL
   if (older === undefined && newer === undefined) return undefined;
   const all = Buffer.concat([older ?? Buffer.alloc(0), newer ?? Buffer.alloc(0)]).toString('utf8');
   const last = [...all.matchAll(BEGUN)].at(-1);
-  const text = last ? all.slice(last.index + last[0].length) : all;
+  const text = last ? all.slice(last.index + last[0].length) : all.replace(/^\n/, '');
   return { text, startedAt: last?.[1], end: newer?.length ?? 0 };
 }
 
@@ -176,7 +208,8 @@ async function readTail(file: string): Promise<Buffer | undefined> {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, MAX_READ));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
-      return buffer.subarray(0, bytesRead);
+      const read = buffer.subarray(0, bytesRead);
+      return size > buffer.length ? read.subarray(read.indexOf('\n') + 1) : read;
     } finally {
       await handle.close();
     }
