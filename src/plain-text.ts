@@ -14,15 +14,50 @@ const TERMINAL_SEQUENCE =
 
 // Emoji are joined and coloured with these, and some scripts join letters; anywhere else they hide something.
 const JOINER = /[\u200d\ufe0e\ufe0f]/;
-const STRAY_JOINER =
-  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\p{Mn}|\p{Mc})\u200d|\u200d(?!\p{Extended_Pictographic}|\p{Lo})|(?<!\p{Extended_Pictographic}|\p{Emoji_Component})[\ufe0e\ufe0f]|(?<=[0-9#*])[\ufe0e\ufe0f](?!\u20e3)|(?<=[\ufe0e\ufe0f\u200d])[\ufe0e\ufe0f]/gu;
+const SELECTOR = /((?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3))|[\ufe0e\ufe0f]/gu;
+const ZERO_WIDTH_JOINER =
+  /((?<=\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})|(?<=(?!\ufe0e|\ufe0f)(?:\p{Mn}|\p{Mc}))\u200d(?=\p{Lo}))|\u200d/gu;
+
+/** Replaces joiners and selectors that join and colour nothing. */
+const withoutStray = (text: string, instead: (sign: string) => string): string => {
+  const unlessKept = (sign: string, kept: string | undefined) => kept ?? instead(sign);
+  return JOINER.test(text) ? text.replace(SELECTOR, unlessKept).replace(ZERO_WIDTH_JOINER, unlessKept) : text;
+};
 
 /** Removes what a terminal or a reader would not show, and cuts to at most `maxChars`. */
 export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
   const cut = text.length > maxChars * 2 ? text.slice(0, maxChars * 2) : text;
   const shown = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
-  const clean = JOINER.test(shown) ? shown.replace(STRAY_JOINER, '') : shown;
-  return shorten(clean, maxChars);
+  return shorten(
+    withoutStray(shown, () => ''),
+    maxChars,
+  );
+}
+
+/**
+ * A name or value with everything in it to be seen: what shows nothing is written as its number, `\\u{200b}`. For what has
+ * to be repeated exactly; `execute_tool` accepts it in this form.
+ */
+export const visible = (text: string): string =>
+  isPlain(text) ? text : withoutStray(text, numbered).replace(LINE_BREAK, numbered).replace(INVISIBLE, numbered);
+
+const numbered = (sign: string): string => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Texts that are read and never repeated. */
+const PROSE: ReadonlySet<string> = new Set(['description', 'summary', 'message', 'reason', 'title', '$comment']);
+const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
+
+/** A value as JSON would carry it, with every text in it to be seen, keys included: prose made plain, the rest `visible`. */
+export function visibly(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') {
+    if (ALL_SEEN.test(value)) return value;
+    return PROSE.has(key) ? plainText(value) : visible(value);
+  }
+  if (Array.isArray(value)) return value.map((one) => visibly(one, key));
+  if (typeof value !== 'object' || value === null) return value;
+  // A number that keeps its digits, or a date, knows how to write itself.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [visible(name), visibly(one, name)]));
 }
 
 /** Whether a text is what it looks like: `plainText` takes nothing out. */

@@ -504,6 +504,17 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
 
   // The front door
+  'text:nothing-hidden': promise(
+    'What a server writes hides nothing in our answers and on the command line, and can be called by what was shown',
+    ['src/meta-tools/hidden-text.test.ts', 'is all to be seen in the answer of %s %j'],
+    ['src/meta-tools/hidden-text.test.ts', 'is all to be seen on the command line: %s %s %s %s'],
+    ['src/meta-tools/hidden-text.test.ts', 'can be called by what was shown, and by what is meant'],
+    ['src/meta-tools/hidden-text.test.ts', 'comes through untouched where it is a result'],
+  ),
+  'logs:not-forged': promise('A server cannot write log lines that look like ours', [
+    'src/server-logs.test.ts',
+    'cannot be taken for our own lines, whatever a server writes',
+  ]),
   'rules:look-alikes': promise(
     'A name that only looks like a denied one is denied, too, and an allow is never widened by looks',
     [RULES, 'are no way around %j'],

@@ -18,6 +18,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from '..
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
 import { isObject } from '../plain-object.ts';
+import { oneLine } from '../plain-text.ts';
 import { messageOf } from '../thrown-message.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
@@ -110,7 +111,7 @@ export async function serveGatewayOnHttp(
       return answer;
     } catch (error) {
       // The server behind `--expose` cannot be reached: the client's own request says so.
-      return rpcError(503, INTERNAL_ERROR, messageOf(error), from.body);
+      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), MAX_MESSAGE), from.body);
     } finally {
       place.leave();
     }
@@ -199,6 +200,7 @@ function modernName({ request, body }: Incoming): string {
 }
 
 const MAX_NAME = 200;
+const MAX_MESSAGE = 1_000;
 
 /** What tells a client from others of its machine, as far as it says so itself. */
 function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {

@@ -62,7 +62,9 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 execut
       const outcome = outcomeOf(called, ref);
       const content = called.success && outcome.success ? (called.data.content ?? []) : [];
       const saved = folder === undefined ? [] : await saveFiles(content, folder, ref.tool);
-      if (session.json) session.printJson(saved.length > 0 ? { ...outcome, files: saved } : outcome);
+      // A result is the server's own; what we say of a failure is ours.
+      const document = saved.length > 0 ? { ...outcome, files: saved } : outcome;
+      if (session.json) session.printJson(document, outcome.success ? 'exact' : undefined);
       else session.print(outcomeText(outcome, called, saved, session));
       return outcome.success ? EXIT.ok : exitCodeOf(outcome.error.code);
     });
