@@ -94,7 +94,9 @@ export function plainName(name: string): string {
   if (ASCII_NAME.test(name)) return name;
   const shown = plainText(name)
     .normalize('NFKC')
-    .replace(/[\u200d\ufe0e\ufe0f]/g, '');
+    .replace(/[\u200d\ufe0e\ufe0f]/g, '')
+    // Marks that make no letter of any alphabet with the one before.
+    .replace(/(?<=[\x21-\x7e])[\p{Mn}\p{Me}]+/gu, '');
   const latin = Array.from(shown, (char) => LOOK_ALIKES.get(char) ?? char).join('');
   return latin.replace(/\s+/g, ' ').trim().normalize('NFC');
 }

@@ -204,6 +204,7 @@ describe('names that only look like the one a rule is about', () => {
     ),
     name.replace('e', '\u0435'),
     name.replace('o', '\u03bf'),
+    name.replace('o', 'o\u0332'),
     name.replace('d', '\u{1d41d}'),
     `${name}\ufe0f`,
     `\u2066${name}\u2069`,
