@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineIn, entry, folder, until } from '../test/fixtures/engine.ts';
 import { type EvilRule, evil } from '../test/fixtures/evil.ts';
+import { summarizeAudit } from './audit/audit-summary.ts';
 import type { CallRequest, DiscoveryEngine } from './discovery-engine.ts';
 import { configFile } from './engine-world.ts';
 import type { Caller, ServerRequest } from './types.ts';
@@ -54,6 +55,22 @@ describe('a server that dies', () => {
 });
 
 describe('the audit log', () => {
+  it('still has a call that was made after thousands were refused, and says how many those were', async () => {
+    using home = folder();
+    using one = server();
+    const file = join(home.path, 'audit.jsonl');
+    const audit = { file, maxBytes: 50_000, files: 1 };
+    const engine = engineIn(home, { servers: [entry('one', one)], audit });
+    await engine.call({ server: 'one', tool: 'echo', arguments: {} });
+    for (let at = 0; at < 5_000; at++)
+      await engine.call({ server: 'one', tool: at % 2 ? 'none' : `none-${at}`, arguments: { at } });
+    await engine.close();
+    expect(readFileSync(file, 'utf8')).toContain('"tool":"echo"');
+    const { total, dropped } = await summarizeAudit(file);
+    expect(total.calls - total.refused).toBe(1);
+    expect(total.refused + dropped).toBe(5_000);
+  });
+
   it('has the record of a call as soon as it is answered where no call may be unrecorded', async () => {
     using home = folder();
     using one = server();

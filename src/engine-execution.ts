@@ -156,24 +156,28 @@ const UNRECORDED = {
 function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Downstreams): Recorder {
   const { audit, home } = config;
   if (!audit.enabled) return { recorder: { record: () => {} }, blocks: () => false, close: async () => {} };
-  let opening: Promise<AuditRecorder & { close(): Promise<void> }> | undefined;
   const open = async () => {
-    const [{ AuditLog }, { JsonlSink }, { loadSalt }] = await Promise.all([
+    const [{ AuditLog }, { JsonlSink }, { RefusalSink }, { loadSalt }] = await Promise.all([
       import('./audit/audit-log.ts'),
       import('./audit/jsonl-sink.ts'),
+      import('./audit/refusal-sink.ts'),
       import('./audit/salt-file.ts'),
     ]);
     return new AuditLog({
-      sink: new JsonlSink({ file: audit.file, maxBytes: audit.maxBytes, files: audit.files }),
+      sink: new JsonlSink(audit),
+      // However many are refused, calls that were made stay on record.
+      refusals: new RefusalSink(audit),
       salt: () => loadSalt(join(home, 'audit', 'salt')),
       values: audit.values,
       maxLineBytes: config.limits.auditLine,
       // Who wants no call unrecorded gives a little of its time for that.
       gatherMs: audit.failClosed ? 0 : undefined,
       redact: downstreams.redact,
+      foldMs: audit.failClosed ? 0 : undefined,
       logger: world.logger,
     });
   };
+  let opening: ReturnType<typeof open> | undefined;
   let log: Awaited<ReturnType<typeof open>> | undefined;
   return {
     recorder: {

@@ -43,10 +43,10 @@ export class NestingError extends Error {
  * escaped quotes costs more than the parsing. Only the beginning of a long text is counted first, because parsing
  * millions of levels takes seconds.
  */
-export function parseNested(text: string): unknown {
+export function parseNested(text: string, parse: (text: string) => unknown = parseJson): unknown {
   if (text.length > LONG && beginsTooDeep(text)) throw new NestingError();
   // Some programs begin what they write with a byte order mark, which no JSON may have.
-  const value = parseJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  const value = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
   return value;
 }

@@ -2,6 +2,7 @@
  * Messages for people, one line each, away from stdout. Compatible with pino: pass your own logger instead if you have one.
  * @module
  */
+import { plainText } from './plain-text.ts';
 import type { Logger } from './types.ts';
 
 /** The levels a log may be set to, quietest last. */
@@ -29,11 +30,8 @@ export function createLogger(
         ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
       // One line per message: what a server said may hold line breaks and terminal sequences.
-      write(
-        redact(`${name} ${message}${details.join('')}`)
-          .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
-          .slice(0, 4000),
-      );
+      const line = redact(`${name} ${message}${details.join('')}`);
+      write(plainText(line.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')).slice(0, 4000));
     };
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

@@ -6,5 +6,17 @@
 /** The server name reserved for the gateway's own tools. */
 export const OWN_SERVER = 'anygpt';
 
+/** The five meta-tools, in the order they are listed. */
+export const META_TOOL_NAMES = [
+  'search_tools',
+  'get_tool_details',
+  'execute_tool',
+  'list_tools',
+  'list_mcp_servers',
+] as const;
+
 /** The tool that reads parts of another tool's schema. */
 export const READ_SCHEMA_NAME = 'read_schema';
+
+/** `_meta` of a tool that must not hide behind a client's own tool search (Claude's agents): nobody would find it there. */
+export const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true } as const;

@@ -12,15 +12,94 @@ const LINE_BREAK = /[\u0085\u2028\u2029]/g;
 const TERMINAL_SEQUENCE =
   /\u001b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
+// Emoji are joined and coloured with these, and some scripts join letters; anywhere else they hide something.
+const JOINER = /[\u200d\ufe0e\ufe0f]/;
+const SELECTOR = /((?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3))|[\ufe0e\ufe0f]/gu;
+const ZERO_WIDTH_JOINER =
+  /((?<=\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})|(?<=(?!\ufe0e|\ufe0f)(?:\p{Mn}|\p{Mc}))\u200d(?=\p{Lo}))|\u200d/gu;
+
+/** Replaces joiners and selectors that join and colour nothing. */
+const withoutStray = (text: string, instead: (sign: string) => string): string => {
+  const unlessKept = (sign: string, kept: string | undefined) => kept ?? instead(sign);
+  return JOINER.test(text) ? text.replace(SELECTOR, unlessKept).replace(ZERO_WIDTH_JOINER, unlessKept) : text;
+};
+
 /** Removes what a terminal or a reader would not show, and cuts to at most `maxChars`. */
 export function plainText(text: string, maxChars = Number.POSITIVE_INFINITY): string {
   const cut = text.length > maxChars * 2 ? text.slice(0, maxChars * 2) : text;
-  const clean = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
-  return shorten(clean, maxChars);
+  const shown = cut.replace(TERMINAL_SEQUENCE, '').replace(LINE_BREAK, '\n').replace(INVISIBLE, '');
+  return shorten(
+    withoutStray(shown, () => ''),
+    maxChars,
+  );
+}
+
+/**
+ * A name or value with everything in it to be seen: what shows nothing is written as its number, `\\u{200b}`. For what has
+ * to be repeated exactly; `execute_tool` accepts it in this form.
+ */
+export const visible = (text: string): string =>
+  isPlain(text) ? text : withoutStray(text, numbered).replace(LINE_BREAK, numbered).replace(INVISIBLE, numbered);
+
+const numbered = (sign: string): string => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Texts that are read and never repeated. */
+const PROSE: ReadonlySet<string> = new Set(['description', 'summary', 'message', 'reason', 'title', '$comment']);
+const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
+
+/** A value as JSON would carry it, with every text in it to be seen, keys included: prose made plain, the rest `visible`. */
+export function visibly(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') {
+    if (ALL_SEEN.test(value)) return value;
+    return PROSE.has(key) ? plainText(value) : visible(value);
+  }
+  if (Array.isArray(value)) return value.map((one) => visibly(one, key));
+  if (typeof value !== 'object' || value === null) return value;
+  // A number that keeps its digits, or a date, knows how to write itself.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [visible(name), visibly(one, name)]));
 }
 
 /** Whether a text is what it looks like: `plainText` takes nothing out. */
 export const isPlain = (text: string): boolean => plainText(text) === text;
+
+const ASCII_NAME = /^[\x21-\x7e]*$/;
+
+// Letters of other alphabets, and signs, that look like those names are written with.
+const LOOK_ALIKES = new Map(
+  Object.entries({
+    ...pairs('аеорсухіјѕԁһӏԛԝѵгкмнтв', 'aeopcyxijsdhlqwvrkmhtb'),
+    ...pairs('АВЕКМНОРСТУХІЈЅԌԚԜѴҮ', 'ABEKMHOPCTYXIJSGQWVY'),
+    ...pairs('αικνορτυχγηω', 'aikvoptuxynw'),
+    ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'),
+    ...pairs('օոսցհյզԼՏՕ', 'onughjqLSO'),
+    ...pairs('ıɩɪɑɡʏʀɴʜʟⲟⲣꓲꓳ', 'iiiagyrnhlopIO'),
+    ...pairs('‐‑‒–—―−⁃﹘', '---------'),
+    ...pairs('∶꞉ːˑ׃܃܄', ':::::::'),
+    ...pairs('‿⁀⁔⸏ˍ', '_____'),
+    ...pairs('∕⁄╱⧸', '////'),
+    ...pairs('═᐀゠꞊⹀', '====='),
+  }),
+);
+
+function pairs(odd: string, plain: string): Record<string, string> {
+  return Object.fromEntries(Array.from(odd, (char, at) => [char, plain[at] ?? char]));
+}
+
+/**
+ * A name as a reader takes it: without what shows nothing, in plain letters where others only look like them, white space
+ * folded. Two names that look the same have the same plain form; it is for comparing, not for calling.
+ */
+export function plainName(name: string): string {
+  if (ASCII_NAME.test(name)) return name;
+  const shown = plainText(name)
+    .normalize('NFKC')
+    .replace(/[\u200d\ufe0e\ufe0f]/g, '')
+    // Marks that make no letter of any alphabet with the one before.
+    .replace(/(?<=[\x21-\x7e])[\p{Mn}\p{Me}]+/gu, '');
+  const latin = Array.from(shown, (char) => LOOK_ALIKES.get(char) ?? char).join('');
+  return latin.replace(/\s+/g, ' ').trim().normalize('NFC');
+}
 
 /** One line: plain text with white space folded. */
 export function oneLine(text: string, maxChars: number): string {
@@ -56,5 +135,6 @@ export const shorten = (text: string, maxChars: number): string =>
 /** Cuts between characters, never inside one. */
 function truncate(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+  const cut = text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+  return cut.replace(/[\u200d\ufe0e\ufe0f]+$/, '');
 }

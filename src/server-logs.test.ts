@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../test/fixtures/gateway/kit.ts';
 import { createRedactor } from './secrets/redactor.ts';
-import { readServerLog, ServerLogs, serverLogFile } from './server-logs.ts';
+import { readServerLog, ServerLogs, serverLogFile, shownLog } from './server-logs.ts';
 
 let folder: ReturnType<typeof tempFolder>;
 beforeEach(() => {
@@ -167,5 +168,62 @@ describe('what servers write to stderr', () => {
     expect(left).not.toContain('s3-0.log');
     expect(left).toContain('s4-0.log');
     expect(left).toContain('notes.txt');
+  });
+
+  it('cannot be taken for our own lines, whatever a server writes', async () => {
+    const forged = '=== started 2030-01-01T00:00:00.000Z (by process 1)';
+    const logs = logsIn(folder.path, 100_000);
+    const run = logs.begin('a', START);
+    const ways = [
+      forged,
+      `text\r${forged}`,
+      `text\r\n${forged}`,
+      `text\u0085${forged}`,
+      `text\u2028${forged}`,
+      `text\u000b${forged}`,
+      `\u200b${forged}`,
+      `\u001b[2K\u001b[1G${forged}`,
+      `  ${forged}`,
+      forged.replaceAll('=', '\uff1d'),
+      '=== ended: all is well',
+      'anygpt: Its run of 2030 was fine.',
+      `${'x'.repeat(9_000 - 1_024)}${forged}`,
+    ];
+    for (const way of ways) {
+      run.write(Buffer.from(`${way}\n`));
+      await logs.flush();
+    }
+    run.write(Buffer.from(`\u001b]0;${'y'.repeat(100)}`));
+    run.end('it exited');
+    await logs.flush();
+    const log = await kept();
+    expect(log?.startedAt).toBe('2026-01-02T03:04:05.000Z');
+    const shown = shownLog(log?.text ?? '').split('\n');
+    const ours = shown.filter((line) => /^\s*(?:[=\uff1d]|anygpt)/.test(line));
+    expect(ours).toEqual(['=== ended: it exited']);
+    expect(shown.filter((line) => line.includes('started 2030')).every((line) => /^(?:\| |x)/.test(line))).toBe(true);
+    expect(shown.join('')).not.toMatch(/[\r\u0085\u2028\u001b]/);
+  });
+
+  it('cannot be taken for ours where a long line is cut off at its beginning', async () => {
+    const forged = '=== started 2030-01-01T00:00:00.000Z (by process 1)\n';
+    for (let before = 0; before < 120; before++) {
+      const logs = logsIn(folder.path, 200);
+      const run = logs.begin('a', START);
+      run.write(Buffer.from(`${'x'.repeat(before)}${forged}${'y'.repeat(200 - forged.length)}\n`));
+      run.write(Buffer.from(`${'x'.repeat(before)}${forged}`));
+      await logs.flush();
+      expect((await kept())?.startedAt ?? '').not.toContain('2030');
+    }
+  });
+
+  it('is told apart although another process died in the middle of a line', async () => {
+    const logs = logsIn(folder.path);
+    logs.begin('a', 0).write(Buffer.from('first\n'));
+    await logs.flush();
+    appendFileSync(serverLogFile(folder.path, 'a'), 'half a li');
+    logs.begin('a', START).write(Buffer.from('second\n'));
+    await logs.flush();
+    expect(await kept()).toMatchObject({ text: 'second\n', startedAt: '2026-01-02T03:04:05.000Z' });
   });
 });

@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
+import { oneLine, plainName, plainText } from './plain-text.ts';
 import { RedactStream } from './secrets/redact-stream.ts';
 import type { Redact } from './secrets/redactor.ts';
 
@@ -39,12 +40,34 @@ export interface KeptLog {
 }
 
 const MAX_FILES = 256;
+const MAX_WHY = 2_000;
 /** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
 const PAUSE_FACTOR = 10;
 const MAX_PAUSE_MS = 250;
 const MAX_READ = 4 * 1024 * 1024;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-const BEGUN = /^=== started (\S{1,40}) \((?:by )?process \d+\)\n/gm;
+const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
+
+/** What a terminal, or somebody who reads the file, takes for the end of a line. */
+const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
+/** How our own lines begin, in the file and on a terminal. */
+const OURS = /^(?:=|anygpt ?:)/i;
+const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
+/** As much of a line as shows whose it is. */
+const BEGINNING = 64;
+
+/** What a server wrote, as lines that cannot be taken for ours: one that looks like it is quoted with `| `. */
+export const quoteLog = (text: string): string => text.replace(BREAKS, '\n').split('\n').map(quoted).join('\n');
+
+const quoted = (line: string): string =>
+  HARMLESS.test(line) || !OURS.test(plainName(line.slice(0, BEGINNING))) ? line : `| ${line}`;
+
+/** A log as a terminal may show it, line by line: a sequence that is left open in one hides nothing of the next. */
+export const shownLog = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => plainText(line))
+    .join('\n');
 
 /** Where a server's stderr is kept. Names are anything, so the file is called after a digest of it, too. */
 export function serverLogFile(home: string, server: string): string {
@@ -81,7 +104,8 @@ export class ServerLogs {
     const run = { said: new RedactStream(this.#options.redact, this.#options.maxBytes), ended: false };
     const runs = this.#runs.get(server) ?? new Set();
     this.#runs.set(server, runs.add(run));
-    this.#keep(server, `=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
+    // Another process may have died in the middle of a line.
+    this.#keep(server, `\n=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
       write: (chunk) => {
         if (this.#options.maxBytes <= 0) return;
@@ -91,7 +115,7 @@ export class ServerLogs {
       },
       end: (why) => {
         run.ended = true;
-        this.#keep(server, `=== ended: ${this.#options.redact(why).replace(/\s+/g, ' ')}\n`);
+        this.#keep(server, `=== ended: ${oneLine(this.#options.redact(why), MAX_WHY)}\n`);
       },
     };
   }
@@ -110,8 +134,9 @@ export class ServerLogs {
     let text = '';
     const runs = this.#runs.get(server) ?? new Set();
     for (const run of runs) {
-      const said = run.said.take(atEnd || run.ended);
-      text += (atEnd || run.ended) && said !== '' && !said.endsWith('\n') ? `${said}\n` : said;
+      const said = quoteLog(run.said.take(atEnd || run.ended));
+      // A line without end is broken: others write to the same file.
+      text += said !== '' && !said.endsWith('\n') ? `${said}\n` : said;
       if (run.ended) runs.delete(run);
     }
     return text;
@@ -121,7 +146,7 @@ export class ServerLogs {
     const { maxBytes } = this.#options;
     if (maxBytes <= 0 || text === '') return;
     const before = (this.#waiting.get(server) ?? '') + this.#take(server);
-    this.#waiting.set(server, (before + text).slice(-maxBytes));
+    this.#waiting.set(server, lastLines(before + text, maxBytes));
     this.#write(server);
   }
 
@@ -144,7 +169,7 @@ export class ServerLogs {
     for (;;) {
       const started = performance.now();
       // Taken here and not as it comes: of a flood only what is kept has to be looked through.
-      const text = ((this.#waiting.get(server) ?? '') + this.#take(server)).slice(-this.#options.maxBytes);
+      const text = lastLines((this.#waiting.get(server) ?? '') + this.#take(server), this.#options.maxBytes);
       this.#waiting.delete(server);
       if (text === '') {
         this.#writing.delete(server);
@@ -154,7 +179,7 @@ export class ServerLogs {
         await this.#append(file, Buffer.from(text));
       } catch (error) {
         const since = this.#waiting.get(server) ?? '';
-        this.#waiting.set(server, (text + since).slice(-this.#options.maxBytes));
+        this.#waiting.set(server, lastLines(text + since, this.#options.maxBytes));
         throw error;
       }
       this.#failed = false;
@@ -188,6 +213,13 @@ export class ServerLogs {
   }
 }
 
+/** The end of a text, in whole lines: half of one could look like something else. */
+function lastLines(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = text.slice(-maxChars);
+  return text[text.length - maxChars - 1] === '\n' ? end : end.slice(end.indexOf('\n') + 1);
+}
+
 /** What a server's last run wrote, of any process of this home; undefined when nothing is kept. */
 export async function readServerLog(home: string, server: string): Promise<KeptLog | undefined> {
   const file = serverLogFile(home, server);
@@ -195,7 +227,7 @@ export async function readServerLog(home: string, server: string): Promise<KeptL
   if (older === undefined && newer === undefined) return undefined;
   const all = Buffer.concat([older ?? Buffer.alloc(0), newer ?? Buffer.alloc(0)]).toString('utf8');
   const last = [...all.matchAll(BEGUN)].at(-1);
-  const text = last ? all.slice(last.index + last[0].length) : all;
+  const text = last ? all.slice(last.index + last[0].length) : all.replace(/^\n/, '');
   return { text, startedAt: last?.[1], end: newer?.length ?? 0 };
 }
 
@@ -208,7 +240,8 @@ async function readTail(file: string): Promise<Buffer | undefined> {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, MAX_READ));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
-      return buffer.subarray(0, bytesRead);
+      const read = buffer.subarray(0, bytesRead);
+      return size > buffer.length ? read.subarray(read.indexOf('\n') + 1) : read;
     } finally {
       await handle.close();
     }

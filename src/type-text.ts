@@ -4,7 +4,7 @@
  */
 
 import { isObject } from './plain-object.ts';
-import { oneLine, shorten } from './plain-text.ts';
+import { isPlain, oneLine, shorten, visible } from './plain-text.ts';
 import { type SchemaLimits, schemaLimits } from './schema-limits.ts';
 import { branchesOf, entriesOf, requiredSets, wholeNode } from './schema-merge.ts';
 import type { JsonSchema } from './types.ts';
@@ -227,8 +227,10 @@ function isCompound(text: string): boolean {
 
 const literal = (value: unknown): string =>
   typeof value === 'string'
-    ? `'${oneLine(value, 60).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-    : oneLine(JSON.stringify(value) ?? 'any', 60);
+    ? `'${oneLine(visible(value.replaceAll('\\', '\\\\')), 60).replaceAll("'", "\\'")}'`
+    : oneLine(visible(JSON.stringify(value) ?? 'any'), 60);
 
 const key = (name: string): string =>
-  name.length <= 80 && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? name : JSON.stringify(oneLine(name, 80));
+  name.length <= 80 && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && isPlain(name)
+    ? name
+    : `"${oneLine(visible(name.replace(/["\\]/g, '\\$&')), 80)}"`;

@@ -268,6 +268,10 @@ export interface Caller {
   readonly principal?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;
+  /** The socket a stateless request came on. Calls are counted by it; it proves nothing. */
+  readonly socket?: string | undefined;
+  /** What a client on the network calls itself. All that say the same share a ceiling of calls; it proves nothing. */
+  readonly clientName?: string | undefined;
   /** The client's own capabilities as it declared them (`elicitation`, `sampling`, `roots`). */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Puts a server's question to the agent and gives back its answer. Absent: nobody can be asked. */

@@ -179,6 +179,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'meta:parameters': promise('Parameters as specified', [META, 'have the parameters of the specification']),
   'meta:annotated': promise('Read-only hints on four of them', [META, 'are marked read-only']),
+  'meta:always-loaded': promise(
+    "Each of the five asks Claude's agents not to hide it behind their own tool search, and so do the two of a registry",
+    [META, "ask clients not to hide them behind a tool search of the client's own"],
+    [REGISTRY_ATTACH, 'the two tools are listed with their parameters, and say what can be found'],
+  ),
   'meta:names-servers': promise(
     'search_tools names the servers, sorted, in at most 40 tokens, and changes only on reload',
     [META, 'name servers within 40 tokens'],
@@ -427,6 +432,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'Every refusal has its code and is recorded once',
     [PROXY, 'every refusal has its code'],
     ['test/e2e/refusals.test.ts', 'before anybody looks for its tool is in the audit log, once'],
+    [COMMANDS, 'records every refused call, whatever form its arguments had'],
+  ),
+  'audit:not-washed-away': promise(
+    'Refused calls and calls of one tool cannot push other calls out of the audit log; what is dropped is counted',
+    ['src/audit/retention.test.ts', 'of one tool is folded into a few lines that say how many there were'],
+    ['src/audit/retention.test.ts', 'of different names leaves the calls that were made'],
+    ['src/audit/retention.test.ts', 'of one tool leaves those of others on record, and counts what had to go'],
+    ['src/audit/retention.test.ts', 'removes files that are older than so many days, and counts their records'],
   ),
   'errors:slips': promise('A misspelt argument of a meta-tool is told what was meant', [
     'src/meta-tools/misspelt-argument.test.ts',
@@ -637,6 +650,33 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
 
   // The front door
+  'text:nothing-hidden': promise(
+    'What a server writes hides nothing in our answers and on the command line, and can be called by what was shown',
+    ['src/meta-tools/hidden-text.test.ts', 'is all to be seen in the answer of %s %j'],
+    ['src/meta-tools/hidden-text.test.ts', 'is all to be seen on the command line: %s %s %s %s'],
+    ['src/meta-tools/hidden-text.test.ts', 'can be called by what was shown, and by what is meant'],
+    ['src/meta-tools/hidden-text.test.ts', 'comes through untouched where it is a result'],
+  ),
+  'logs:not-forged': promise('A server cannot write log lines that look like ours', [
+    'src/server-logs.test.ts',
+    'cannot be taken for our own lines, whatever a server writes',
+  ]),
+  'rules:look-alikes': promise(
+    'A name that only looks like a denied one is denied, too, and an allow is never widened by looks',
+    [RULES, 'are no way around %j'],
+    [RULES, 'are not opened by a rule that allows the plain one'],
+    [RULES, 'hold for every name: adding a deny for its plain form always denies it'],
+    ['src/connections/tool-list.test.ts', 'are left out: %j'],
+  ),
+  'rules:colon': promise('A tool whose own name has a colon can be denied by its name', [
+    RULES,
+    'is denied by its name, by server and name, and by globs of either',
+  ]),
+  'servers:shared-variables': promise(
+    'Servers whose names give the same environment variable do not share a token, and that is said',
+    ['src/config/shared-variables.test.ts', 'get no token of the other, and that is said'],
+    ['src/config/shared-variables.test.ts', 'are all switched off by it, and that is said'],
+  ),
   'front:malformed': promise(
     'Malformed input is answered properly and the connection stays usable',
     [LANE, 'answers what is not JSON-RPC with an error and goes on'],
@@ -648,7 +688,23 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     HTTP,
     'refuses %o on every',
   ]),
-  'front:sessions': promise('An unknown session is 404', [HTTP, 'are unknown once ended']),
+  'front:sessions': promise(
+    'An unknown session is 404, and sessions that clients left make room',
+    [HTTP, 'are unknown once ended'],
+    [HTTP, 'that clients left without a word make room for new ones, the least recently used first'],
+    [HTTP, 'that are in use stay, and only where all are in use there is no room'],
+  ),
+  'front:fair': promise(
+    'One client on HTTP cannot take the room of others, with sessions or without',
+    [HTTP, 'do not wait for the calls of another one, though both have the same name'],
+    [HTTP, 'of a client that keeps them all open leave room for another client'],
+    ['src/execution/steps/concurrency.test.ts', 'clients of one name share a quarter of all calls'],
+  ),
+  'front:checked-first': promise(
+    'Nothing starts before head and body of a request are checked; what is not ours is 4xx',
+    [HTTP, 'is %i and opens nothing: %j'],
+    [HTTP, 'is told which methods there are: %s'],
+  ),
   'front:parked': promise('Only the caller’s own answer resumes a parked call', [
     'src/gateway/parked-calls.test.ts',
     'refuses answers from somebody else, twice, or to nothing',

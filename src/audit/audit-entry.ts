@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly tool: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   readonly outcome: AuditOutcome;
+  /** False where the call never left: refused, or cancelled before. */
+  readonly sent?: boolean | undefined;
   readonly code?: ErrorCode | undefined;
   /** May quote arguments, so it is written only where values are. */
   readonly message?: string | undefined;
@@ -26,6 +28,10 @@ export interface AuditEntry {
   readonly bytesOut?: number | undefined;
   /** What was let through but should be seen: `invalid_schema`, `invalid_output`, `cut`. */
   readonly flags?: readonly string[] | undefined;
+  /** How many calls the record stands for, where it is not one: refusals that were repeated. */
+  readonly count?: number | undefined;
+  /** When the first of these was made. */
+  readonly since?: Date | undefined;
 }
 
 /** Where lines go. */

@@ -7,10 +7,13 @@ import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
+import { RefusalFolds } from './refusal-folds.ts';
 
 /** What an audit log is made of. */
 export interface AuditLogOptions {
   readonly sink: AuditSink;
+  /** Where refusals go, so that a flood of them pushes nothing else out. Default `sink`. */
+  readonly refusals?: AuditSink | undefined;
   /** Keys the argument hashes; a function is asked at the first record, so that nothing is created before it is needed. */
   readonly salt: Uint8Array | (() => Promise<Uint8Array>);
   /** Write redacted argument values too. Default false: names and hashes only. */
@@ -28,6 +31,8 @@ export interface AuditLogOptions {
   readonly retryMs?: number | undefined;
   /** How long records are gathered before they are written; 0 writes each as soon as its call is answered. Default 25. */
   readonly gatherMs?: number | undefined;
+  /** How long repeated refusals are counted before one line tells how many there were; 0 writes each. Default 5,000. */
+  readonly foldMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -35,6 +40,8 @@ export interface AuditLogOptions {
 export interface AuditStats {
   readonly recorded: number;
   readonly written: number;
+  /** Refusals that repeat others and are counted in one line with them. */
+  readonly folded: number;
   /** Entries that will never be written. */
   readonly dropped: number;
   readonly queued: number;
@@ -46,9 +53,21 @@ const SLICE_MS = 4;
 const CHUNK_BYTES = 65_536;
 const WARN_EVERY_MS = 60_000;
 
+interface Line {
+  readonly text: string;
+  readonly sink: AuditSink;
+}
+
+/** Lines that go to the same sink together. */
+interface Chunk extends Line {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 /** One line per call, refusals included. Whoever creates it closes it. */
 export class AuditLog {
   readonly #sink: AuditSink;
+  readonly #refusals: AuditSink;
   readonly #loadSalt: () => Promise<Uint8Array>;
   readonly #format: Omit<FormatOptions, 'salt'>;
   readonly #logger: Pick<Logger, 'warn'> | undefined;
@@ -56,20 +75,24 @@ export class AuditLog {
   readonly #maxQueuedBytes: number;
   readonly #retryMs: number;
   readonly #gatherMs: number;
+  readonly #foldMs: number;
+  readonly #folds: RefusalFolds;
   readonly #now: () => number;
 
   #salt: Promise<Uint8Array> | undefined;
   #entries: AuditEntry[] = [];
-  #lines: string[] = [];
+  #lines: Line[] = [];
   #lineBytes = 0;
   /** Lines on their way to the sink; kept as they are until it took them. */
-  #chunk: { readonly text: string; readonly count: number; readonly bytes: number } | undefined;
+  #chunk: Chunk | undefined;
   #rendering: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #gathering: ReturnType<typeof setTimeout> | undefined;
+  #folding: ReturnType<typeof setTimeout> | undefined;
   #closed: Promise<void> | undefined;
   #recorded = 0;
+  #folded = 0;
   #written = 0;
   #dropped = 0;
   #unreportedDrops = 0;
@@ -79,6 +102,7 @@ export class AuditLog {
   constructor(options: AuditLogOptions) {
     const { salt } = options;
     this.#sink = options.sink;
+    this.#refusals = options.refusals ?? options.sink;
     this.#loadSalt = typeof salt === 'function' ? salt : async () => salt;
     this.#format = {
       values: options.values ?? false,
@@ -90,14 +114,40 @@ export class AuditLog {
     this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
     this.#retryMs = options.retryMs ?? 1_000;
     this.#gatherMs = options.gatherMs ?? 25;
+    this.#foldMs = options.foldMs ?? 5_000;
+    this.#folds = new RefusalFolds(this.#foldMs);
     this.#now = options.now ?? Date.now;
   }
 
   /** Takes a record of one call. Returns at once and never throws. */
   record(entry: AuditEntry): void {
     this.#recorded += 1;
-    if (this.#closed !== undefined || this.#queued() >= this.#maxQueued) {
-      this.#drop(1);
+    if (neverSent(entry) && this.#closed === undefined && this.#fold(entry)) return;
+    this.#queue(entry);
+  }
+
+  /** Counts a refusal with others like it. */
+  #fold(entry: AuditEntry): boolean {
+    if (this.#foldMs === 0) return false;
+    if (this.#folds.isDue) this.#unfold();
+    if (!this.#folds.counts(entry)) return false;
+    this.#folded += 1;
+    this.#folding ??= setTimeout(() => this.#unfold(), this.#foldMs).unref();
+    return true;
+  }
+
+  /** Queues what was counted. */
+  #unfold(): void {
+    clearTimeout(this.#folding);
+    this.#folding = undefined;
+    for (const entry of this.#folds.take()) this.#queue(entry);
+  }
+
+  #queue(entry: AuditEntry): void {
+    // Refusals leave half of the queue to calls that were made.
+    const most = neverSent(entry) ? this.#maxQueued / 2 : this.#maxQueued;
+    if (this.#closed !== undefined || this.#queued() >= most) {
+      this.#drop(entry.count ?? 1);
       return;
     }
     this.#entries.push(entry);
@@ -108,6 +158,7 @@ export class AuditLog {
 
   /** Resolves when all that was recorded before has been written, or the sink has failed once more. Never rejects. */
   async flush(): Promise<void> {
+    this.#unfold();
     do {
       await this.#render();
       await this.#write();
@@ -116,6 +167,7 @@ export class AuditLog {
 
   /** Flushes, counts what could not be written, and closes the sink. Later records are dropped. */
   close(): Promise<void> {
+    if (this.#closed === undefined) this.#unfold();
     this.#closed ??= this.#close();
     return this.#closed;
   }
@@ -129,6 +181,7 @@ export class AuditLog {
     return {
       recorded: this.#recorded,
       written: this.#written,
+      folded: this.#folded,
       dropped: this.#dropped,
       queued: this.#queued(),
       failing: this.#failing,
@@ -147,6 +200,7 @@ export class AuditLog {
       this.#logger?.warn({ event: 'audit_dropped', count: left }, `${left} audit records could not be written.`);
     }
     await this.#sink.close();
+    if (this.#refusals !== this.#sink) await this.#refusals.close();
   }
 
   #queued(): number {
@@ -187,21 +241,21 @@ export class AuditLog {
 
   #enqueue(entry: AuditEntry, format: FormatOptions): void {
     try {
-      this.#addLine(formatEntry(entry, format));
+      this.#addLine(formatEntry(entry, format), neverSent(entry) ? this.#refusals : this.#sink);
     } catch (error) {
       this.#drop(1);
       this.#warn('audit_format_failed', 'An audit record could not be rendered', error);
     }
   }
 
-  #addLine(line: string): void {
-    const bytes = Buffer.byteLength(line);
+  #addLine(text: string, sink: AuditSink): void {
+    const bytes = Buffer.byteLength(text);
     if (this.#lineBytes + bytes > this.#maxQueuedBytes) {
       this.#drop(1);
       return;
     }
     this.#lineBytes += bytes;
-    this.#lines.push(line);
+    this.#lines.push({ text, sink });
   }
 
   #write(): Promise<void> {
@@ -216,9 +270,9 @@ export class AuditLog {
     for (;;) {
       this.#chunk ??= this.#nextChunk();
       if (this.#chunk === undefined) return;
-      const { text, count, bytes } = this.#chunk;
+      const { text, sink, count, bytes } = this.#chunk;
       try {
-        await this.#sink.write(text);
+        await sink.write(text);
       } catch (error) {
         this.#failed(error);
         return;
@@ -231,15 +285,19 @@ export class AuditLog {
     }
   }
 
-  #nextChunk(): { text: string; count: number; bytes: number } | undefined {
-    if (this.#lines.length === 0) return undefined;
+  #nextChunk(): Chunk | undefined {
+    const sink = this.#lines[0]?.sink;
+    if (sink === undefined) return undefined;
     let count = 0;
     let bytes = 0;
-    while (count < this.#lines.length && bytes < CHUNK_BYTES)
-      bytes += Buffer.byteLength(this.#lines[count++] as string);
-    const text = this.#lines.slice(0, count).join('');
+    let text = '';
+    for (; this.#lines[count]?.sink === sink && bytes < CHUNK_BYTES; count++) {
+      const line = this.#lines[count]?.text ?? '';
+      bytes += Buffer.byteLength(line);
+      text += line;
+    }
     this.#lines = this.#lines.slice(count);
-    return { text, count, bytes };
+    return { text, sink, count, bytes };
   }
 
   /** A gap in the log must be visible in the log itself. */
@@ -248,7 +306,7 @@ export class AuditLog {
     this.#unreportedDrops = 0;
     const line = { time: new Date(this.#now()).toISOString(), event: 'dropped', count };
     this.#recorded += 1;
-    this.#addLine(`${JSON.stringify(line)}\n`);
+    this.#addLine(`${JSON.stringify(line)}\n`, this.#sink);
   }
 
   #failed(error: unknown): void {
@@ -285,5 +343,8 @@ export class AuditLog {
     this.#logger?.warn({ event, code: 'STORAGE_ERROR', dropped: this.#dropped }, `${what}: ${reason}.`);
   }
 }
+
+/** Whether nothing came of a call: whoever asks can make any number of these for nothing. */
+export const neverSent = ({ outcome, sent }: AuditEntry): boolean => outcome === 'refused' || sent === false;
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -70,6 +70,7 @@ describe('a summary of the audit log', () => {
     expect(await summarizeAudit(join(folder.path, 'none', 'audit.jsonl'))).toEqual({
       total: { calls: 0, errors: 0, refused: 0, cancelled: 0 },
       servers: [],
+      dropped: 0,
       damaged: 0,
     });
     mkdirSync(file);

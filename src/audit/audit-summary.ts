@@ -4,9 +4,10 @@
  * @module
  */
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { LatencyHistogram } from './latency-histogram.ts';
+import { refusalFile } from './refusal-sink.ts';
+import { auditFiles } from './retention.ts';
 
 /** Calls and how they went. */
 export interface CallStats {
@@ -38,6 +39,8 @@ export interface AuditSummary {
   /** When the first and the last of these calls were made. */
   readonly first?: string | undefined;
   readonly last?: string | undefined;
+  /** Records that were given up or had to make room, as the log itself tells. */
+  readonly dropped: number;
   /** Lines that could not be understood. */
   readonly damaged: number;
   /** Why not everything was read. */
@@ -54,7 +57,6 @@ export interface SummaryOptions {
 }
 
 const MAX_LINE = 1024 * 1024;
-const ROTATED = /^\d{4}-.*Z-[0-9a-f]{6}$/;
 
 /** Sums the log up. A log that does not exist has no calls. */
 export async function summarizeAudit(file: string, options: SummaryOptions = {}): Promise<AuditSummary> {
@@ -76,18 +78,9 @@ export async function summarizeAudit(file: string, options: SummaryOptions = {})
   return { ...tally.summary(), ...(incomplete !== undefined && { incomplete }) };
 }
 
-/** The log and what was rotated away, the newest first. */
+/** The log with its refusals and what was rotated away, of each the newest first. */
 async function filesOf(file: string) {
-  const prefix = `${basename(file)}.`;
-  const names = await unlessMissing(readdir(dirname(file)), []);
-  const rotated = names.filter((name) => name.startsWith(prefix) && ROTATED.test(name.slice(prefix.length)));
-  const paths = [
-    file,
-    ...rotated
-      .sort()
-      .reverse()
-      .map((name) => join(dirname(file), name)),
-  ];
+  const paths = [...(await auditFiles(file)), ...(await auditFiles(refusalFile(file)))];
   const found = await Promise.all(
     paths.map(async (path) => {
       const stats = await unlessMissing(stat(path), undefined);
@@ -139,10 +132,10 @@ class Counts {
   cancelled = 0;
   readonly times = new LatencyHistogram();
 
-  add(outcome: string, ms: number): void {
-    this.calls++;
+  add(outcome: string, ms: number, count: number): void {
+    this.calls += count;
     if (outcome === 'refused') {
-      this.refused++;
+      this.refused += count;
       return;
     }
     if (outcome === 'cancelled') this.cancelled++;
@@ -167,6 +160,7 @@ class Tally {
   readonly #total = new Counts();
   readonly #servers = new Map<string, { readonly own: Counts; readonly tools: Map<string, Counts> }>();
   #toolCount = 0;
+  #dropped = 0;
   #damaged = 0;
   #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
@@ -183,12 +177,16 @@ class Tally {
       this.#damaged++;
       return;
     }
-    const { time, server, tool, outcome, durationMs } = entry;
+    const { time, server, tool, outcome, durationMs, count } = entry;
     if (time < this.#since) return;
+    if (outcome === 'dropped') {
+      this.#dropped += count;
+      return;
+    }
     this.#first = Math.min(this.#first, time);
     this.#last = Math.max(this.#last, time);
-    this.#total.add(outcome, durationMs);
-    for (const counts of this.#of(server, tool)) counts.add(outcome, durationMs);
+    this.#total.add(outcome, durationMs, count);
+    for (const counts of this.#of(server, tool)) counts.add(outcome, durationMs, count);
   }
 
   summary(): AuditSummary {
@@ -200,6 +198,7 @@ class Tally {
     return {
       total: this.#total.stats(),
       servers: servers.sort(byCalls),
+      dropped: this.#dropped,
       damaged: this.#damaged,
       ...(this.#total.calls > 0 && {
         first: new Date(this.#first).toISOString(),
@@ -235,15 +234,22 @@ interface Line {
   readonly tool: string;
   readonly outcome: string;
   readonly durationMs: number;
+  /** How many calls the line stands for. */
+  readonly count: number;
 }
 
 function read(line: string): Line | undefined {
   try {
-    const { time, server, tool, outcome, durationMs } = JSON.parse(line) as Record<string, unknown>;
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    const { time, server, tool, outcome, durationMs, count = 1 } = entry;
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+    if (!Number.isSafeInteger(count) || (count as number) < 1) return undefined;
+    const many = count as number;
+    if (entry.event === 'dropped' && !Number.isNaN(at))
+      return { time: at, server: '', tool: '', outcome: 'dropped', durationMs: 0, count: many };
     if (Number.isNaN(at) || typeof server !== 'string' || typeof tool !== 'string') return undefined;
     if (!OUTCOMES.has(outcome) || typeof durationMs !== 'number' || !(durationMs >= 0)) return undefined;
-    return { time: at, server, tool, outcome: String(outcome), durationMs };
+    return { time: at, server, tool, outcome: String(outcome), durationMs, count: many };
   } catch {
     // Half a line, after a crash or on a full disk.
     return undefined;

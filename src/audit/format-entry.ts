@@ -54,8 +54,12 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     argumentHashes: shown.length > 0 ? hashes : undefined,
     arguments: values && shown.length > 0 ? redactObject(given, redact) : undefined,
     outcome: short(entry.outcome),
+    // Of a refusal that is plain.
+    sent: entry.sent === false && entry.outcome !== 'refused' ? false : undefined,
     code: short(entry.code),
     message: values ? short(entry.message, 1_024) : undefined,
+    count: entry.count,
+    since: entry.since?.toISOString(),
     durationMs: Math.round(entry.durationMs * 1_000) / 1_000,
     bytesIn: entry.bytesIn,
     bytesOut: entry.bytesOut,

@@ -39,15 +39,20 @@ describe('the audit file', () => {
 
   test('is rotated by size, and only so many old ones are kept', async () => {
     let now = Date.UTC(2026, 0, 1);
-    const sink = new JsonlSink({ file, maxBytes: 40, files: 2, now: () => (now += 1_000) });
-    for (let i = 10; i < 30; i++) await sink.write(line(i));
+    const sink = new JsonlSink({ file, maxBytes: 120, files: 2, now: () => (now += 1_000) });
+    for (let i = 10; i < 70; i++) await sink.write(line(i));
     await sink.close();
     const rotated = await rotatedFiles();
     expect(rotated).toHaveLength(2);
     const texts = await Promise.all(rotated.map((name) => readFile(join(folder, 'state', name), 'utf8')));
-    const ids = [...texts, await readFile(file, 'utf8')].flatMap(idsIn);
-    expect(ids).toEqual(ids.map((_, index) => `${30 - ids.length + index}`));
-    for (const text of texts) expect(text.length).toBeLessThanOrEqual(40);
+    const written = [...texts, await readFile(file, 'utf8')].flatMap((text) => text.trim().split('\n'));
+    const lines = written.map((one) => JSON.parse(one) as { id?: string; event?: string; count?: number });
+    const ids = lines.flatMap(({ id }) => id ?? []);
+    expect(ids).toEqual(ids.map((_, index) => `${70 - ids.length + index}`));
+    // What is gone is counted in the log itself.
+    const dropped = lines.filter(({ event }) => event === 'dropped');
+    expect(dropped.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(60 - ids.length);
+    for (const text of texts) expect(text.length).toBeLessThanOrEqual(120);
   });
 
   test('is found again after another process rotated it, or somebody removed it, within a moment', async () => {

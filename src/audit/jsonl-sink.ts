@@ -5,10 +5,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats, writeSync } from 'node:fs';
-import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
+import { type Retention, retain } from './retention.ts';
 
 /** Where the file is and when it is rotated. */
 export interface JsonlSinkOptions {
@@ -17,6 +18,10 @@ export interface JsonlSinkOptions {
   readonly maxBytes?: number | undefined;
   /** How many rotated files are kept beside the current one. Default 5. */
   readonly files?: number | undefined;
+  /** Rotated files that were last written to longer ago are removed at the next rotation. Default 90. */
+  readonly days?: number | undefined;
+  /** Of rotated files that are too many, so many calls of each tool are kept. Default 100. */
+  readonly perTool?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -29,7 +34,7 @@ const NEWLINE = 0x0a;
 export class JsonlSink implements AuditSink {
   readonly #file: string;
   readonly #maxBytes: number;
-  readonly #files: number;
+  readonly #retention: Retention;
   readonly #now: () => number;
   #handle: FileHandle | undefined;
   #identity = '';
@@ -43,7 +48,12 @@ export class JsonlSink implements AuditSink {
   constructor(options: JsonlSinkOptions) {
     this.#file = options.file;
     this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
-    this.#files = options.files ?? 5;
+    this.#retention = {
+      files: options.files ?? 5,
+      days: options.days ?? 90,
+      perTool: options.perTool ?? 100,
+      keptBytes: this.#maxBytes,
+    };
     this.#now = options.now ?? Date.now;
   }
 
@@ -163,7 +173,7 @@ export class JsonlSink implements AuditSink {
       if (found === undefined || identityOf(found) !== this.#identity) return;
       const stamp = new Date(this.#now()).toISOString().replaceAll(':', '-');
       await rename(this.#file, `${this.#file}.${stamp}-${randomBytes(3).toString('hex')}`);
-      await this.#prune();
+      await this.#note(await retain(this.#file, this.#retention, this.#now()));
     } catch (error) {
       // A file that is too long is better than a record that is missing.
       if (!['EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error;
@@ -185,14 +195,11 @@ export class JsonlSink implements AuditSink {
     }
   }
 
-  async #prune(): Promise<void> {
-    const prefix = `${basename(this.#file)}.`;
-    const rotated = (await readdir(dirname(this.#file)))
-      .filter((name) => name.startsWith(prefix) && /^\d{4}-.*Z-[0-9a-f]{6}$/.test(name.slice(prefix.length)))
-      .sort();
-    for (const name of rotated.slice(0, Math.max(0, rotated.length - this.#files))) {
-      await unlinkIfThere(join(dirname(this.#file), name));
-    }
+  /** What is gone is written down where it would have been found. */
+  async #note(dropped: number): Promise<void> {
+    if (dropped === 0) return;
+    const line = { time: new Date(this.#now()).toISOString(), event: 'dropped', count: dropped };
+    await (await this.#open()).write(`${JSON.stringify(line)}\n`);
   }
 }
 

@@ -172,10 +172,15 @@ describe('readSchema', () => {
     );
   });
 
-  it('shows signs that hide as numbers, so that values stay exact', () => {
-    const [text] = pageOf(tool({ properties: { a: { enum: ['a\u202eb\u{e0041}'] } } }));
-    expect(text).toContain('a\\u202eb\\udb40\\udc41');
-    expect(JSON.parse(text).inputSchema.properties.a.enum).toEqual(['a\u202eb\u{e0041}']);
+  it('shows signs that hide as numbers, in names and values, and leaves them out of prose', () => {
+    const hidden = 'a\u202eb\u{e0041}';
+    const properties = { [hidden]: { enum: [hidden], description: `${hidden}c`, title: '\u009bx' } };
+    const [text] = pageOf(tool({ properties }));
+    expect(JSON.parse(text).inputSchema.properties).toEqual({
+      'a\\u{202e}b\\u{e0041}': { enum: ['a\\u{202e}b\\u{e0041}'], description: 'abc', title: 'x' },
+    });
+    for (const path of [hidden, 'a\\u{202e}b\\u{e0041}'])
+      expect(pageOf(tool({ properties }), path)[0]).toContain('"enum":["a\\\\u{202e}b');
   });
 
   it('takes references that go round, and ones that stand for very much', () => {

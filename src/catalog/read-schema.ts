@@ -1,12 +1,12 @@
 /**
  * `read_schema`: what `get_tool_details` had no room for. A tool, a path into its schema and a page number in; that part
- * of the definition out, as the server wrote it, in pages an agent can take.
+ * of the definition out, as the server wrote it and with everything in it to be seen, in pages an agent can take.
  * @module
  */
 import { nearestNames } from '../nearest-names.ts';
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
 import { isObject } from '../plain-object.ts';
-import { plainText, shorten } from '../plain-text.ts';
+import { plainText, shorten, visible, visibly } from '../plain-text.ts';
 import { fail, ok, type ToolResult } from '../result.ts';
 import { parametersOf } from '../schema-parameters.ts';
 import { weighedPages } from '../text-weight.ts';
@@ -40,8 +40,9 @@ export const READ_SCHEMA: ToolDefinition = {
 /** A page of a tool's definition. */
 export function readSchema(tool: ToolMetadata, path: string, page: number): ToolResult<CallToolResult> {
   const where = { server: OWN_SERVER, tool: READ_SCHEMA_NAME, outcome: 'not_sent' } as const;
-  const schema = tool.inputSchema ?? {};
-  const part = settled(schema, findPart(schema, path));
+  // Names and values as an agent may write them: `execute_tool` takes them in this form.
+  const schema = visibly(tool.inputSchema ?? {}) as JsonSchema;
+  const part = settled(schema, findPart(schema, visible(path)));
   if (!part) {
     const suggestions = nearestNames(
       path,
@@ -54,7 +55,7 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
   const about = isRoot ? aboutTool(tool) : {};
   const room = Math.max(LEAST_FOR_SCHEMA, ROOM - JSON.stringify(about).length);
   const { value, isCut } = outline(part, room, isRoot ? undefined : schema);
-  const text = isRoot ? asJson({ ...about, inputSchema: value }) : asText(value);
+  const text = isRoot ? JSON.stringify({ ...about, inputSchema: value }) : asText(value);
   const pages = weighedPages(text, ROOM);
   const shown = pages[page - 1];
   if (shown === undefined) {
@@ -81,18 +82,9 @@ function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart 
 }
 
 /** A text is shown as it is; anything else as JSON. */
-const asText = (value: unknown): string => (typeof value === 'string' ? plainText(value) : asJson(value));
-
-/** Signs that show nothing, which a text could hide others behind. */
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}\u2028\u2029]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
-
-/** JSON with every sign that cannot be seen written as its number: a value has to be repeated exactly. */
-const asJson = (value: unknown): string => JSON.stringify(value).replace(INVISIBLE, escaped);
-
-const escaped = (sign: string): string =>
-  [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function aboutTool({ description, title, examples = [] }: ToolMetadata): object {
   const text = plainText(description ?? title ?? '');
-  return { ...(text && { description: text }), ...(examples.length > 0 && { examples }) };
+  return { ...(text && { description: text }), ...(examples.length > 0 && { examples: visibly(examples) }) };
 }

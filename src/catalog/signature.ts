@@ -2,7 +2,7 @@
  * A tool's parameters: as one compact line for search hits, and one by one for `get_tool_details`.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
+import { oneLine, visible } from '../plain-text.ts';
 import { parametersOf } from '../schema-parameters.ts';
 import { Effort, typeText } from '../type-text.ts';
 import type { JsonSchema, ToolParameter } from '../types.ts';
@@ -20,7 +20,7 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
   let text = '';
   for (const [index, { name, schema, required }] of all.entries()) {
     const type = typeText(schema, inputSchema ?? {}, { depth: 1, maxChars: SIGNATURE_TYPE_CHARS, bare: true });
-    const part = `${oneLine(name, 40)}${required ? '' : '?'}${type === 'string' || type === 'any' ? '' : `: ${type}`}`;
+    const part = `${oneLine(visible(name), 40)}${required ? '' : '?'}${type === 'string' || type === 'any' ? '' : `: ${type}`}`;
     const next = text === '' ? part : `${text}, ${part}`;
     const rest = all.length - index;
     if (next.length > maxChars && index > 0) return `${text}, +${rest} more`;

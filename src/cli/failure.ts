@@ -3,6 +3,7 @@
  * @module
  */
 import type { ErrorInfo } from '../errors.ts';
+import { visibly } from '../plain-text.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';
@@ -10,7 +11,7 @@ import { block, columnsIn } from './layout.ts';
 
 /** Says that something went wrong, in the form the caller asked for. */
 export function reportFailure(io: Io, error: ErrorInfo, json: boolean): number {
-  if (json) io.stdout.write(toJson({ success: false, error }));
+  if (json) io.stdout.write(toJson({ success: false, error: visibly(error) }));
   else complain(io, forTerminal(error.message), 0);
   return exitCodeOf(error.code);
 }

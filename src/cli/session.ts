@@ -9,6 +9,7 @@ import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { configFile } from '../engine-world.ts';
 import type { ErrorInfo } from '../errors.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../log.ts';
+import { visibly } from '../plain-text.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Values } from './command.ts';
 import { toMilliseconds } from './duration.ts';
@@ -67,8 +68,8 @@ export interface Session {
   block(text: string, indent?: string): string;
   /** Writes the result. */
   print(text: string): void;
-  /** Writes the result of --json. */
-  printJson(value: unknown): void;
+  /** Writes the result of --json, with everything in it to be seen; `exact` leaves a tool's own result as it is. */
+  printJson(value: unknown, exact?: 'exact'): void;
   /** Says something beside the result. */
   note(text: string): void;
   /** Says what went wrong, in place of a result, and gives the exit code for it. */
@@ -132,7 +133,7 @@ export async function withSession(
     },
     block: (text, indent = '') => block(text, width, indent),
     print: (text) => unlessEnding(() => io.stdout.write(`${text}\n`)),
-    printJson: (value) => unlessEnding(() => io.stdout.write(toJson(value))),
+    printJson: (value, exact) => unlessEnding(() => io.stdout.write(toJson(exact ? value : visibly(value)))),
     note: (text) => unlessEnding(() => say(text)),
     fail: (error) => {
       unlessEnding(() => reportFailure(io, error, values.json === true));

@@ -351,6 +351,7 @@ describe('resolving', () => {
       file: join(home, '.anygpt', 'audit', 'audit.jsonl'),
       maxBytes: 10_485_760,
       files: 5,
+      days: 90,
       failClosed: false,
     });
     expect(limits).toMatchObject({ result: 5_242_880, message: 16_777_216, callIdle: 60_000, localServers: 32 });

@@ -64,6 +64,10 @@ describe('validate', () => {
       'discovery.servers[0].tools[0].inputSchema: expected an object, got array',
     ],
     [{ servers: [{ name: 'AnyGPT' }] }, 'servers[0].name: "anygpt" is reserved for this gateway, choose another name'],
+    [
+      { servers: [{ name: '\u0430nygpt ' }] },
+      'servers[0].name: "anygpt" is reserved for this gateway, choose another name',
+    ],
     [{ servers: [{ name: '' }] }, 'servers[0].name: must not be empty'],
     [{ servers: [{ name: 'a\nb' }] }, 'servers[0].name: must not contain control characters'],
     [{ servers: [{ name: 'a\u202eb' }] }, 'servers[0].name: must not contain invisible characters'],

@@ -119,8 +119,14 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['ANYGPT_CACHE_DIR', 'Overrides `cache.dir`.'],
   ['ANYGPT_CACHE_TTL', 'Overrides `cache.ttl`, in seconds.'],
   ['ANYGPT_TRUST_PROJECT', '`1` uses a project’s configuration without asking.'],
-  ['<SERVER>_MCP_ENABLED', '`false` switches that server off. The name is upper-cased, every other character is `_`.'],
-  ['<SERVER>_MCP_TOKEN', "The bearer token of a remote server with `auth: 'env'`; else `MCP_AUTH_TOKEN`."],
+  [
+    '<SERVER>_MCP_ENABLED',
+    '`false` switches that server off. The name is upper-cased, every other character is `_`. Servers whose names give the same variable are all switched off, with a warning.',
+  ],
+  [
+    '<SERVER>_MCP_TOKEN',
+    "The bearer token of a remote server with `auth: 'env'`; else `MCP_AUTH_TOKEN`. Servers with `auth: 'env'` whose names give the same variable are sent none, with a warning.",
+  ],
 ];
 
 /** The whole reference page as Markdown. */

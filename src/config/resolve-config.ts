@@ -16,8 +16,9 @@ import { toPathText } from './problems.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
+import { withEnvironment } from './shared-variables.ts';
 import { withWorkspace } from './workspace-folder.ts';
-import { isSwitchedOff, serverVariable, stateFolder, type World } from './world.ts';
+import { stateFolder, type World } from './world.ts';
 
 /** Problems shown for one file; a person mends them a screen at a time. All are in `problems`. */
 const MAX_SHOWN = 50;
@@ -53,9 +54,10 @@ export async function resolveConfig(
   ];
   if (all.length > 0) throw toConfigurationError(all);
   const servers = await withWorkspace(joined.servers, world, context.isTrustedFolder);
+  const inEnvironment = withEnvironment(servers, world);
   return {
     ...withPlaces(settings, world),
-    servers: servers.map((server) => switchedByEnvironment(server, world)),
+    servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can open what a client's tool list closes.
     toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
@@ -65,6 +67,7 @@ export async function resolveConfig(
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
+      ...inEnvironment.warnings,
       ...joined.servers.flatMap((server) => ceilingWarning(server, settings.limits.callCeiling)),
     ],
     origin: findings.origin,
@@ -130,9 +133,6 @@ function ceilingWarning({ name, timeouts: { call = 0 } }: ServerDefinition, ceil
   if (call <= ceiling) return [];
   return [`Server "${name}": timeouts.call is ${call}, but limits.callCeiling ends every call after ${ceiling} ms.`];
 }
-
-const switchedByEnvironment = (server: ServerDefinition, { env }: World): ServerDefinition =>
-  isSwitchedOff(env[serverVariable(server.name, 'MCP_ENABLED')]) ? { ...server, enabled: false } : server;
 
 /** The settings with every place filled in and the environment's word taken. */
 function withPlaces(settings: Settings, world: World) {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { isObject } from '../plain-object.ts';
-import { isPlain } from '../plain-text.ts';
+import { isPlain, plainName } from '../plain-text.ts';
 import type { JsonSchema } from '../types.ts';
 import { count, described, flag, milliseconds, NO_NUL, optional, path, text, textUpTo, withoutNul } from './fields.ts';
 import { RESERVED_NAME } from './importers/ourselves.ts';
@@ -21,8 +21,8 @@ const NOT_PLAIN = 'must not contain invisible characters';
 
 const jsonObject = <T>() => z.custom<T>(isObject, { error: 'expected an object' });
 
-/** Whether a server may not carry this name because it is ours, in any spelling. */
-export const isReservedName = (name: string): boolean => name.toLowerCase() === RESERVED_NAME;
+/** Whether a server may not carry this name because it is ours, in any spelling, or looks like ours. */
+export const isReservedName = (name: string): boolean => plainName(name).toLowerCase() === RESERVED_NAME;
 
 /** What is wrong with a server name, if anything. */
 export function nameProblem(name: string): string | undefined {

@@ -101,7 +101,8 @@ const auditSchema = z.strictObject({
   values: setting(flag, false, 'Also write argument values (secrets are still masked).'),
   file: optional(path, 'The audit file. Default `<state folder>/audit/audit.jsonl`.'),
   maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is begun.'),
-  files: setting(count, 5, 'Files that are kept.'),
+  files: setting(count, 5, 'Files that are kept. Of older ones the newest 100 calls of every tool stay.'),
+  days: setting(count, 90, 'Files that were last written to longer ago are removed.'),
   failClosed: setting(
     flag,
     false,

@@ -88,6 +88,7 @@ export const unsendable = (error: unknown): unknown =>
     : error;
 
 export const METHOD_NOT_FOUND = -32601;
+export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;

@@ -197,3 +197,19 @@ describe('bad entries among good ones', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 });
+
+describe('names that look like those of this gateway', () => {
+  it.each(['search\uff3ftools', '\u0455earch_tools', 'execute_tool ', '\uff45xecute_tool', 'List_tool\u0455'])(
+    'are left out: %j',
+    (name) => {
+      expect(checkTool(tool(name), LIMITS)).toMatchObject({
+        reason: expect.stringContaining('a tool of this gateway'),
+      });
+    },
+  );
+
+  it('stay where they are plain or another word', () => {
+    for (const name of ['search_tools', 'search tools', 'поиск', 'outils de recherche'])
+      expect(checkTool(tool(name), LIMITS)).toMatchObject({ tool: { name } });
+  });
+});

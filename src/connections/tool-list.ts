@@ -3,8 +3,9 @@
  * @module
  */
 
+import { META_TOOL_NAMES } from '../own-server.ts';
 import { isObject } from '../plain-object.ts';
-import { isPlain, oneLine } from '../plain-text.ts';
+import { isPlain, oneLine, plainName } from '../plain-text.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { ToolDefinition } from '../types.ts';
 import { headerFault } from './param-headers.ts';
@@ -99,6 +100,9 @@ export function checkTool(
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
   // Whoever reads such a name sees another one. It cannot be shown cleaned either: the tool has no other to be called by.
   if (!isPlain(name)) return { name, reason: 'the name has invisible characters' };
+  const plain = plainName(name);
+  if (plain !== name && (META_TOOL_NAMES as readonly string[]).includes(plain.toLowerCase()))
+    return { name, reason: `the name looks like "${plain}", a tool of this gateway` };
   if (!isObject(inputSchema)) return { name, reason: 'inputSchema is not an object' };
   const bytes = jsonLength(entry);
   if (bytes === undefined) return { name, reason: 'the definition is nested too deeply' };

@@ -1,19 +1,52 @@
 /**
- * The guard in front of every route of the gateway on HTTP: requests that a page elsewhere could have made are refused.
+ * Refuses requests that a page elsewhere could have made, and whatever this gateway does not serve, before anything else
+ * looks at them.
  * @module
  */
 import type { IncomingMessage } from 'node:http';
 
-const HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+/** Why a request is not served, as HTTP says it. */
+export interface Refusal {
+  readonly status: 403 | 404 | 405 | 415;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-/** Why a request must not be served, or undefined. Host and Origin must be this machine and this port, to the letter. */
-export function foreignness({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, port: number): string | undefined {
-  const values = (name: string) =>
-    rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
-  const hosts = values('host');
+const HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+const METHODS = ['GET', 'POST', 'DELETE'];
+const PATH = '/mcp';
+/** What browsers say of a request that no other site made. */
+const OWN_SITE = ['same-origin', 'none'];
+
+/** Why a request must not be served, or undefined. Looks at its head only. */
+export function refusalOf(
+  request: Pick<IncomingMessage, 'rawHeaders' | 'method' | 'url'>,
+  port: number,
+): Refusal | undefined {
+  const foreign = foreignness(request, port);
+  if (foreign !== undefined) return { status: 403, message: foreign };
+  const { method = '', url = '' } = request;
+  if (url.split('?')[0] !== PATH) return { status: 404, message: `There is only ${PATH} here` };
+  if (!METHODS.includes(method))
+    return { status: 405, message: 'Method not allowed', headers: { allow: METHODS.join(', ') } };
+  const [type = '', ...more] = valuesOf(request, 'content-type');
+  const isJson = more.length === 0 && /^application\/json\s*(?:;|$)/i.test(type.trim());
+  if (method === 'POST' && !isJson) return { status: 415, message: 'Content-Type must be application/json' };
+  return undefined;
+}
+
+/** Why a request came from elsewhere, or undefined. Host and Origin must be this machine and this port, to the letter. */
+export function foreignness(request: Pick<IncomingMessage, 'rawHeaders'>, port: number): string | undefined {
+  const hosts = valuesOf(request, 'host');
   const [host = ''] = hosts;
   if (hosts.length !== 1 || !HOSTS.some((name) => host === name || host === `${name}:${port}`))
     return `Invalid Host: ${host.slice(0, 100)}`;
-  const origin = values('origin').find((given) => !HOSTS.some((name) => given === `http://${name}:${port}`));
-  return origin === undefined ? undefined : `Invalid Origin: ${origin.slice(0, 100)}`;
+  const origin = valuesOf(request, 'origin').find((given) => !HOSTS.some((name) => given === `http://${name}:${port}`));
+  if (origin !== undefined) return `Invalid Origin: ${origin.slice(0, 100)}`;
+  // A page's pictures, scripts and links come without Origin; a browser tells of them all the same.
+  const site = valuesOf(request, 'sec-fetch-site').find((given) => !OWN_SITE.includes(given.trim().toLowerCase()));
+  return site === undefined ? undefined : `Invalid Sec-Fetch-Site: ${site.slice(0, 100)}`;
 }
+
+const valuesOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] =>
+  rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);

@@ -13,6 +13,10 @@ import type { UpstreamCall } from './upstream.ts';
 export interface UpstreamIdentity {
   readonly era: ProtocolEra;
   readonly session?: string | undefined;
+  /** The socket a request without a session came on. */
+  readonly socket?: string | undefined;
+  /** What a client on the network calls itself. */
+  readonly clientName?: string | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -43,6 +47,8 @@ export function toUpstreamCall(
     params: wholeParams(params, context),
     era: identity.era,
     session: identity.session,
+    socket: identity.socket,
+    clientName: identity.clientName,
     revision: server.getNegotiatedProtocolVersion(),
     capabilities: (capabilities ?? {}) as Params,
     signal: request.signal,

@@ -15,7 +15,14 @@ let engine: DiscoveryEngine;
 let served: ServedHttp;
 
 beforeAll(async () => {
-  server = await startTestServer({ tools: { echo: { call: (args) => JSON.stringify(args) } } });
+  server = await startTestServer({
+    tools: {
+      echo: { call: (args) => JSON.stringify(args) },
+      hang: {
+        call: (_args, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(''))),
+      },
+    },
+  });
   servers.push(
     { name: 'echo', connection: server.connection },
     {
@@ -52,6 +59,8 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '0' } },
 };
 
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
 /** A request with exactly these headers; fetch would not let us lie about Host. */
 function raw(
   headers: Record<string, string>,
@@ -83,7 +92,9 @@ function raw(
 describe.each<Era>(['legacy', 'modern'])('a %s client on HTTP', (era) => {
   it('lists, searches and calls', async () => {
     await using open = await connect(era);
-    expect((await open.client.listTools()).tools.map(({ name }) => name)).toEqual([...META_TOOL_NAMES]);
+    const { tools } = await open.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([...META_TOOL_NAMES]);
+    for (const { _meta } of tools) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
     const said = await open.client.callTool({
       name: 'execute_tool',
       arguments: { server: 'echo', tool: 'echo', arguments: { a: 1 } },
@@ -118,9 +129,13 @@ describe('who may talk to us', () => {
     { origin: 'http://localhost.evil.example' },
     { origin: 'http://localhost:3000' },
     { host: 'user@127.0.0.1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'Cross-Site' },
+    { 'sec-fetch-site': '' },
   ])('refuses %o on every path', async (headers) => {
     for (const path of ['/mcp', '/', '/health'])
-      for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS'])
+      for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE'])
         expect((await raw(headers as never, { path, method })).status, `${method} ${path}`).toBe(403);
   });
 
@@ -128,6 +143,93 @@ describe('who may talk to us', () => {
     expect((await raw({}, { path: '/other' })).status).toBe(404);
     const { origin } = new URL(served.url);
     expect((await raw({ origin }, { path: '/mcp?x=1' })).status).toBe(200);
+  });
+});
+
+describe('a request that is not one of ours', () => {
+  it.each(['TRACE', 'OPTIONS', 'HEAD', 'PUT', 'PATCH', 'PROPFIND', 'M-SEARCH', 'QUERY'])(
+    'is told which methods there are: %s',
+    async (method) => {
+      const { status, headers } = await raw({}, { method });
+      expect([status, headers.allow]).toEqual([405, 'GET, POST, DELETE']);
+    },
+  );
+
+  it.each([
+    [415, { 'content-type': 'text/plain' }, {}],
+    [415, { 'content-type': 'application/x-www-form-urlencoded' }, {}],
+    [415, { 'content-type': 'application/jsonp' }, {}],
+    [406, { accept: '*/*' }, {}],
+    [400, {}, { method: 'GET' }],
+    [400, {}, { method: 'DELETE' }],
+    [400, {}, { body: JSON.stringify(PING) }],
+    [400, {}, { body: JSON.stringify([INITIALIZE]) }],
+    [400, {}, { body: JSON.stringify([INITIALIZE, INITIALIZE]) }],
+    [400, {}, { body: JSON.stringify({ ...INITIALIZE, id: undefined }) }],
+    [400, {}, { body: JSON.stringify({ ...INITIALIZE, id: {} }) }],
+    [400, {}, { body: JSON.stringify({ ...INITIALIZE, jsonrpc: '1.0' }) }],
+    [400, {}, { body: JSON.stringify({ ...INITIALIZE, params: undefined }) }],
+    [400, {}, { body: JSON.stringify({ ...INITIALIZE, params: { protocolVersion: 7 } }) }],
+    [400, {}, { body: '"initialize"' }],
+    [400, {}, { body: '['.repeat(3_000_000) }],
+  ])('is %i and opens nothing: %j', async (status, headers, options) => {
+    let opened = 0;
+    const surface = discoverySurface(engine);
+    const counting = await serveGatewayOnHttp(engine, {
+      port: 0,
+      surface: {
+        ...surface,
+        createServer: (...given) => {
+          opened++;
+          return surface.createServer(...given);
+        },
+      },
+    });
+    const before = served;
+    try {
+      served = counting;
+      expect((await raw(headers as never, options)).status).toBe(status);
+      expect(opened).toBe(0);
+      expect((await raw({})).status).toBe(200);
+      expect(opened).toBe(1);
+    } finally {
+      served = before;
+      await counting.close();
+    }
+  });
+});
+
+describe('clients without sessions', () => {
+  const hangMany = (client: Awaited<ReturnType<typeof connect>>['client'], count: number) => {
+    const stop = new AbortController();
+    const call = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} } };
+    const calls = Array.from({ length: count }, () => client.callTool(call, { signal: stop.signal }).catch(() => {}));
+    return { stop, calls };
+  };
+
+  it('do not wait for the calls of another one, though both have the same name', async () => {
+    const busy = engineWith({ servers: [{ ...servers[0], concurrency: 200 }] });
+    const hung = () => server.calls.filter(({ tool }) => tool === 'hang').length;
+    const earlier = hung();
+    const before = served;
+    served = await serveGatewayOnHttp(busy, { port: 0, surface: discoverySurface(busy) });
+    try {
+      await using one = await connect('modern');
+      const { stop, calls } = hangMany(one.client, 70);
+      await expect.poll(() => hung() - earlier, { timeout: 10_000 }).toBeGreaterThanOrEqual(64);
+      await using two = await connect('modern');
+      const said = await two.client.callTool({
+        name: 'execute_tool',
+        arguments: { server: 'echo', tool: 'echo', arguments: { b: 2 } },
+      });
+      expect(said.content).toEqual([{ type: 'text', text: '{"b":2}' }]);
+      stop.abort();
+      await Promise.all(calls);
+    } finally {
+      await served.close();
+      served = before;
+      await busy.close();
+    }
   });
 });
 
@@ -144,17 +246,76 @@ describe('sessions', () => {
     expect((await raw({ 'mcp-session-id': 'made up' }, { body: ping })).status).toBe(404);
   });
 
-  it('are limited in number', async () => {
-    const ids: string[] = [];
-    let last = 200;
-    while (last === 200 && ids.length < 10) {
-      const { status, headers } = await raw({});
-      last = status;
-      if (status === 200) ids.push(String(headers['mcp-session-id']));
-    }
-    expect(last).toBe(503);
-    for (const id of ids) await raw({ 'mcp-session-id': id }, { method: 'DELETE', body: '' });
-    expect((await raw({})).status).toBe(200);
+  const opened = async (headers: Record<string, string> = {}) => {
+    const { status, headers: given } = await raw(headers);
+    return status === 200 ? String(given['mcp-session-id']) : status;
+  };
+  const lives = async (id: string | number) =>
+    (await raw({ 'mcp-session-id': String(id) }, { body: JSON.stringify(PING) })).status === 200;
+  const end = (id: string | number) => raw({ 'mcp-session-id': String(id) }, { method: 'DELETE', body: '' });
+
+  /** A stream that the client keeps open. */
+  const stream = (id: string | number) =>
+    new Promise<() => Promise<void>>((resolve, reject) => {
+      const { port } = new URL(served.url);
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': String(id) };
+      const request = httpRequest({ host: '127.0.0.1', port, path: '/mcp', headers }, (response) => {
+        response.resume();
+        const closed = new Promise<void>((done) => response.once('close', () => done()));
+        resolve(async () => {
+          request.destroy();
+          await closed;
+        });
+      });
+      request.on('error', reject);
+      request.end();
+    });
+
+  it('that clients left without a word make room for new ones, the least recently used first', async () => {
+    const [first, second, third] = [await opened(), await opened(), await opened()];
+    expect(await lives(first as string)).toBe(true);
+    const fourth = await opened();
+    expect(typeof fourth).toBe('string');
+    expect(await lives(second as string)).toBe(false);
+    for (const id of [first, third, fourth]) expect(await lives(id as string)).toBe(true);
+    for (let more = 0; more < 20; more++) expect(typeof (await opened())).toBe('string');
+  });
+
+  it('that are in use stay, and only where all are in use there is no room', async () => {
+    const ids = [await opened(), await opened(), await opened()];
+    const streams = await Promise.all(ids.slice(0, 2).map((id) => stream(id as string)));
+    const hanging = new AbortController();
+    const call = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} } };
+    const earlier = server.calls.length;
+    const calling = fetch(served.url, {
+      method: 'POST',
+      signal: hanging.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': String(ids[2]),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: call }),
+    }).catch(() => undefined);
+    await expect.poll(() => server.calls.length).toBeGreaterThan(earlier);
+    expect(await opened()).toBe(503);
+    for (const id of ids) expect(await lives(id as string)).toBe(true);
+    hanging.abort();
+    await calling;
+    await expect.poll(() => opened()).not.toBe(503);
+    for (const close of streams) await close();
+    for (const id of ids) await end(id as string);
+  });
+
+  it('of a client that keeps them all open leave room for another client', async () => {
+    const ids = [await opened(), await opened(), await opened()];
+    const streams = await Promise.all(ids.map((id) => stream(id as string)));
+    expect(await opened()).toBe(503);
+    const other = await opened({ 'user-agent': 'another' });
+    expect(typeof other).toBe('string');
+    expect(await lives(ids[0] as string)).toBe(false);
+    for (const close of streams) await close();
+    for (const id of [...ids, other]) await end(id as string);
   });
 
   it('hear of a reload, and see the new servers then', async () => {

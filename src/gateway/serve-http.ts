@@ -1,9 +1,10 @@
 /**
  * The gateway on Streamable HTTP, loopback only: each modern request stands alone, older clients get sessions.
+ * Nothing is opened or started before the head and the body of a request were checked.
  * @module
  */
-import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
@@ -12,8 +13,15 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { META } from '../connections/handshake.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from '../connections/json-rpc.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { foreignness } from './local-guard.ts';
+import { NestingError, parseNested } from '../json-nesting.ts';
+import { isObject } from '../plain-object.ts';
+import { oneLine } from '../plain-text.ts';
+import { messageOf } from '../thrown-message.ts';
+import { type HttpSession, HttpSessions } from './http-sessions.ts';
+import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { createUpstreamHandler } from './upstream.ts';
@@ -30,81 +38,107 @@ export interface ServedHttp extends ServedGateway {
   readonly url: string;
 }
 
-interface Session {
+interface Session extends HttpSession {
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  lastUsed: number;
 }
 
-const SESSION_IDLE_MS = 30 * 60_000;
+/** A request whose head was checked, as Node has it, and its body. */
+interface Incoming {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: unknown;
+}
 
-/** Serves on 127.0.0.1 until `close`. Requests whose Host or Origin is not this machine are refused. */
+/** Serves on 127.0.0.1 until `close`. Requests that could come from elsewhere are refused. */
 export async function serveGatewayOnHttp(
   engine: DiscoveryEngine,
   { port, surface, maxSessions = 256 }: ServeHttpOptions,
 ): Promise<ServedHttp> {
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
-  const modern = createMcpHandler(() => surface.createServer(handler, { era: 'modern' }), { legacy: 'reject' });
+  const incoming = new WeakMap<Request, Incoming>();
+  const modern = createMcpHandler(
+    ({ requestInfo }) => {
+      const from = requestInfo && incoming.get(requestInfo);
+      const identity = from && { socket: socketOf(from.request), clientName: modernName(from) };
+      return surface.createServer(handler, { era: 'modern', ...identity });
+    },
+    { legacy: 'reject' },
+  );
   const stopRelaying = surface.relayChanges?.(modern.notify);
-  const sessions = new Map<string, Session>();
+  const sessions = new HttpSessions<Session>(maxSessions);
   const stopReloading = engine.onReload(() => {
     modern.notify.toolsChanged();
     // A client that cannot be told now asks again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
   });
 
-  const legacy = async (request: Request): Promise<Response> => {
-    const id = request.headers.get('mcp-session-id');
-    const known = id === null ? undefined : sessions.get(id);
-    if (id !== null && !known) return rpcError(404, -32001, 'Session not found');
-    if (known) {
-      known.lastUsed = Date.now();
-      return known.transport.handleRequest(request);
-    }
-    sweep();
-    if (sessions.size >= maxSessions) return rpcError(503, -32603, 'Too many sessions');
-    const session = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => session,
-      onsessioninitialized: (name) => {
-        sessions.set(name, { server, transport, lastUsed: Date.now() });
-      },
-      onsessionclosed: (name) => end(name),
-    });
-    const server = await surface.createServer(handler, { era: 'legacy', session });
-    await server.connect(transport);
-    return transport.handleRequest(request);
-  };
-
-  const end = (id: string) => {
+  const legacy = async (web: Request, from: Incoming): Promise<Response> => {
+    const id = web.headers.get('mcp-session-id');
+    if (id === null) return open(web, from);
     const session = sessions.get(id);
-    if (!session) return;
-    sessions.delete(id);
-    engine.endSession(id);
-    void session.server.close().catch(() => {});
-  };
-  const sweep = () => {
-    const before = Date.now() - SESSION_IDLE_MS;
-    for (const [id, session] of sessions) if (session.lastUsed < before) end(id);
+    if (!session) return rpcError(404, -32001, 'Session not found', from.body);
+    // Until the last byte of the answer: a stream that stays open is in use.
+    from.response.once('close', sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
+    return session.transport.handleRequest(web, { parsedBody: from.body });
   };
 
-  const handle = toNodeHandler({
-    fetch: async (request) => ((await isLegacyRequest(request)) ? legacy(request) : modern.fetch(request)),
-  });
+  /** Opens a session; for an `initialize` that can be answered, and for nothing else. */
+  const open = async (web: Request, from: Incoming): Promise<Response> => {
+    const refused = initializeProblem(web, from.body);
+    if (refused) return refused;
+    const clientName = nameOf(from.request, (from.body as { params: { clientInfo?: unknown } }).params.clientInfo);
+    const place = sessions.reserve(clientName);
+    if (!place) return rpcError(503, INTERNAL_ERROR, 'Too many sessions are in use. Try again later.', from.body);
+    try {
+      const id = randomUUID();
+      const server = await surface.createServer(handler, { era: 'legacy', session: id, clientName });
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => id,
+        onsessionclosed: (name) => sessions.end(name),
+      });
+      const close = () => {
+        engine.endSession(id);
+        void server.close().catch(() => {});
+      };
+      await server.connect(transport);
+      const session: Session = { id, clientName, server, transport, close, calls: 0, streams: 0, lastUsed: 0 };
+      place.take(session);
+      from.response.once('close', sessions.use(session, 'calls'));
+      const answer = await transport.handleRequest(web, { parsedBody: from.body });
+      if (answer.status >= 400) sessions.end(id);
+      return answer;
+    } catch (error) {
+      // The server behind `--expose` cannot be reached: the client's own request says so.
+      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), MAX_MESSAGE), from.body);
+    } finally {
+      place.leave();
+    }
+  };
+
   const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
-    const foreign = foreignness(request, (http.address() as AddressInfo).port);
-    if (foreign !== undefined) {
-      const error = { code: -32000, message: foreign };
-      response.writeHead(403, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+    const refusal = refusalOf(request, (http.address() as AddressInfo).port);
+    if (refusal !== undefined) {
+      const { status, message, headers } = refusal;
+      // What follows is not read: the connection ends with the answer.
+      response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
+      response.end(JSON.stringify(rpcFault(-32000, message)));
       return;
     }
-    if (request.url?.split('?')[0] !== '/mcp') {
-      response.writeHead(404).end();
-      return;
-    }
-    void handle(request as never, response as never);
+    const fetch = async (web: Request): Promise<Response> => {
+      const { body, fault } = await bodyOf(web);
+      if (fault) return fault;
+      const from = { request, response, body };
+      incoming.set(web, from);
+      const answer = await ((await isLegacyRequest(web, body))
+        ? legacy(web, from)
+        : modern.fetch(web, { parsedBody: body }));
+      // A stream on which nothing happens yet begins all the same; Node would hold its head back.
+      if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
+      return answer;
+    };
+    void toNodeHandler({ fetch })(request as never, response as never);
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
@@ -123,7 +157,7 @@ export async function serveGatewayOnHttp(
       stopReloading();
       stopRelaying?.();
       parked.close();
-      for (const id of [...sessions.keys()]) end(id);
+      sessions.endAll();
       await modern.close();
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -132,5 +166,54 @@ export async function serveGatewayOnHttp(
   };
 }
 
-const rpcError = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
+/** The body of a POST as a value, or what is wrong with it. */
+async function bodyOf(web: Request): Promise<{ readonly body?: unknown; readonly fault?: Response }> {
+  if (web.method !== 'POST') return {};
+  try {
+    return { body: parseNested(await web.text(), JSON.parse) };
+  } catch (error) {
+    const why = error instanceof NestingError ? error.message : 'it is not JSON';
+    return { fault: rpcError(400, PARSE_ERROR, `The body cannot be read: ${why}`) };
+  }
+}
+
+/** Why a request without a session opens none, or undefined. */
+function initializeProblem(web: Request, body: unknown): Response | undefined {
+  if (!isObject(body) || body.method !== 'initialize')
+    return rpcError(400, INVALID_REQUEST, 'Mcp-Session-Id is missing; a session begins with initialize', body);
+  const { jsonrpc, id, params } = body;
+  if (jsonrpc !== '2.0' || !(typeof id === 'string' || Number.isInteger(id)))
+    return rpcError(400, INVALID_REQUEST, 'initialize must be a JSON-RPC request with an id', body);
+  if (!isObject(params) || typeof params.protocolVersion !== 'string' || !isObject(params.capabilities))
+    return rpcError(400, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo', body);
+  const accept = web.headers.get('accept') ?? '';
+  return accept.includes('application/json') && accept.includes('text/event-stream')
+    ? undefined
+    : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
+}
+
+const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
+
+function modernName({ request, body }: Incoming): string {
+  const { params } = body as { params?: { _meta?: Readonly<Record<string, unknown>> } };
+  return nameOf(request, params?._meta?.[META.clientInfo]);
+}
+
+const MAX_NAME = 200;
+const MAX_MESSAGE = 1_000;
+
+/** What tells a client from others of its machine, as far as it says so itself. */
+function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {
+  const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
+  const { authorization, 'user-agent': agent } = headers;
+  const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
+  return [name, version, agent].map((one) => String(one ?? '').slice(0, MAX_NAME)).join('\n') + token;
+}
+
+const rpcFault = (code: number, message: string, request?: unknown) => {
+  const id = isObject(request) && ['string', 'number'].includes(typeof request.id) ? request.id : null;
+  return { jsonrpc: '2.0', id, error: { code, message } };
+};
+
+const rpcError = (status: number, code: number, message: string, request?: unknown): Response =>
+  Response.json(rpcFault(code, message, request), { status });

@@ -18,6 +18,7 @@ import {
   JsonRpcError,
   type JsonRpcId,
   type JsonRpcMessage,
+  PARSE_ERROR,
 } from '../connections/json-rpc.ts';
 import { LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
@@ -49,7 +50,6 @@ export interface StdioLaneOptions {
   readonly onEnd?: () => void;
 }
 
-const PARSE_ERROR = -32700;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */

@@ -18,6 +18,8 @@ export interface UpstreamCall {
   readonly era: ProtocolEra;
   /** One client connection; absent for requests that stand alone. */
   readonly session?: string | undefined;
+  readonly socket?: string | undefined;
+  readonly clientName?: string | undefined;
   readonly principal?: string | undefined;
   readonly revision?: string | undefined;
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -38,11 +40,12 @@ const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.client
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call) => {
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
+    const { socket, clientName } = call;
     const name = String(params.name ?? '');
     const meta = ownMeta(params._meta);
     if (era === 'legacy') {
       const ask = canBeAsked(capabilities) ? call.ask : undefined;
-      const caller: Caller = { principal, session, revision, capabilities, ask };
+      const caller: Caller = { principal, session, clientName, revision, capabilities, ask };
       return run(name, params.arguments, { caller, signal, onProgress, onNotification, meta });
     }
     const { requestState } = params;
@@ -51,7 +54,7 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     if (ParkedCalls.owns(requestState))
       return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
     const context: CallContext = {
-      caller: { principal, revision, capabilities, acceptsInputRequired: true },
+      caller: { principal, socket, clientName, revision, capabilities, acceptsInputRequired: true },
       signal,
       onProgress,
       onNotification,

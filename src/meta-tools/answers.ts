@@ -3,6 +3,7 @@
  * @module
  */
 import type { ErrorInfo } from '../errors.ts';
+import { visibly } from '../plain-text.ts';
 import type { CallToolResult, ServerMetadata, ToolMetadata } from '../types.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
@@ -12,12 +13,12 @@ const SHORT_SUMMARY = 40;
 
 /** A result with one text block of minified JSON. */
 export const answer = (value: object): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(compact(value)) }],
+  content: [{ type: 'text', text: JSON.stringify(visibly(compact(value))) }],
 });
 
 /** A failure of ours, in the shape of the contract. */
 export const failure = (error: ErrorInfo): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify({ success: false, error }) }],
+  content: [{ type: 'text', text: JSON.stringify({ success: false, error: visibly(error) }) }],
   isError: true,
 });
 

@@ -9,7 +9,7 @@
  */
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
 import { isObject } from '../plain-object.ts';
-import { plainText, shorten } from '../plain-text.ts';
+import { shorten, visible } from '../plain-text.ts';
 import { branchesOf, requiredSets, wholeNode } from '../schema-merge.ts';
 import { parametersOf, type SchemaParameter } from '../schema-parameters.ts';
 import { textWeight } from '../text-weight.ts';
@@ -107,7 +107,7 @@ class Details {
     const types = this.#typesWithin(brevity.type);
     const parameters = this.#parameters.slice(0, most).map(
       (parameter, at): ToolParameter => ({
-        name: shorten(parameter.name, MAX_NAME),
+        name: shorten(visible(parameter.name), MAX_NAME),
         type: types[at] ?? 'any',
         description: this.#describe(parameter.name, this.#described[at] ?? '', brevity),
         required: parameter.required,
@@ -174,7 +174,7 @@ function noteOn(node: JsonSchema, root: JsonSchema): string {
   const sets = requiredSets(node);
   if (sets.length > 0)
     return shorten(
-      `one of: ${sets.map((names) => names.map((name) => plainText(name, 80)).join(' + ')).join(' | ')}`,
+      `one of: ${sets.map((names) => names.map((name) => shorten(visible(name), 80)).join(' + ')).join(' | ')}`,
       MAX_NOTE,
     );
   const { properties: _properties, ...rest } = node;

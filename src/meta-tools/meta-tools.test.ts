@@ -26,6 +26,10 @@ describe('the five meta-tools', () => {
       expect(countTokens(JSON.stringify({ tools: metaToolDefinitions(servers) }))).toBeLessThan(600);
   });
 
+  it("ask clients not to hide them behind a tool search of the client's own", () => {
+    for (const { _meta } of metaToolDefinitions(['a'])) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
+  });
+
   it('have the parameters of the specification', () => {
     const parameters = metaToolDefinitions([]).map(({ inputSchema }) => [
       Object.keys(inputSchema.properties as object),

@@ -2,19 +2,12 @@
  * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
-import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
+import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
 import { CUT } from '../type-text.ts';
 import type { ToolDefinition } from '../types.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** The five meta-tools, in the order they are listed. */
-export const META_TOOL_NAMES = [
-  'search_tools',
-  'get_tool_details',
-  'execute_tool',
-  'list_tools',
-  'list_mcp_servers',
-] as const;
+export { META_TOOL_NAMES } from '../own-server.ts';
 
 export type MetaToolName = (typeof META_TOOL_NAMES)[number];
 
@@ -23,7 +16,7 @@ const READ_ONLY = { readOnlyHint: true } as const;
 
 /** The definitions for a set of servers. Stable for the same servers; changes only on reload. */
 export function metaToolDefinitions(servers: readonly string[]): readonly ToolDefinition[] {
-  return [
+  const five: readonly ToolDefinition[] = [
     {
       name: 'search_tools',
       description: `Find tools${among(servers)} by what they do, in any words. Results give args; then call execute_tool, or get_tool_details if unsure.`,
@@ -78,6 +71,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
       annotations: READ_ONLY,
     },
   ];
+  return five.map((tool) => ({ ...tool, _meta: ALWAYS_LOAD }));
 }
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);

@@ -97,6 +97,7 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
       required: ['query'],
     });
     expect(run?.inputSchema).toMatchObject({ properties: { name: {}, arguments: {} }, required: ['name'] });
+    for (const tool of [search, run]) expect(tool).toMatchObject({ _meta: { 'anthropic/alwaysLoad': true } });
   });
 
   it('results fit the output schema that is listed, as clients insist they do', async () => {

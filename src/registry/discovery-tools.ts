@@ -4,6 +4,7 @@
  */
 import { DiscoveryError } from '../errors.ts';
 import { repairArguments } from '../execution/validation/repair-arguments.ts';
+import { ALWAYS_LOAD } from '../own-server.ts';
 import { oneLine } from '../plain-text.ts';
 import type { ToolContext } from '../tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../types.ts';
@@ -32,6 +33,7 @@ export function discoveryTools(about: string | undefined): readonly [ToolDefinit
         required: ['query'],
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
+      _meta: ALWAYS_LOAD,
     },
     {
       name: EXECUTE_TOOL,
@@ -44,6 +46,7 @@ export function discoveryTools(about: string | undefined): readonly [ToolDefinit
         },
         required: ['name'],
       },
+      _meta: ALWAYS_LOAD,
     },
   ];
 }

@@ -6,11 +6,12 @@
 import { ConfigurationError } from '../errors.ts';
 import type { RulePrecedence, ToolRule } from '../types.ts';
 import { type CompiledRule, RuleSet } from './decide.ts';
-import { compileGlob } from './glob.ts';
 import {
   type CompiledPattern,
+  compileName,
   compilePattern,
   isRegexPattern,
+  isServer,
   matchesPatterns,
   type RegexCompiler,
 } from './pattern.ts';
@@ -73,20 +74,20 @@ function compileRule(
       return undefined;
     }
   };
-  const { server } = rule;
-  const matchesServer =
-    server === undefined ? () => true : (attempt(['server'], server, () => compileGlob(server)) ?? (() => false));
+  const { server, enabled } = rule;
+  const named = server === undefined ? undefined : attempt(['server'], server, () => compileName(server));
+  const matchesServer = (name: string): boolean => server === undefined || isServer(named, name, enabled);
   const patterns = rule.pattern
     .map((text, at) => attempt(['pattern', at], text, () => compilePattern(text, regexCompiler)))
     .filter((pattern): pattern is CompiledPattern => pattern !== undefined);
   return {
     index,
-    enabled: rule.enabled,
+    enabled,
     server,
     tags: rule.tags ?? [],
     patterns,
     matchesServer,
-    matches: (onServer, tool) => matchesServer(onServer) && matchesPatterns(patterns, tool, onServer),
+    matches: (onServer, tool) => matchesServer(onServer) && matchesPatterns(patterns, tool, onServer, enabled),
   };
 }
 

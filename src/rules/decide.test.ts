@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../errors.ts';
+import { plainName } from '../plain-text.ts';
 import type { RulePrecedence, ToolRule } from '../types.ts';
 import { compileRules } from './compile-rules.ts';
 
@@ -188,5 +189,100 @@ describe('for any rules', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('names that only look like the one a rule is about', () => {
+  const variants = (name: string): string[] => [
+    `${name}\u00a0`,
+    ` ${name} `,
+    name.replace('_', '\u200b_'),
+    name.replace('_', '\u200d_'),
+    name.replace('_', '\uff3f'),
+    Array.from(name, (char) => (/[a-z]/.test(char) ? String.fromCodePoint(char.charCodeAt(0) + 0xfee0) : char)).join(
+      '',
+    ),
+    name.replace('e', '\u0435'),
+    name.replace('o', '\u03bf'),
+    name.replace('o', 'o\u0332'),
+    name.replace('d', '\u{1d41d}'),
+    `${name}\ufe0f`,
+    `\u2066${name}\u2069`,
+  ];
+
+  test.each<[ToolRule[]]>([
+    [[{ pattern: ['delete_repo'], enabled: false }]],
+    [[{ pattern: ['delete_*'], enabled: false }]],
+    [[{ pattern: ['*:delete_repo'], enabled: false }]],
+    [[{ pattern: ['/^delete_repo$/'], enabled: false }]],
+    [[{ pattern: ['*', '!delete_repo'], enabled: true }]],
+    [[{ pattern: ['*', '!read_*'], enabled: false }]],
+    [[{ pattern: ['delete_repo'], server: 'forge', enabled: false }]],
+  ])('are no way around %j', async (rules) => {
+    const decided = await compileRules(rules);
+    for (const tool of ['delete_repo', ...variants('delete_repo')])
+      expect(decided.decide('forge', tool).enabled, JSON.stringify(tool)).toBe(false);
+  });
+
+  test('are not opened by a rule that allows the plain one', async () => {
+    const decided = await compileRules([{ pattern: ['read_repo', 'forge:read_code'], enabled: true }]);
+    expect(decided.decide('forge', 'read_repo').enabled).toBe(true);
+    expect(decided.decide('forge', 'read_code').enabled).toBe(true);
+    for (const tool of [...variants('read_repo'), ...variants('read_code')])
+      expect(decided.decide('forge', tool).enabled, JSON.stringify(tool)).toBe(false);
+  });
+
+  test('of servers are no way around a rule either', async () => {
+    const decided = await compileRules([
+      { pattern: ['*'], server: 'forge', enabled: false },
+      { pattern: ['depot:*'], enabled: false },
+    ]);
+    for (const server of ['forge', ...variants('forge'), 'depot', ...variants('depot')])
+      expect(decided.decide(server, 'x').enabled, JSON.stringify(server)).toBe(false);
+    expect(decided.decide('forget', 'x').enabled).toBe(true);
+  });
+
+  test('compare as the same letters, however those are written', async () => {
+    const decided = await compileRules([{ pattern: ['caf\u00e9'], enabled: true }]);
+    for (const tool of ['caf\u00e9', 'cafe\u0301']) expect(decided.decide('s', tool).enabled).toBe(true);
+    expect(decided.decide('s', 'cafe').enabled).toBe(false);
+  });
+
+  test('hold for every name: adding a deny for its plain form always denies it', async () => {
+    const letters = fc.constantFrom(
+      ...'abdeo_-:',
+      ' ',
+      '\u00a0',
+      '\u200b',
+      '\u200d',
+      '\uff41',
+      '\u0430',
+      '\u0301',
+      '\ufe0f',
+    );
+    const names = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(names, async (name) => {
+        const plain = plainName(name);
+        fc.pre(plain !== '');
+        const decided = await compileRules([{ pattern: [plain], enabled: false }]);
+        expect(decided.decide('s', name).enabled).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('a tool whose own name has a colon', () => {
+  test('is denied by its name, by server and name, and by globs of either', async () => {
+    for (const pattern of ['ns:wipe', 's:ns:wipe', 'ns:*', '*:wipe', 's:*', '*wipe'])
+      expect((await compileRules([{ pattern: [pattern], enabled: false }])).decide('s', 'ns:wipe').enabled).toBe(false);
+  });
+
+  test('is allowed with its server in front, and not by a pattern that could mean another server', async () => {
+    const allows = async (pattern: string) =>
+      (await compileRules([{ pattern: [pattern], enabled: true }])).decide('s', 'ns:wipe').enabled;
+    expect(await allows('s:ns:wipe')).toBe(true);
+    expect(await allows('ns:wipe')).toBe(false);
+    expect(await allows('ns:*')).toBe(false);
   });
 });

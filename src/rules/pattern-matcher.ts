@@ -3,8 +3,14 @@
  * @module
  */
 import type { ToolRule } from '../types.ts';
-import { compileGlob } from './glob.ts';
-import { type CompiledPattern, compilePattern, matchesPatterns, type RegexCompiler } from './pattern.ts';
+import {
+  type CompiledPattern,
+  compileName,
+  compilePattern,
+  isServer,
+  matchesPatterns,
+  type RegexCompiler,
+} from './pattern.ts';
 
 const MAX_REMEMBERED = 1_000;
 
@@ -32,13 +38,14 @@ export class PatternMatcher {
 
   /** Whether at least one positive pattern fits (or there is none) and no negated one does. */
   match(toolName: string, patterns: readonly string[]): boolean {
-    return matchesPatterns(this.#compile(patterns), toolName);
+    return matchesPatterns(this.#compile(patterns), toolName, undefined, undefined);
   }
 
   /** Whether the rule speaks about this tool of this server; a glob with `:` is tried on `server:tool`. */
   matchWithServer(toolName: string, serverName: string, rule: ToolRule): boolean {
-    if (rule.server !== undefined && !compileGlob(rule.server)(serverName)) return false;
-    return matchesPatterns(this.#compile(rule.pattern), toolName, serverName);
+    const { server, pattern, enabled } = rule;
+    if (server !== undefined && !isServer(compileName(server), serverName, enabled)) return false;
+    return matchesPatterns(this.#compile(pattern), toolName, serverName, enabled);
   }
 
   #compile(patterns: readonly string[]): CompiledPattern[] {

@@ -62,7 +62,7 @@ class Review {
     for (const rule of this.#rules.rules) {
       if (!rule.matchesServer(server)) continue;
       const unused = this.#unused[rule.index];
-      for (const pattern of unused ?? []) if (pattern.test(tool, server)) unused?.delete(pattern);
+      for (const pattern of unused ?? []) if (pattern.couldMean(tool, server)) unused?.delete(pattern);
       if (!rule.matches(server, tool)) continue;
       matching.push(rule);
       this.#matched[rule.index] = (this.#matched[rule.index] ?? 0) + 1;

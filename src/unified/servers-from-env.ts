@@ -30,12 +30,17 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  */
 export function serversFromEnv(names: readonly string[], env: Environment = process.env): ServerEntry[] {
   const missing: string[] = [];
+  const owners = new Map<string, string>();
   const entries = [...new Set(names)].flatMap((name): ServerEntry[] => {
     if (typeof name !== 'string' || !NAME.test(name))
       throw new ValidationError(
         `"${name}" cannot name a server in the environment: write a letter, then letters, digits, "_" or "-".`,
       );
     const address = serverVariable(name, 'MCP_URL');
+    const other = owners.get(address);
+    if (other !== undefined)
+      throw new ValidationError(`"${other}" and "${name}" would both be ${address}: rename one of them.`);
+    owners.set(address, name);
     const key = serverVariable(name, 'API_KEY');
     if (!env[address]?.trim()) {
       if (!isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')])) missing.push(address);

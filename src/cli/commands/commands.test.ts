@@ -426,6 +426,39 @@ describe('execute', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('Message: repo is given 2 times')]);
     expect((await run(['execute', 'github', 'delete_repo', 'x=1'])).code).toBe(4);
   });
+
+  it('records every refused call, whatever form its arguments had', async () => {
+    writeFileSync(join(folder.path, 'empty.json'), '{}');
+    writeFileSync(join(folder.path, 'file'), '');
+    const refused: [string[], string][] = [
+      [['github', 'delete_repo'], 'TOOL_DISABLED'],
+      [['github', 'delete_repo', 'x=1'], 'TOOL_DISABLED'],
+      [['github:delete_repo', 'x:=[1]'], 'TOOL_DISABLED'],
+      [['github', 'delete_repo', '--args', '{"x":1}'], 'TOOL_DISABLED'],
+      [['github', 'delete_repo', 'y=1', '--args', '@empty.json'], 'TOOL_DISABLED'],
+      [['github', 'delete_repo', '--args', '-'], 'TOOL_DISABLED'],
+      [['github', 'create_issue', 'repo=a', 'repo=b', 'title=x'], 'TOOL_VALIDATION_ERROR'],
+      [['github', 'create_issue', '{"repo":"a"}'], 'VALIDATION_ERROR'],
+      [['github', 'create_issue', 'stray'], 'VALIDATION_ERROR'],
+      [['github', 'create_issue', '--args', '{'], 'VALIDATION_ERROR'],
+      [['github', 'create_issue', '--args', '@no-such-file'], 'VALIDATION_ERROR'],
+      [['github', 'screenshot', '--output', 'file/x'], 'STORAGE_ERROR'],
+      [['github', 'creat_issue', 'x=1'], 'TOOL_NOT_FOUND'],
+      [['nobody', 'tool', 'x=1'], 'SERVER_NOT_FOUND'],
+      [['away', 'tool', 'x=1'], 'SERVER_CONNECTION_ERROR'],
+    ];
+    for (const [argv] of refused) {
+      const { io, done } = start(['execute', ...argv, '--timeout', '5']);
+      io.stdin.end('{"z": 1}');
+      expect(await done, argv.join(' ')).not.toBe(0);
+    }
+    const lines = readFileSync(join(folder.path, 'home', 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    const recorded = lines.map((line) => JSON.parse(line));
+    expect(recorded.map(({ code }) => code)).toEqual(refused.map(([, code]) => code));
+    for (const { outcome } of recorded) expect(outcome).toBe('refused');
+  });
 });
 
 describe('config', () => {

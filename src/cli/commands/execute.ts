@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { oneLine, plainText } from '../../plain-text.ts';
-import { fail, type ToolResult } from '../../result.ts';
+import { fail, type ToolResult, toFailure } from '../../result.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { CallToolResult, Progress, ToolRef } from '../../types.ts';
 import { argumentsFromPairs, isPair, likelySlips } from '../args-from-pairs.ts';
@@ -48,18 +48,23 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 execut
     output: { type: 'string' },
   },
   async run(values, positionals, io) {
-    const { pair, pairs } = takeApart(positionals, values.args !== undefined);
-    const given = await readArguments(values.args as string | undefined, io);
+    const { pair, rest } = takeApart(positionals, values.args !== undefined);
     return withSession(values, io, async (session) => {
       const ref = await session.engine.refOf(pair.server, pair.tool);
+      const { given, pairs, folder } = await recordingMistakes(session, ref, async () => ({
+        given: await readArguments(values.args as string | undefined, io),
+        pairs: checkedPairs(rest),
+        folder: values.output === undefined ? undefined : await openFolder(resolve(io.cwd, String(values.output))),
+      }));
       if (!session.json)
         session.print(`Executing: ${oneLine([ref.server, ref.tool].filter(Boolean).join(':'), 500)}\n`);
-      const folder = values.output === undefined ? undefined : await openFolder(resolve(io.cwd, String(values.output)));
       const called = await call(session, ref, { values, given, pairs });
       const outcome = outcomeOf(called, ref);
       const content = called.success && outcome.success ? (called.data.content ?? []) : [];
       const saved = folder === undefined ? [] : await saveFiles(content, folder, ref.tool);
-      if (session.json) session.printJson(saved.length > 0 ? { ...outcome, files: saved } : outcome);
+      // A result is the server's own; what we say of a failure is ours.
+      const document = saved.length > 0 ? { ...outcome, files: saved } : outcome;
+      if (session.json) session.printJson(document, outcome.success ? 'exact' : undefined);
       else session.print(outcomeText(outcome, called, saved, session));
       return outcome.success ? EXIT.ok : exitCodeOf(outcome.error.code);
     });
@@ -71,12 +76,25 @@ function takeApart(positionals: readonly string[], hasArgs: boolean) {
   const [first = '', second] = positionals;
   const inOne = /:|__/.test(first) && (second === undefined || (!hasArgs && isPair(second)));
   const pair = pairOf(inOne ? [first] : positionals);
-  const pairs = positionals.slice(inOne ? 1 : 2);
-  const stray = pairs.filter((word) => !isPair(word));
+  return { pair, rest: positionals.slice(inOne ? 1 : 2) };
+}
+
+function checkedPairs(words: readonly string[]): readonly string[] {
+  const stray = words.filter((word) => !isPair(word));
   if (stray.some((word) => word.trimStart().startsWith('{')))
     throw new UsageError(`JSON is given with --args: --args ${shellWord(stray.join(' '))}`);
   if (stray.length > 0) exactly(stray);
-  return { pair, pairs };
+  return words;
+}
+
+/** Reads what the call needs. A mistake in it is recorded in the audit log as a refused call, then reported. */
+async function recordingMistakes<T>({ engine }: Session, ref: ToolRef, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    await engine.refuse(toFailure(error, { ...ref, outcome: 'not_sent' }), ref);
+    throw error;
+  }
 }
 
 interface CallWords {
@@ -90,19 +108,21 @@ async function call(
   { server, tool }: ToolRef,
   { values, given, pairs }: CallWords,
 ): Promise<ToolResult<CallToolResult>> {
+  // Every call is in the audit log, and so is one that ends here.
+  const refuse = (refusal: ToolResult<never>) => engine.refuse(refusal, { server, tool, arguments: given });
   const failure = (await lists([server])).get(server);
-  if (failure) return { success: false, error: { ...failure, tool } };
+  if (failure) return refuse({ success: false, error: { ...failure, tool } });
   let args = given;
   if (pairs.length > 0) {
     const described = await engine.describe(server, tool);
-    if (!described.success) return described;
+    if (!described.success) return refuse(described);
     try {
       args = argumentsFromPairs(pairs, described.data.inputSchema, given);
       for (const { key, near } of likelySlips(pairs, described.data.inputSchema))
         note(`${tool} has no parameter "${key}". Did you mean "${near}"?`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      return fail('TOOL_VALIDATION_ERROR', `${error.message}.`, { server, tool, outcome: 'not_sent' });
+      return refuse(fail('TOOL_VALIDATION_ERROR', `${error.message}.`, { server, tool, outcome: 'not_sent' }));
     }
   }
   const onProgress = (step: Progress) => {

@@ -2,7 +2,7 @@
  * `anygpt mcp inspect`: one tool with its parameters and examples.
  * @module
  */
-import { oneLine } from '../../plain-text.ts';
+import { oneLine, visible, visibly } from '../../plain-text.ts';
 import type { ToolExample, ToolMetadata, ToolParameter } from '../../types.ts';
 import { detailsDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
@@ -60,12 +60,14 @@ function detailsText(tool: ToolMetadata, withExamples: boolean, session: Session
 }
 
 function parameterText({ name, type, required, description }: ToolParameter, { block }: Session): string {
-  const line = block(`${oneLine(name, 200)} (${type}, ${required ? 'required' : 'optional'})`, '  ');
+  const line = block(`${oneLine(visible(name), 200)} (${type}, ${required ? 'required' : 'optional'})`, '  ');
   return description ? `${line}\n${block(description, '    ')}` : line;
 }
 
 function exampleText({ description, parameters, generated }: ToolExample, { block }: Session): string {
   const title = description || (generated ? 'Made up from the schema' : 'Example');
-  const lines = Object.entries(parameters).map(([name, value]) => block(`${name}: ${JSON.stringify(value)}`, '    '));
+  const lines = Object.entries(parameters).map(([name, value]) =>
+    block(`${visible(name)}: ${JSON.stringify(visibly(value))}`, '    '),
+  );
   return [block(`${oneLine(title, 500)}:`, '  '), ...lines].join('\n');
 }

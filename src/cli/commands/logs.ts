@@ -2,8 +2,7 @@
  * `anygpt mcp logs`: what a local server wrote to stderr in its last run, whoever started it.
  * @module
  */
-import { plainText } from '../../plain-text.ts';
-import { readServerLog, serverLogFile } from '../../server-logs.ts';
+import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../server-logs.ts';
 import type { Command } from '../command.ts';
 import { followFile } from '../follow-file.ts';
 import { EXIT } from '../io.ts';
@@ -15,7 +14,8 @@ export const logs: Command = {
   usage: `Usage: anygpt mcp logs <server> [options]
 
 Shows what a local server wrote to stderr in its last run, in a running gateway or in a command, without the secrets it
-was given. The end of it is kept in ~/.anygpt/logs. Starts nothing, unless --start says so.
+was given. The end of it is kept in ~/.anygpt/logs. Lines of ours begin with "==="; one of the server's that looks like
+that is shown with "| " before it. Starts nothing, unless --start says so.
 
 Options:
   --start            Start the server now, ask for its tools, and show what it writes meanwhile
@@ -55,9 +55,15 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;
       if (start) void session.lists([server], true);
+      let rest = '';
       const onText = (text: string) => {
+        const cut = (rest + text).lastIndexOf('\n') + 1;
+        const lines = (rest + text).slice(0, cut);
+        rest = (rest + text).slice(cut);
+        if (lines === '') return;
         session.progress.clear();
-        session.io.stdout.write(plainText(text));
+        // An empty line stands before each run.
+        session.io.stdout.write(shownLog(lines.replace(/^\n(?==== started )/, '')));
       };
       await followFile(serverLogFile(home, server), { from, onText, signal: session.signal });
       return EXIT.ok;
@@ -68,7 +74,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
 /** What an earlier run left, and where to read on. */
 async function kept(server: string, home: string, session: Session) {
   const log = await readServerLog(home, server);
-  const text = log?.text ?? '';
+  const text = shownLog(log?.text ?? '');
   const result = { code: EXIT.ok, end: log?.end ?? 0 };
   if (session.json) {
     session.printJson({ server, log: text, ...(log?.startedAt && { startedAt: log.startedAt }) });
@@ -78,16 +84,16 @@ async function kept(server: string, home: string, session: Session) {
   if (log === undefined)
     session.note(`No run of ${server} is known. To start it now: anygpt mcp logs ${server} --start`);
   else session.note(`${when}${text === '' ? ' wrote nothing to stderr.' : ':'}`);
-  if (text !== '') session.print(plainText(text).trimEnd());
+  if (text !== '') session.print(text.trimEnd());
   return result;
 }
 
 /** What it writes now. */
 async function fresh(server: string, session: Session): Promise<number> {
   const failure = (await session.lists([server], true)).get(server);
-  const log = session.engine.serverLog(server);
+  const log = shownLog(quoteLog(session.engine.serverLog(server)));
   if (session.json && !failure) session.printJson({ server, log });
-  else if (!session.json && log !== '') session.print(plainText(log).trimEnd());
+  else if (!session.json && log !== '') session.print(log.trimEnd());
   if (failure) return session.fail(failure);
   if (log === '' && !session.json) session.note(`${server} wrote nothing to stderr.`);
   return EXIT.ok;

@@ -58,6 +58,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
         if (costs.unknown.length > 0)
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
+        if (calls.dropped > 0)
+          session.note(`${count(calls.dropped, 'record')} of older calls had to make room or could not be written.`);
         if (calls.damaged > 0)
           session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be understood.`);
         if (calls.incomplete !== undefined) session.note(`${audit.file}: ${calls.incomplete}.`);

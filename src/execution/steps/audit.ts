@@ -3,6 +3,7 @@
  * @module
  */
 import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
+import type { ErrorInfo } from '../../errors.ts';
 import { toFailure } from '../../result.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { jsonBytes } from '../json-bytes.ts';
@@ -44,6 +45,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
           tool,
           arguments: call.arguments,
           outcome: outcomeOf(result),
+          sent: result.success || !isUnsent(result.error),
           code: result.success ? undefined : result.error.code,
           message: result.success ? undefined : result.error.message,
           durationMs: clock.now() - started,
@@ -60,11 +62,12 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
 
 function outcomeOf(result: Awaited<ReturnType<Handler>>): AuditOutcome {
   if (result.success) return result.data.isError === true ? 'tool_error' : 'success';
-  const { code, outcome } = result.error;
-  if (code === 'CANCELLED') return 'cancelled';
-  if (outcome === undefined || outcome === 'not_sent') return 'refused';
-  return outcome;
+  if (result.error.code === 'CANCELLED') return 'cancelled';
+  const { outcome } = result.error;
+  return outcome === undefined || outcome === 'not_sent' ? 'refused' : outcome;
 }
+
+const isUnsent = ({ outcome }: ErrorInfo): boolean => outcome === undefined || outcome === 'not_sent';
 
 function sizeOf(args: Readonly<Record<string, unknown>>): number | undefined {
   try {

@@ -104,6 +104,18 @@ describe('concurrency', () => {
     slots.forget('s');
   });
 
+  test('clients of one name share a quarter of all calls, however many sessions and sockets they have', async () => {
+    const pass = concurrency({ perServer: 100, perClient: 4, total: 32 })((one) =>
+      one.tool === 'hang' ? never(one) : done(one),
+    );
+    for (let at = 0; at < 20; at++)
+      void pass(aCall({ tool: 'hang', caller: { clientName: 'greedy', [at % 2 ? 'session' : 'socket']: `${at}` } }));
+    const of = (clientName: string) => pass(aCall({ caller: { clientName, socket: 'new' } }));
+    expect(codeOf(await of('greedy'))).toBe('SERVER_BUSY');
+    expect((await of('modest')).success).toBe(true);
+    expect((await pass(aCall())).success).toBe(true);
+  });
+
   test('a full server does not keep calls from another one', async () => {
     const pass = concurrency({ perServer: 1, queue: 0 })((one) => (one.server === 'slow' ? never(one) : done(one)));
     void pass(aCall({ server: 'slow' }));

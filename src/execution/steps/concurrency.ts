@@ -48,6 +48,7 @@ export class Slots {
   #clock: Clock = systemClock;
   readonly #lanes = new Map<string, Lane>();
   readonly #clients = new Map<string, number>();
+  readonly #names = new Map<string, number>();
   #total = 0;
 
   /** Takes over other options. Where there is less room now, nobody is admitted until enough have left. */
@@ -87,14 +88,14 @@ export class Slots {
         return stillCrowded;
       }
     }
-    this.#count(client, 1);
+    this.#count(client, call, 1);
     const started = this.#clock.now();
     lane.lastStart = started;
     try {
       return await next(call);
     } finally {
       lane.holdMs += (this.#clock.now() - started - lane.holdMs) / 8;
-      this.#count(client, -1);
+      this.#count(client, call, -1);
       this.#leave(server, lane);
     }
   }
@@ -160,15 +161,19 @@ export class Slots {
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);
     }
-    return undefined;
+    const { clientName } = call.caller;
+    if (clientName === undefined) return undefined;
+    // A client on the network may open as many sessions and sockets as it likes; others still find room.
+    const share = Math.max(perClient, Math.floor(total / SHARES));
+    return (this.#names.get(clientName) ?? 0) >= share
+      ? this.#busy(call, undefined, `clients of your name have ${share} calls running`)
+      : undefined;
   }
 
-  #count(client: string, by: 1 | -1): void {
+  #count(client: string, { caller: { clientName } }: ToolCall, by: 1 | -1): void {
     this.#total += by;
-    const count = (this.#clients.get(client) ?? 0) + by;
-    // One who calls again soon keeps the place; of many, only those who are calling do.
-    if (count === 0 && this.#clients.size > 1_024) this.#clients.delete(client);
-    else this.#clients.set(client, count);
+    tally(this.#clients, client, by);
+    if (clientName !== undefined) tally(this.#names, clientName, by);
   }
 
   /** A guess: as long as calls took so far, one turn after the other, and no less than nobody has left by now. */
@@ -189,5 +194,15 @@ export class Slots {
   }
 }
 
+function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + by;
+  // One who calls again soon keeps the place; of many, only those who are calling do.
+  if (count === 0 && counts.size > 1_024) counts.delete(key);
+  else counts.set(key, count);
+}
+
+/** Clients of one name get at most this part of all calls, so that three others of other names find room. */
+const SHARES = 4;
+
 /** Clients that cannot be told apart count as one, so that the cap holds for them too. */
-const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? '';
+const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';

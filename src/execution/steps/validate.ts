@@ -12,6 +12,7 @@ import type { Step } from '../pipeline.ts';
 import type { Problem } from '../validation/problem.ts';
 import { liftArguments } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
+import { asKnown } from '../validation/seen-names.ts';
 
 /** What to do about results that break their own schema: nothing, flag them, or refuse them. */
 export type OutputMode = 'off' | 'warn' | 'strict';
@@ -45,7 +46,7 @@ export const validate =
       if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
       const { definition } = call;
       if (definition === undefined) return next(call);
-      const args = liftArguments(call.arguments, definition.inputSchema);
+      const args = asKnown(liftArguments(call.arguments, definition.inputSchema), definition.inputSchema);
       if (args !== call.arguments && nestsTooDeep(args)) return Promise.resolve(tooDeep(call));
       const lifted = args === call.arguments ? call : { ...call, arguments: args };
       const verdict = validators.check(definition.inputSchema, args);

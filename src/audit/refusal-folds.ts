@@ -1,0 +1,111 @@
+/**
+ * Folds repeated refusals: of the same caller, server, tool and code only the first few of a moment are lines of their own,
+ * the rest are counted in one more. A flood of different names is counted, too, once there are many.
+ * @module
+ */
+import type { AuditEntry } from './audit-entry.ts';
+
+interface Fold {
+  readonly entry: AuditEntry;
+  /** The first one that was counted, and the last. */
+  since: Date | undefined;
+  last: AuditEntry | undefined;
+  count: number;
+  /** Lines of their own that are left. */
+  own: number;
+}
+
+/** Repeats that still get lines of their own in one window: an agent that tries again is no flood. */
+const OWN_LINES = 10;
+
+/** Different refusals that get lines of their own in one window; more are counted by their code. */
+const MAX_DISTINCT = 1_000;
+/** As much of a name as a line shows: names are whatever an agent wrote. */
+const MAX_NAME = 256;
+/** Stands for many names in a line that counts them. */
+export const VARIOUS = '(various)';
+
+/** The refusals of one window of time. */
+export class RefusalFolds {
+  readonly #windowMs: number;
+  readonly #now: () => number;
+  #folds = new Map<string, Fold>();
+  #until = Number.NEGATIVE_INFINITY;
+  #folded = 0;
+
+  constructor(windowMs: number, now: () => number = () => performance.now()) {
+    this.#windowMs = windowMs;
+    this.#now = now;
+  }
+
+  /** How many refusals are counted and not written yet. */
+  get folded(): number {
+    return this.#folded;
+  }
+
+  /** Whether the window that is open has ended. */
+  get isDue(): boolean {
+    return this.#now() >= this.#until;
+  }
+
+  /** Counts a refusal that repeats another: then true. False for one that needs a line of its own. */
+  counts(entry: AuditEntry): boolean {
+    if (this.#folds.size === 0) this.#until = this.#now() + this.#windowMs;
+    const key = [entry.principal, entry.session, entry.server, entry.tool, entry.outcome, entry.code]
+      .map((part) => (part ?? '').slice(0, MAX_NAME))
+      .join('\0');
+    const known = this.#folds.get(key);
+    if (known) {
+      known.own -= 1;
+      return known.own >= 0 ? false : this.#count(known, entry);
+    }
+    if (this.#folds.size < MAX_DISTINCT) {
+      this.#folds.set(key, { entry, since: undefined, last: undefined, count: 0, own: OWN_LINES - 1 });
+      return false;
+    }
+    const { code, outcome, sent } = entry;
+    const rest = `${VARIOUS}\0${outcome}\0${code}`;
+    let fold = this.#folds.get(rest);
+    if (!fold) {
+      const various: AuditEntry = {
+        time: entry.time,
+        traceId: entry.traceId,
+        server: VARIOUS,
+        tool: VARIOUS,
+        outcome,
+        sent,
+        code,
+        durationMs: 0,
+      };
+      fold = { entry: various, since: undefined, last: undefined, count: 0, own: 0 };
+      this.#folds.set(rest, fold);
+    }
+    return this.#count(fold, entry);
+  }
+
+  /** One entry for each refusal that was repeated; a new window begins with the next refusal. */
+  take(): AuditEntry[] {
+    const folds = [...this.#folds.values()].filter(({ count }) => count > 0);
+    this.#folds = new Map();
+    this.#folded = 0;
+    return folds.map(({ entry, since, last = entry, count }) => ({
+      ...entry,
+      time: last.time,
+      traceId: last.traceId,
+      // Each had its own; the first line has those of the first.
+      arguments: undefined,
+      bytesIn: undefined,
+      message: undefined,
+      count,
+      since,
+    }));
+  }
+
+  #count(fold: Fold, entry: AuditEntry): true {
+    fold.since ??= entry.time;
+    fold.last = entry;
+    fold.count += 1;
+    this.#folded += 1;
+    return true;
+  }
+}

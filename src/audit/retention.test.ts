@@ -1,0 +1,156 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import { AuditLog } from './audit-log.ts';
+import { summarizeAudit } from './audit-summary.ts';
+import { JsonlSink } from './jsonl-sink.ts';
+import { RefusalSink, refusalFile } from './refusal-sink.ts';
+import { retain } from './retention.ts';
+
+let folder: ReturnType<typeof tempFolder>;
+let file: string;
+beforeEach(() => {
+  folder = tempFolder();
+  file = join(folder.path, 'audit.jsonl');
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const salt = new Uint8Array(32);
+const call = (more: Partial<AuditEntry> = {}): AuditEntry => ({
+  time: new Date(),
+  traceId: 'trace',
+  server: 's',
+  tool: 't',
+  outcome: 'success',
+  durationMs: 1,
+  ...more,
+});
+const refusal = (more: Partial<AuditEntry> = {}): AuditEntry =>
+  call({ outcome: 'refused', code: 'TOOL_DISABLED', durationMs: 0, ...more });
+const everything = (): Record<string, unknown>[] =>
+  readdirSync(folder.path)
+    .flatMap((name) => readFileSync(join(folder.path, name), 'utf8').split('\n'))
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const has = (tool: string) => everything().some((line) => line.tool === tool && line.outcome === 'success');
+
+/** As the engine has it. */
+const logOf = (options: { readonly maxBytes: number; readonly files: number }, foldMs?: number) =>
+  new AuditLog({
+    sink: new JsonlSink({ file, ...options }),
+    refusals: new RefusalSink({ file, ...options }),
+    salt,
+    foldMs,
+  });
+const SMALL = { maxBytes: 8_000, files: 2 };
+
+describe('a flood of refused calls', () => {
+  it('of one tool is folded into a few lines that say how many there were', async () => {
+    const log = logOf(SMALL);
+    log.record(call({ tool: 'wanted' }));
+    for (let at = 0; at < 16_400; at++) log.record(refusal());
+    expect(log.stats()).toMatchObject({ recorded: 16_401, folded: 16_390, dropped: 0 });
+    await log.close();
+    expect(has('wanted')).toBe(true);
+    const lines = everything().filter(({ outcome }) => outcome === 'refused');
+    expect(lines.length).toBeLessThan(20);
+    expect(lines.reduce((sum, { count = 1 }) => sum + Number(count), 0)).toBe(16_400);
+    expect((await summarizeAudit(file)).total).toMatchObject({ calls: 16_401, refused: 16_400 });
+  });
+
+  it.each([undefined, 0])('of different names leaves the calls that were made, with foldMs %s', async (foldMs) => {
+    const log = logOf(SMALL, foldMs);
+    log.record(call({ tool: 'wanted' }));
+    await log.flush();
+    for (let at = 0; at < 16_400; at++) {
+      log.record(refusal({ server: `made-up-${at}`, tool: `tool-${at}`, session: `${at % 7}` }));
+      if (at % 1_000 === 0) await log.flush();
+    }
+    await log.close();
+    expect(has('wanted')).toBe(true);
+    expect(readFileSync(file, 'utf8').length).toBeLessThan(SMALL.maxBytes / 2);
+    const { total, dropped } = await summarizeAudit(file);
+    expect(total.refused + dropped).toBe(16_400);
+    expect(log.stats().dropped).toBe(0);
+  });
+
+  it('in many short processes leaves them, too', async () => {
+    const first = logOf(SMALL);
+    first.record(call({ tool: 'wanted' }));
+    await first.close();
+    for (let at = 0; at < 100; at++) {
+      const log = logOf(SMALL);
+      log.record(refusal({ tool: `tool-${at}` }));
+      await log.close();
+    }
+    expect(has('wanted')).toBe(true);
+    expect(readFileSync(refusalFile(file), 'utf8')).toContain('TOOL_DISABLED');
+  });
+
+  it('that were cancelled before they began leaves them, too', async () => {
+    const log = logOf(SMALL);
+    log.record(call({ tool: 'wanted' }));
+    for (let at = 0; at < 5_000; at++)
+      log.record(call({ tool: `t${at}`, outcome: 'cancelled', code: 'CANCELLED', sent: false }));
+    await log.close();
+    expect(has('wanted')).toBe(true);
+  });
+});
+
+describe('a flood of calls', () => {
+  it('of one tool leaves those of others on record, and counts what had to go', async () => {
+    const log = logOf(SMALL);
+    log.record(call({ tool: 'wanted' }));
+    for (let at = 0; at < 3_000; at++) {
+      log.record(call({ tool: 'noisy', traceId: `trace-${at}` }));
+      if (at % 20 === 0) await log.flush();
+    }
+    await log.close();
+    expect(has('wanted')).toBe(true);
+    const { total, dropped } = await summarizeAudit(file);
+    expect(dropped).toBeGreaterThan(2_000);
+    expect(total.calls + dropped).toBe(3_001);
+  });
+});
+
+describe('retention', () => {
+  const DAY = 86_400_000;
+  const rotated = (name: string, age: number, lines: readonly string[]) => {
+    const path = `${file}.${name}`;
+    mkdirSync(folder.path, { recursive: true });
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const at = new Date(Date.now() - age);
+    utimesSync(path, at, at);
+  };
+  const line = (tool: string) =>
+    JSON.stringify({ time: new Date().toISOString(), server: 's', tool, outcome: 'success' });
+  const RULES = { files: 5, days: 30, perTool: 10, keptBytes: 10_000 };
+
+  it('removes files that are older than so many days, and counts their records', async () => {
+    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 31 * DAY, [line('old'), '{"event":"dropped","count":7}']);
+    rotated('2026-02-01T00-00-00.000Z-bbbbbb', 29 * DAY, [line('new')]);
+    expect(await retain(file, RULES, Date.now())).toBe(8);
+    expect(readdirSync(folder.path)).toEqual(['audit.jsonl.2026-02-01T00-00-00.000Z-bbbbbb']);
+  });
+
+  it('goes on after a process that died between two steps, without counting a record twice', async () => {
+    const lines = ['a', 'b'].map(line);
+    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 0, lines);
+    rotated('kept', 0, lines);
+    rotated('kept.abcdef', DAY, ['half a li']);
+    expect(await retain(file, { ...RULES, files: 0 }, Date.now())).toBe(0);
+    expect(readdirSync(folder.path)).toEqual(['audit.jsonl.kept']);
+    expect(readFileSync(`${file}.kept`, 'utf8').trim().split('\n').sort()).toEqual([...lines].sort());
+  });
+
+  it('keeps within its bytes, the newest first', async () => {
+    const many = Array.from({ length: 500 }, (_, at) => line(`tool-${String(at).padStart(3, '0')}`));
+    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 0, many);
+    const dropped = await retain(file, { ...RULES, files: 0, keptBytes: 2_000 }, Date.now());
+    const kept = readFileSync(`${file}.kept`, 'utf8');
+    expect(kept.length).toBeLessThanOrEqual(2_000);
+    expect(kept.trim().split('\n').length + dropped).toBe(500);
+  });
+});

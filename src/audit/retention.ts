@@ -1,0 +1,197 @@
+/**
+ * Removes audit files that are too many or too old. Of those that are too many, the newest calls of every tool are kept in
+ * one file, so that many calls of one tool cannot push out the few of another. Tells how many records are gone.
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+
+/** What is kept beside an audit file. */
+export interface Retention {
+  /** Rotated files. */
+  readonly files: number;
+  /** A rotated file that was last written to longer ago is removed. */
+  readonly days: number;
+  /** Calls of one tool that are kept of files that are too many. */
+  readonly perTool: number;
+  /** Bytes that these may take. */
+  readonly keptBytes: number;
+}
+
+const ROTATED = /^\d{4}-.*Z-[0-9a-f]{6}$/;
+const KEPT = 'kept';
+const TEMPORARY = /^kept\.[0-9a-f]{6}$/;
+const DAY_MS = 86_400_000;
+const STALE_MS = 60_000;
+/** A line that is longer is none of ours. */
+const MAX_LINE = 1024 * 1024;
+
+/** The file and its relatives, the newest first; what was kept of older ones comes last. */
+export async function auditFiles(file: string): Promise<string[]> {
+  const names = await namesBeside(file);
+  const rotated = names
+    .filter((name) => ROTATED.test(name))
+    .sort()
+    .reverse();
+  return ['', ...rotated, ...names.filter((name) => name === KEPT)].map((name) => beside(file, name));
+}
+
+/** Removes what is too much. Resolves with the number of records that are gone. One process at a time may do this. */
+export async function retain(
+  file: string,
+  { files, days, perTool, keptBytes }: Retention,
+  now: number,
+): Promise<number> {
+  const names = await namesBeside(file);
+  const oldest = now - days * DAY_MS;
+  let dropped = 0;
+  for (const name of names.filter((one) => TEMPORARY.test(one))) {
+    if ((await changedAt(beside(file, name))) < now - STALE_MS) await unlink(beside(file, name)).catch(unlessGone);
+  }
+  const rotated = names.filter((name) => ROTATED.test(name)).sort();
+  const left: string[] = [];
+  for (const name of rotated) {
+    if ((await changedAt(beside(file, name))) >= oldest) left.push(name);
+    else dropped += await remove([beside(file, name)]);
+  }
+  const surplus = left.slice(0, Math.max(0, left.length - files)).map((name) => beside(file, name));
+  const kept = beside(file, KEPT);
+  if (surplus.length === 0) return dropped;
+  // Only what was kept before and the surplus are read; whatever happens meanwhile, one of both is complete.
+  const sum = new Kept(perTool, oldest);
+  for (const path of [...(names.includes(KEPT) ? [kept] : []), ...surplus])
+    await readLines(path, (line) => sum.add(line));
+  const text = sum.text(keptBytes);
+  if (text !== '' || names.includes(KEPT)) await replace(kept, text);
+  for (const path of surplus) await unlink(path).catch(unlessGone);
+  return dropped + sum.dropped;
+}
+
+/** Writes beside and renames over, so that the file is old or new. */
+async function replace(kept: string, text: string): Promise<void> {
+  const temporary = `${kept}.${randomBytes(3).toString('hex')}`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, kept);
+}
+
+/** The newest lines of every tool. */
+class Kept {
+  readonly #perTool: number;
+  readonly #oldest: number;
+  readonly #lines = new Map<string, Set<string>>();
+  dropped = 0;
+
+  constructor(perTool: number, oldest: number) {
+    this.#perTool = perTool;
+    this.#oldest = oldest;
+  }
+
+  add(line: string): void {
+    const entry = parsed(line);
+    // What had been dropped before stays counted.
+    if (entry?.event === 'dropped') this.dropped += count(entry.count, 0);
+    else if (!wasSent(entry) || !(Date.parse(String(entry?.time)) >= this.#oldest))
+      this.dropped += count(entry?.count, 1);
+    else this.#keep(JSON.stringify([entry.server, entry.tool]), line);
+  }
+
+  /** All lines in their order, of every tool fewer until they fit, in the end only the newest. */
+  text(maxBytes: number): string {
+    for (let most = this.#perTool; ; most = Math.floor(most / 2)) {
+      for (const lines of this.#lines.values()) this.#shorten(lines, Math.max(1, most));
+      // Every line begins with its time.
+      const all = [...this.#lines.values()].flatMap((lines) => [...lines]).sort();
+      let bytes = all.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+      while (most <= 1 && bytes > maxBytes) {
+        bytes -= Buffer.byteLength(all.shift() ?? '') + 1;
+        this.dropped += 1;
+      }
+      if (bytes <= maxBytes) return all.map((line) => `${line}\n`).join('');
+    }
+  }
+
+  #keep(tool: string, line: string): void {
+    let lines = this.#lines.get(tool);
+    if (!lines) {
+      lines = new Set();
+      this.#lines.set(tool, lines);
+    }
+    // A set: after a crash between two steps the same line may come twice.
+    lines.add(line);
+    this.#shorten(lines, this.#perTool);
+  }
+
+  #shorten(lines: Set<string>, most: number): void {
+    for (const line of lines) {
+      if (lines.size <= most) return;
+      lines.delete(line);
+      this.dropped += 1;
+    }
+  }
+}
+
+async function remove(paths: readonly string[]): Promise<number> {
+  let lines = 0;
+  for (const path of paths) {
+    await readLines(path, (line) => {
+      const entry = parsed(line);
+      lines += count(entry?.count, entry?.event === 'dropped' ? 0 : 1);
+    });
+    await unlink(path).catch(unlessGone);
+  }
+  return lines;
+}
+
+/** Whether a call was made, as far as its line tells. */
+const wasSent = (entry: Record<string, unknown> | undefined): entry is Record<string, unknown> =>
+  entry !== undefined && entry.outcome !== 'refused' && entry.sent !== false;
+
+const count = (written: unknown, otherwise: number): number =>
+  Number.isSafeInteger(written) && (written as number) >= 0 ? (written as number) : otherwise;
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    // Half a line, after a crash or on a full disk.
+    return undefined;
+  }
+}
+
+async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 128 * 1024 })) {
+      const lines = (rest + chunk).split('\n');
+      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      for (const line of lines) if (line !== '') onLine(line);
+    }
+  } catch (error) {
+    unlessGone(error);
+  }
+  if (rest !== '') onLine(rest);
+}
+
+const beside = (file: string, name: string): string => (name === '' ? file : `${file}.${name}`);
+
+async function namesBeside(file: string): Promise<string[]> {
+  const prefix = `${basename(file)}.`;
+  const names = await readdir(dirname(file)).catch(unlessGone);
+  return (names ?? []).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+}
+
+const changedAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(unlessGone))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+
+function unlessGone(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+}

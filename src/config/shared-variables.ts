@@ -1,0 +1,68 @@
+/**
+ * Finds servers whose names lead to the same environment variable: `my-server` and `my.server` both give MY_SERVER_….
+ * None of them gets a token that could be the other's; a switch turns all of them off. Both is said.
+ * @module
+ */
+import type { ServerDefinition } from '../types.ts';
+import { isSwitchedOff, serverVariable, type World } from './world.ts';
+
+/** Servers as the environment leaves them, and what is to be said of it. */
+export interface ServersInEnvironment {
+  readonly servers: readonly ServerDefinition[];
+  readonly warnings: readonly string[];
+}
+
+/** Switches servers off as the environment says, and takes tokens away that could be another server's. */
+export function withEnvironment(servers: readonly ServerDefinition[], { env }: World): ServersInEnvironment {
+  const warnings: string[] = [];
+  const switches = sharers(servers, 'MCP_ENABLED', () => true);
+  const tokens = sharers(
+    servers,
+    'MCP_TOKEN',
+    ({ connection }) => connection.kind !== 'stdio' && connection.auth === 'env',
+  );
+  for (const [variable, names] of switches)
+    if (isSwitchedOff(env[variable]))
+      warnings.push(
+        `${variable} switches off ${listed(names)}: their names give the same variable. Rename one, or write enabled: false in one entry.`,
+      );
+  for (const [variable, names] of tokens)
+    warnings.push(
+      `${variable} would be the token of ${listed(names)}, so none of them is sent one. Rename one, or write headers: { Authorization: 'Bearer \${NAME}' } in place of auth: 'env'.`,
+    );
+  return {
+    servers: servers.map((server) => {
+      const off = isSwitchedOff(env[serverVariable(server.name, 'MCP_ENABLED')]);
+      const isAmbiguous = tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
+      const { connection } = server;
+      return {
+        ...server,
+        ...(off && { enabled: false }),
+        ...(isAmbiguous && connection.kind !== 'stdio' && { connection: { ...connection, auth: undefined } }),
+      };
+    }),
+    warnings,
+  };
+}
+
+/** Variables that several servers would use, with the names of those. */
+function sharers(
+  servers: readonly ServerDefinition[],
+  suffix: string,
+  uses: (server: ServerDefinition) => boolean,
+): ReadonlyMap<string, readonly string[]> {
+  const byVariable = new Map<string, string[]>();
+  for (const server of servers) {
+    if (!uses(server)) continue;
+    const variable = serverVariable(server.name, suffix);
+    byVariable.set(variable, [...(byVariable.get(variable) ?? []), server.name]);
+  }
+  return new Map([...byVariable].filter(([, names]) => names.length > 1));
+}
+
+const MAX_NAMED = 5;
+
+const listed = (names: readonly string[]): string => {
+  const shown = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
+  return names.length > MAX_NAMED ? `${shown.join(', ')} and ${names.length - MAX_NAMED} more` : shown.join(' and ');
+};

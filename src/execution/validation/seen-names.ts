@@ -1,0 +1,69 @@
+/**
+ * Finds the names and values an agent meant by what it was shown: a name with signs that nobody sees is shown with their
+ * numbers (`visible`), and comes back so. Arguments in, arguments with the tool's own names out.
+ * @module
+ */
+import { isObject } from '../../plain-object.ts';
+import { isPlain, visible } from '../../plain-text.ts';
+import { branchesOf, wholeNode } from '../../schema-merge.ts';
+import type { JsonSchema } from '../../types.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Deeper than this nobody hides a name on purpose that an agent needs. */
+const MAX_DEPTH = 20;
+const MAX_BRANCHES = 20;
+const unseen = new WeakMap<object, boolean>();
+
+/** The arguments as the tool knows them. Costs one look-up for tools whose schemas hide nothing, which is nearly all. */
+export function asKnown(args: Arguments, schema: JsonSchema): Arguments {
+  let hides = unseen.get(schema);
+  if (hides === undefined) {
+    hides = hidesSomething(schema);
+    unseen.set(schema, hides);
+  }
+  return hides ? (restored(args, schema, schema, 0) as Arguments) : args;
+}
+
+function hidesSomething(schema: JsonSchema): boolean {
+  try {
+    const text = JSON.stringify(schema);
+    // Control characters are written as numbers in JSON.
+    return !isPlain(text) || /\\u00[0-9a-f]{2}/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+function restored(value: unknown, schema: unknown, root: JsonSchema, depth: number): unknown {
+  if (!isObject(schema) || depth > MAX_DEPTH) return value;
+  const whole = wholeNode(schema, root);
+  const branches = branchesOf(whole).slice(0, MAX_BRANCHES).filter(isObject);
+  const nodes = [...branches.map((branch) => wholeNode(branch, root)), whole];
+  if (typeof value === 'string')
+    return meant(
+      value,
+      nodes.flatMap((node) => [...list(node.enum), node.const]),
+    );
+  if (Array.isArray(value)) {
+    const items = nodes.find((node) => isObject(node.items))?.items;
+    return value.map((item) => restored(item, items, root, depth + 1));
+  }
+  if (!isObject(value)) return value;
+  const properties = new Map(
+    nodes.flatMap((node) => (isObject(node.properties) ? Object.entries(node.properties) : [])),
+  );
+  const names = [...properties.keys()];
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const own = properties.has(name) ? name : String(meant(name, names));
+      return [own, restored(item, properties.get(own), root, depth + 1)];
+    }),
+  );
+}
+
+const list = (values: unknown): readonly unknown[] => (Array.isArray(values) ? values : []);
+
+/** What is shown like this, unless it is itself one of them. */
+const meant = (shown: string, known: readonly unknown[]): unknown =>
+  known.includes(shown) ? shown : (known.find((one) => typeof one === 'string' && visible(one) === shown) ?? shown);
