@@ -97,11 +97,16 @@ export class ConnectionPool {
     const slot = this.#find(definition, caller) ?? this.#add(definition, caller);
     slot.leases++;
     try {
-      return this.#lease(slot, await abortable(slot.opening, options.signal), caller);
+      const connection = await abortable(slot.opening, options.signal);
+      // What was taken for a server of the new protocol, which all share, may turn out to be an old one.
+      if (slot.audience.kind !== 'shared' || this.#audienceOf(definition, caller).kind === 'shared')
+        return this.#lease(slot, connection, caller);
     } catch (error) {
       this.#giveBack(slot);
       throw error;
     }
+    this.#giveBack(slot);
+    return this.acquire(definition, caller, options);
   }
 
   /** True while a connection to the server is open. */

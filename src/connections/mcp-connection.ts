@@ -21,12 +21,15 @@ import { OpenQuestions } from './open-questions.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
 import { sentence, shortText } from './short-text.ts';
+import { StillKnown } from './still-known.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
 /** Rounds of questions one call of a modern server may ask. */
 const MAX_ROUNDS = 10;
 const MAX_MESSAGE = 4000;
+/** A connection younger than this, on which no call was answered yet, is never proof that a call was not looked at. */
+const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -50,6 +53,10 @@ export class McpConnection implements DownstreamTools {
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
   readonly #questions = new OpenQuestions();
+  readonly #stillKnown: StillKnown;
+  readonly #openedAt = performance.now();
+  /** Whether a call was ever answered here. */
+  #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
 
   constructor(options: McpConnectionOptions) {
@@ -57,6 +64,8 @@ export class McpConnection implements DownstreamTools {
     this.server = options.server;
     this.kind = options.kind;
     this.identity = options.identity;
+    const { peer, identity, kind } = options;
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: kind === 'stdio' });
   }
 
   get era(): ProtocolEra {
@@ -120,7 +129,7 @@ export class McpConnection implements DownstreamTools {
   ): Promise<CallToolResult> {
     let params = first;
     for (let round = 0; ; round++) {
-      const result = await this.#call(call, params, options);
+      const result = round === 0 ? await this.#call(call, params, options) : await this.#goOn(call, params, options);
       if (result.resultType !== 'input_required') return withoutResultType(result);
       if (call.caller.acceptsInputRequired) return result;
       if (round >= MAX_ROUNDS)
@@ -134,6 +143,20 @@ export class McpConnection implements DownstreamTools {
     }
   }
 
+  /** A further round of a call that the server has begun to work on: it may not be begun anew as if it had not left. */
+  async #goOn(
+    call: ToolCall,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    try {
+      return await this.#call(call, params, options);
+    } catch (error) {
+      if (!(error instanceof DiscoveryError) || error.details.outcome !== 'not_sent') throw error;
+      throw new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' });
+    }
+  }
+
   /** Sends any request and resolves with the raw result; failures are `DiscoveryError`s except error answers (`JsonRpcError`). */
   async request(
     method: string,
@@ -143,7 +166,7 @@ export class McpConnection implements DownstreamTools {
     try {
       return await this.#send(method, params, options, undefined);
     } catch (error) {
-      throw this.#explain(error, options.signal);
+      throw (await this.#lost(error, options.signal)) ?? this.#explain(error, options.signal);
     }
   }
 
@@ -188,15 +211,35 @@ export class McpConnection implements DownstreamTools {
     try {
       const { result, bytes } = await this.#send('tools/call', params, options, call.idleClock);
       if (call.notes) call.notes.bytes = bytes;
+      this.#hasServed = true;
       return result as CallToolResult;
     } catch (error) {
+      const lost = await this.#lost(error, options.signal);
+      if (lost) throw lost;
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
-        throw new ToolNotFoundError(call.server, call.tool, `${call.server} no longer has a tool "${call.tool}".`);
+        const message = `${call.server} no longer has a tool "${call.tool}".`;
+        throw new ToolNotFoundError(call.server, call.tool, message, { outcome: 'failed' });
       }
       const message = error.message.slice(0, MAX_MESSAGE);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
+  }
+
+  /**
+   * The error of a request that was refused because the server knows us no more; the connection is over then. Whoever
+   * opens the next one is told anew which protocol the server speaks. A connection made a moment ago proves nothing: a
+   * server that refuses whatever it has executed would get the call again and again.
+   */
+  async #lost(error: unknown, signal: CallSignal | undefined): Promise<DiscoveryError | undefined> {
+    if (signal?.aborted || !this.#stillKnown.isDoubtful(error) || (await this.#stillKnown.ask())) return undefined;
+    const { server, identity } = this;
+    const isVersion = identity.era === 'modern' || error instanceof JsonRpcError;
+    const why = isVersion ? `no longer speaks protocol ${identity.protocolVersion} with us` : 'has ended the session';
+    void this.close(new PeerClosedError(`it ${why}`));
+    const isSettled = this.#hasServed || performance.now() - this.#openedAt >= SETTLED_MS;
+    const outcome = isSettled ? 'not_sent' : error instanceof JsonRpcError ? 'failed' : 'unknown';
+    return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${why}.`, { server, outcome });
   }
 
   #headers(call: ToolCall): Record<string, string> | undefined {
@@ -246,8 +289,8 @@ export class McpConnection implements DownstreamTools {
       return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
     }
     const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error))}`);
-    const isRefusal = error instanceof HttpStatusError && error.status < 500;
-    return fail(message, isRefusal ? 'failed' : 'unknown', !isRefusal);
+    // A status says what the server thinks of the request, not whether it has acted on it.
+    return fail(message, 'unknown', !(error instanceof HttpStatusError && error.status < 500));
   }
 }
 
