@@ -92,6 +92,7 @@ export function toServerDefinition({ entry, origin }: PlacedEntry): ServerDefini
     concurrency: entry.concurrency,
     trusted: entry.trusted ?? false,
     idempotent: entry.idempotent ?? [],
+    ...(entry.shared && { shared: true }),
     origin,
   };
 }

@@ -135,6 +135,10 @@ export const serverSchema = z.strictObject({
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
   trusted: optional(flag, 'Whether its own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names that may be repeated after a failure.'),
+  shared: optional(
+    flag,
+    'Whether what one client answers (roots, elicitation, sampling) may serve the next one without a session. `false`: the server is started anew for each call that may be asked something. Default `false`.',
+  ),
 });
 
 /** A server entry that passed the schema. */

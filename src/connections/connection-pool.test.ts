@@ -45,6 +45,7 @@ function world(limits: Partial<ConnectionPoolOptions['limits']> = {}, more: Part
     await far.start();
     const { era } = state;
     const connection = new McpConnection({
+      mayAsk: false,
       server: definition.name,
       kind: definition.connection.kind,
       peer,

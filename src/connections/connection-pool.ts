@@ -3,7 +3,8 @@
  *
  * Who may share (`audience.ts`): a caller that a server of the old protocol may ask something gets a connection of its
  * own, one per client session or, for a client without sessions, one for the time of the call. Callers that cannot be
- * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all.
+ * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all. A connection
+ * over which a caller was asked carries what it answered: it is handed on to the same session or principal only.
  * @module
  */
 import type { CallSignal } from '../cancellation.ts';
@@ -251,7 +252,7 @@ export class ConnectionPool {
   #giveBack(slot: PoolSlot): void {
     slot.leases--;
     slot.lastUsed = this.#now();
-    if (slot.leases === 0 && slot.retired) this.#drop(slot);
+    if (slot.leases === 0 && (slot.retired || slot.isSpent)) this.#drop(slot);
   }
 
   #died(slot: PoolSlot, reason: Error): void {

@@ -4,7 +4,7 @@
  */
 import type { ServerDefinition } from '../types.ts';
 import type { discover, initialize } from './handshake.ts';
-import { JsonRpcError, type Wire } from './json-rpc.ts';
+import { INTERNAL_ERROR, JsonRpcError, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 import { Peer, PeerClosedError } from './peer.ts';
@@ -39,8 +39,12 @@ export class Conversation {
     // Nobody may be listening any more when a server ends.
     this.#ended.catch(() => {});
     this.peer = new Peer(wire, {
-      onRequest: (request) =>
-        this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
+      onRequest: async (request) => {
+        // A server may ask in the same breath as it answers the greeting.
+        if (!this.#connection) await new Promise(setImmediate);
+        if (!this.#connection) throw new JsonRpcError(INTERNAL_ERROR, 'not ready yet');
+        return this.#connection.answer(request);
+      },
       onNotification: (method, params) => {
         // Two listeners who do not know each other: if one throws, the other hears it all the same.
         try {
@@ -73,6 +77,7 @@ export class Conversation {
           peer: this.peer,
           identity,
           limits,
+          mayAsk: identity.era === 'legacy' && Object.keys(capabilities).length > 0,
           obituary: () => this.#process?.exitReason,
           log: () => this.#process?.stderr.toString() ?? '',
         });

@@ -41,8 +41,17 @@ export class PoolSlot {
     return this.audience.kind === 'call' && (this.audience.exclusive || this.connection?.era !== 'modern');
   }
 
+  /**
+   * Whether a caller that nobody would know again was asked something here: the server may have kept the answer. An
+   * operator's `shared` says that it does not matter.
+   */
+  get isSpent(): boolean {
+    return this.audience.anonymous && this.connection?.wasAsked === true && !this.definition.shared;
+  }
+
   /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
   suits(audience: Audience | undefined): boolean {
+    if (this.isSpent) return false;
     const mine = this.audience;
     const isOpenToAll = !mine.exclusive && (audience === undefined || this.connection?.era === 'modern');
     if (isOpenToAll && !audience?.exclusive) return true;
@@ -61,7 +70,10 @@ export class PoolSlot {
       const latest = [...this.#askers].at(-1);
       // A call that is over cannot be asked; a session can, also between its calls.
       if (latest) connection.asker = latest.ask;
-      else if (kind === 'call') connection.asker = connection.onNotification = undefined;
+      else if (kind === 'call') {
+        connection.asker = connection.onNotification = undefined;
+        connection.withdrawQuestions();
+      }
     };
   }
 }

@@ -16,7 +16,7 @@ import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 export interface UpstreamCall {
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: ProtocolEra;
-  /** One client connection; absent for requests that stand alone. */
+  /** One client connection, whichever its protocol; absent for requests that stand alone. */
   readonly session?: string | undefined;
   readonly principal?: string | undefined;
   readonly revision?: string | undefined;
@@ -51,7 +51,7 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     if (ParkedCalls.owns(requestState))
       return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
     const context: CallContext = {
-      caller: { principal, revision, capabilities, acceptsInputRequired: true },
+      caller: { principal, session, revision, capabilities, acceptsInputRequired: true },
       signal,
       onProgress,
       onNotification,
