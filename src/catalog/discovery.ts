@@ -39,6 +39,8 @@ export interface DiscoveryOptions {
 const STALE_AFTER_MS = 24 * 3600_000;
 const CHANGE_PAUSE_MS = 5000;
 const BEHIND_PARALLEL = 2;
+/** How long a list that is being read keeps others waiting. A server that takes longer is slow, and costs us nothing. */
+const TURN_MS = 500;
 /** A server that could not be refreshed is not asked again behind every answer. */
 const ATTEMPT_PAUSE_MS = 60_000;
 
@@ -256,7 +258,7 @@ export class Discovery {
           began = now();
           firstTurn ??= began;
           return list(definition, caller);
-        });
+        }, TURN_MS);
         if (!current()) return false;
         for (const { name, reason } of listing.skipped)
           logger.warn({ server, tool: name, reason }, 'a tool was left out');

@@ -61,6 +61,11 @@ export class Backoff {
     this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
   }
 
+  /** A connect failed for a reason that waiting does not cure. The next attempt may come at once. */
+  refused(error: Error): void {
+    this.#error = error;
+  }
+
   /** An open connection ended by itself. The first time costs nothing; a server that keeps dying is left alone. */
   died(error: Error): void {
     this.#count(error);

@@ -132,6 +132,38 @@ describe('sharing', () => {
     expect(opened).toHaveLength(3);
   });
 
+  it('does not hand on a connection over which somebody unknown was asked, unless the operator says so', async () => {
+    const { pool } = world();
+    const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
+    const first = await pool.acquire(a, asked());
+    await first.connection.answer(question);
+    // Not even for a list of tools, which needs nobody in particular.
+    expect((await pool.acquire(a, undefined)).connection).not.toBe(first.connection);
+    first.release();
+    expect(first.connection.closed).toBe(true);
+    for (const caller of [
+      { ...asked('s'), acceptsInputRequired: true },
+      { ...asked(), principal: 'p' },
+    ]) {
+      const lease = await pool.acquire(a, caller);
+      await lease.connection.answer(question);
+      lease.release();
+      const others = [
+        asked(),
+        asked('t'),
+        { ...asked('t'), acceptsInputRequired: true },
+        { ...asked(), principal: 'q' },
+      ];
+      for (const other of others) expect((await pool.acquire(a, other)).connection).not.toBe(lease.connection);
+      expect((await pool.acquire(a, caller)).connection).toBe(lease.connection);
+    }
+    const open = server('open', { shared: true });
+    const lease = await pool.acquire(open, asked());
+    await lease.connection.answer(question);
+    lease.release();
+    expect((await pool.acquire(open, asked())).connection).toBe(lease.connection);
+  });
+
   it('does not give a connection to the next caller after a call without an answer', async () => {
     const { pool, state, opened } = world();
     const first = await pool.acquire(a, asked());
@@ -247,13 +279,14 @@ describe('sharing', () => {
         ? Array.from({ length: 40 }, (_, n) => call(who, n, session))
         : [
             (async () => {
-              for (let n = 0; n < 20; n++) await call(who, n, session);
+              for (let n = 0; n < 5; n++) await call(who, n, session);
             })(),
           ],
     );
     await Promise.all(calls);
     expect(crossed).toBe(0);
-    expect(pool.size).toBe(4);
+    // Those of the sessions; what somebody unknown has answered over serves nobody else.
+    expect(pool.size).toBe(2);
     const shared = await pool.acquire(definition, {});
     const refused = await shared.connection.callTool(toolCall('ask', { marker: 'nobody' }));
     expect(JSON.stringify(refused.structuredContent)).toContain('refused');

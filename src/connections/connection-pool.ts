@@ -17,7 +17,9 @@ import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';
 import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import { needsAPerson } from './only-a-person.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
+import { givenUp, unavailable } from './pool-refusals.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
 import { sentence } from './short-text.ts';
 
@@ -210,7 +212,7 @@ export class ConnectionPool {
         onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
       });
     try {
-      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open) : open());
+      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open, STARTING_MS) : open());
       if (abort.signal.aborted) {
         await connection.close();
         throw givenUp(definition.name);
@@ -225,10 +227,13 @@ export class ConnectionPool {
       // A verdict may be out of date; the next attempt finds out anew.
       this.#verdicts.delete(print);
       const known = error instanceof DiscoveryError ? error : undefined;
-      this.#healthOf(definition.name).failed(error as Error, {
-        final: known?.code === 'SERVER_AUTH_REQUIRED',
-        atLeastMs: known?.details.retryAfterMs ?? 0,
-      });
+      const health = this.#healthOf(definition.name);
+      if (needsAPerson(error)) health.refused(error as Error);
+      else
+        health.failed(error as Error, {
+          final: known?.code === 'SERVER_AUTH_REQUIRED',
+          atLeastMs: known?.details.retryAfterMs ?? 0,
+        });
       this.#options.onStatus?.(definition.name);
       throw error;
     }
@@ -308,25 +313,14 @@ export class ConnectionPool {
 
 const NO_SLOTS: readonly PoolSlot[] = [];
 
+/**
+ * How long a server that starts keeps others from starting. Loading a program takes the processor about so long; one that
+ * takes longer waits for something else, such as a download, and whoever waits for that takes nothing away from others.
+ */
+const STARTING_MS = 500;
+
 const ended = (work: Promise<unknown>): Promise<void> =>
   work.then(
     () => {},
     () => {},
   );
-
-const givenUp = (server: string): DiscoveryError =>
-  new DiscoveryError('SHUTTING_DOWN', `The connection to ${server} is being closed.`, { server, outcome: 'not_sent' });
-
-function unavailable(server: string, health: Backoff): Error {
-  const { error, waitMs } = health;
-  if (error instanceof DiscoveryError && error.code === 'SERVER_AUTH_REQUIRED') return error;
-  const message = `${server} keeps failing; the next attempt is in ${Math.ceil(waitMs / 1000)} s. Last: ${error?.message ?? 'unknown'}`;
-  return new DiscoveryError('SERVER_UNAVAILABLE', message, {
-    server,
-    outcome: 'not_sent',
-    retryAfterMs: Math.ceil(waitMs),
-    // What cannot work does not work later either.
-    ...(error instanceof DiscoveryError && error.details.retryable === false && { retryable: false }),
-    cause: error,
-  });
-}

@@ -6,7 +6,6 @@ import type { CallSignal } from '../cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
-import { abortable } from './abortable.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
@@ -18,9 +17,9 @@ import {
   NotSentError,
   UnsendableError,
 } from './json-rpc.ts';
-import { OpenQuestions } from './open-questions.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
+import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -31,10 +30,6 @@ const MAX_ROUNDS = 10;
 const MAX_MESSAGE = 4000;
 /** A connection younger than this, on which no call was answered yet, is never proof that a call was not looked at. */
 const SETTLED_MS = 10_000;
-/** How long the first call waits to hear whether the server asks something at its start. */
-const FIRST_PING_MS = 2000;
-/** How long a server may take to act on what it was told: it looks at folders before it allows them. */
-const DIGEST_MS = 100;
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -54,23 +49,14 @@ export class McpConnection implements DownstreamTools {
   readonly server: string;
   readonly identity: ServerIdentity;
   readonly kind: ConnectionDefinition['kind'];
-  /** Whether a caller was ever asked over this connection. The server may have kept what it answered. */
-  wasAsked = false;
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
-  readonly #questions = new OpenQuestions();
+  readonly #respondent: Respondent;
   readonly #stillKnown: StillKnown;
   readonly #openedAt = performance.now();
   /** Whether a call was ever answered here. */
   #hasServed = false;
-  #asker: Caller['ask'];
-  /** Whether questions are expected, and nobody was there to answer them so far. */
-  #awaitsAsker: boolean;
-  #askerCame = () => {};
-  readonly #firstAsker: Promise<void>;
-  /** The wait for what the server asks at its start, until that is over. */
-  #beginning: Promise<void> | undefined | 'over';
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
 
   constructor(options: McpConnectionOptions) {
@@ -79,22 +65,22 @@ export class McpConnection implements DownstreamTools {
     this.kind = options.kind;
     this.identity = options.identity;
     const { peer, identity, kind } = options;
-    this.#awaitsAsker = options.mayAsk;
-    this.#firstAsker = new Promise((resolve) => {
-      this.#askerCame = resolve;
-    });
+    this.#respondent = new Respondent(peer, options.mayAsk);
     this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: kind === 'stdio' });
   }
 
   /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
   get asker(): Caller['ask'] {
-    return this.#asker;
+    return this.#respondent.asker;
   }
 
   set asker(ask: Caller['ask']) {
-    this.#asker = ask;
-    this.#awaitsAsker = false;
-    this.#askerCame();
+    this.#respondent.asker = ask;
+  }
+
+  /** Whether a caller was ever asked over this connection. The server may have kept what it answered. */
+  get wasAsked(): boolean {
+    return this.#respondent.wasAsked;
   }
 
   get era(): ProtocolEra {
@@ -148,35 +134,17 @@ export class McpConnection implements DownstreamTools {
       headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
     };
     if (modern) return this.#callInRounds(call, params, options);
-    if (this.#beginning === 'over' || this.asker === undefined) return this.#call(call, params, options);
-    return this.#callFirst(call, params, options);
+    return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
   }
 
-  /** Sends a call when the server has been told what it asked at its start: without the roots it would refuse the call. */
+  /** Sends a call as soon as the server has been told what it asked at its start. */
   async #callFirst(
     call: ToolCall,
     params: Readonly<Record<string, unknown>>,
     options: PeerRequestOptions,
   ): Promise<CallToolResult> {
-    if (this.#beginning !== 'over') {
-      this.#beginning ??= this.#begin();
-      await this.#questions.during(abortable(this.#beginning, call.signal), call.idleClock);
-    }
+    await this.#respondent.begin(call.signal, call.idleClock);
     return this.#call(call, params, options);
-  }
-
-  /** A server answers in order: what it asks as soon as it was greeted comes before its answer to a ping. */
-  async #begin(): Promise<void> {
-    const { peer } = this.#options;
-    const overdue = () => new Error('no answer');
-    await withTimeLimit(FIRST_PING_MS, undefined, overdue, (signal) => peer.request('ping', {}, { signal })).catch(
-      () => {},
-    );
-    if (this.wasAsked) {
-      await this.#questions.answered();
-      await new Promise((resolve) => setTimeout(resolve, DIGEST_MS));
-    }
-    this.#beginning = 'over';
   }
 
   /** A modern server may ask before it answers; the answers go along with the same call. */
@@ -244,17 +212,13 @@ export class McpConnection implements DownstreamTools {
   }
 
   /** Answers what the server asks: the caller's agent does, or nobody. */
-  async answer(request: IncomingRequest): Promise<Record<string, unknown>> {
-    if (this.#awaitsAsker) await abortable(this.#firstAsker, request.signal);
-    if (!this.asker)
-      throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
-    this.wasAsked = true;
-    return this.#questions.put(this.asker, request);
+  answer(request: IncomingRequest): Promise<Record<string, unknown>> {
+    return this.#respondent.answer(request);
   }
 
   /** Takes back what the server has asked: nobody is left who could answer. */
   withdrawQuestions(): void {
-    if (this.#questions.isOpen) this.#questions.withdraw();
+    this.#respondent.withdraw();
   }
 
   /** Where the server may ask, what it works on is remembered. */
@@ -265,7 +229,8 @@ export class McpConnection implements DownstreamTools {
     idleClock: IdleClock | undefined,
   ): Promise<Answer> {
     const answer = this.#options.peer.request(method, params, options);
-    return this.asker === undefined ? answer : this.#questions.during(answer, idleClock);
+    const { asker, questions } = this.#respondent;
+    return asker === undefined ? answer : questions.during(answer, idleClock);
   }
 
   async #call(
