@@ -183,6 +183,9 @@ export class Downstreams {
       get idleMs() {
         return limits()?.idle ?? 300_000;
       },
+      get callIdleMs() {
+        return limits()?.callIdle ?? 60_000;
+      },
     };
   }
 

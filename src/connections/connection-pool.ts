@@ -15,6 +15,7 @@ import { abortable } from './abortable.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';
+import { HungServers, LOOK_EVERY_MS } from './hung-servers.ts';
 import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { needsAPerson } from './only-a-person.ts';
@@ -34,7 +35,13 @@ export interface OpenRequest {
 
 export interface ConnectionPoolOptions {
   readonly open: (definition: ServerDefinition, request: OpenRequest) => Promise<OpenedConnection>;
-  readonly limits: { readonly spawns: number; readonly localServers: number; readonly idleMs: number };
+  readonly limits: {
+    readonly spawns: number;
+    readonly localServers: number;
+    readonly idleMs: number;
+    /** How long a call may be silent, unless its server's entry says otherwise. */
+    readonly callIdleMs?: number;
+  };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onStatus?: (server: string) => void;
   readonly now?: () => number;
@@ -60,7 +67,9 @@ export class ConnectionPool {
   readonly #obituaries = new Map<string, string>();
   readonly #spawns: Semaphore;
   readonly #closing = new Set<Promise<void>>();
+  readonly #hung = new HungServers();
   #sweeper: NodeJS.Timeout | undefined;
+  #watcher: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: ConnectionPoolOptions) {
@@ -162,6 +171,7 @@ export class ConnectionPool {
     if (server === undefined) {
       this.#closed = true;
       clearInterval(this.#sweeper);
+      clearInterval(this.#watcher);
     }
     const names = server === undefined ? [...this.#slots.keys()] : [server];
     for (const name of names) for (const slot of this.#slots.get(name) ?? []) this.#drop(slot);
@@ -197,6 +207,12 @@ export class ConnectionPool {
     const slots = this.#slots.get(definition.name) ?? new Set();
     this.#slots.set(definition.name, slots.add(slot));
     this.#sweeper ??= setInterval(() => this.#sweep(), Math.max(1000, this.#options.limits.idleMs / 10)).unref();
+    this.#watcher ??= setInterval(() => {
+      this.#hung.end(
+        [...this.#slots.values()].flatMap((slots) => [...slots]),
+        this.#options.limits.callIdleMs,
+      );
+    }, LOOK_EVERY_MS).unref();
     return slot;
   }
 
@@ -249,6 +265,7 @@ export class ConnectionPool {
         held = false;
         leave();
         this.#giveBack(slot);
+        if (unanswered && !connection.closed) this.#hung.suspect(connection, performance.now());
         if (close ? slot.leases === 0 : unanswered && slot.isPerCall) this.#drop(slot);
       },
     };

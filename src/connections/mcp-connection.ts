@@ -3,20 +3,14 @@
  * @module
  */
 import type { CallSignal } from '../cancellation.ts';
-import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
+import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
+import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import {
-  INVALID_PARAMS,
-  JsonRpcError,
-  METHOD_NOT_FOUND,
-  NotReadError,
-  NotSentError,
-  UnsendableError,
-} from './json-rpc.ts';
+import type { Pulse } from './hung-servers.ts';
+import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
 import { Respondent } from './respondent.ts';
@@ -55,6 +49,8 @@ export class McpConnection implements DownstreamTools {
   readonly #respondent: Respondent;
   readonly #stillKnown: StillKnown;
   readonly #openedAt = performance.now();
+  /** When the last of the callers that have set a time of their own stops waiting. */
+  #patientUntil = 0;
   /** Whether a call was ever answered here. */
   #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
@@ -91,6 +87,20 @@ export class McpConnection implements DownstreamTools {
     return this.#options.peer.closed;
   }
 
+  /** What shows whether the server is alive. */
+  get pulse(): Pulse {
+    const { peer } = this.#options;
+    const isWaiting = peer.isAwaited && !this.#respondent.questions.isOpen;
+    return { received: peer.received, isWaiting, patientUntil: this.#patientUntil };
+  }
+
+  /** Asks for a sign of life. Resolves whatever the answer is; never without one. */
+  async ping(): Promise<void> {
+    const method = this.era === 'modern' ? 'server/discover' : 'ping';
+    const { signal } = new AbortController();
+    await this.#options.peer.request(method, {}, { signal }).catch(() => {});
+  }
+
   get log(): string {
     return this.#options.log();
   }
@@ -120,6 +130,7 @@ export class McpConnection implements DownstreamTools {
 
   callTool(call: ToolCall): Promise<CallToolResult> {
     const modern = this.era === 'modern';
+    if (call.deadline !== undefined && call.deadline > this.#patientUntil) this.#patientUntil = call.deadline;
     const { ask, acceptsInputRequired, capabilities = {} } = call.caller;
     const meta = modern
       ? { ...call.meta, [META.clientCapabilities]: ask || acceptsInputRequired ? capabilities : {} }
@@ -192,7 +203,10 @@ export class McpConnection implements DownstreamTools {
     try {
       return await this.#send(method, params, options, undefined);
     } catch (error) {
-      throw (await this.#lost(error, options.signal)) ?? this.#explain(error, options.signal);
+      throw (
+        (await this.#lost(error, options.signal)) ??
+        explainFailure(error, options.signal, this.server, this.#options.obituary)
+      );
     }
   }
 
@@ -246,7 +260,8 @@ export class McpConnection implements DownstreamTools {
     } catch (error) {
       const lost = await this.#lost(error, options.signal);
       if (lost) throw lost;
-      if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
+      if (!(error instanceof JsonRpcError))
+        throw explainFailure(error, options.signal, this.server, this.#options.obituary);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
         throw new ToolNotFoundError(call.server, call.tool, message, { outcome: 'failed' });
@@ -298,29 +313,6 @@ export class McpConnection implements DownstreamTools {
     const { server } = this;
     const message = `${server} did not list its tools within ${ms / 1000} s.`;
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
-  }
-
-  #explain(error: unknown, signal: CallSignal | undefined): unknown {
-    if (error instanceof DiscoveryError || error instanceof JsonRpcError || signal?.aborted) return error;
-    const { server } = this;
-    const notSent = (code: ErrorCode, message: string) =>
-      new DiscoveryError(code, message, { server, outcome: 'not_sent', cause: error });
-    if (error instanceof NotReadError)
-      return notSent('SERVER_BUSY', `${server} is too busy to be asked: ${error.message}.`);
-    if (error instanceof UnsendableError)
-      return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
-    if (error instanceof NotSentError)
-      return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
-    const fail = (message: string, outcome: Outcome, retryable: boolean) =>
-      new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
-    // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
-    if (error instanceof PeerClosedError) {
-      const how = this.#options.obituary() ?? error.message;
-      return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
-    }
-    const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error))}`);
-    // A status says what the server thinks of the request, not whether it has acted on it.
-    return fail(message, 'unknown', !(error instanceof HttpStatusError && error.status < 500));
   }
 }
 
