@@ -23,7 +23,7 @@ import { redactTexts, redactTools } from './redact-tools.ts';
 import { ok } from './result.ts';
 import { secretsOf } from './secrets.ts';
 import { ServerLogs } from './server-logs.ts';
-import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
+import type { Caller, IdleClock, ServerDefinition, ServerStatus } from './types.ts';
 import { IDENTITY } from './version.ts';
 
 type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
@@ -48,7 +48,7 @@ export class Downstreams {
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
-      now: world.now,
+      now: world.elapsed,
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
         for (const listener of this.#listeners) this.#tell(() => listener(server, method, params));
@@ -104,10 +104,15 @@ export class Downstreams {
   }
 
   /** A connection for one use. */
-  async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: CallSignal): Promise<Lease> {
+  async acquire(
+    definition: ServerDefinition,
+    caller: Caller | undefined,
+    signal?: CallSignal,
+    idleClock?: IdleClock,
+  ): Promise<Lease> {
     if (this.#world.offline) throw offline(definition.name);
     try {
-      return await this.pool.acquire(definition, caller, { signal });
+      return await this.pool.acquire(definition, caller, { signal, idleClock });
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
     }
@@ -154,7 +159,8 @@ export class Downstreams {
     const { definition } = known;
     // Almost every call finds a connection that is open.
     const lease =
-      this.pool.borrow(definition, call.caller) ?? (await this.acquire(definition, call.caller, call.signal));
+      this.pool.borrow(definition, call.caller) ??
+      (await this.acquire(definition, call.caller, call.signal, call.idleClock));
     const { connection } = lease;
     let unanswered = false;
     try {
@@ -192,7 +198,7 @@ export class Downstreams {
   /** A remote server is asked for its list at most so often, however many want it. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
     if (connection.kind === 'stdio') return;
-    const now = this.#world.now();
+    const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;

@@ -137,7 +137,7 @@ export const serverSchema = z.strictObject({
   idempotent: optional(z.array(text), 'Globs of tool names that may be repeated after a failure.'),
   shared: optional(
     flag,
-    'Whether what one client answers (roots, elicitation, sampling) may serve the next one without a session. `false`: the server is started anew for each call that may be asked something. Default `false`.',
+    'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: it is started anew. Default `false`.',
   ),
 });
 

@@ -2,6 +2,7 @@
  * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 
 export interface BackoffOptions {
   readonly initialMs?: number;
@@ -28,7 +29,7 @@ export class Backoff {
     initialMs = 1000,
     maxMs = 300_000,
     healthyMs = 60_000,
-    now = Date.now,
+    now = elapsedNow,
     random = Math.random,
   }: BackoffOptions = {}) {
     this.#initialMs = initialMs;

@@ -136,7 +136,7 @@ describe('sharing', () => {
     const { pool } = world();
     const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
     const first = await pool.acquire(a, asked());
-    await first.connection.answer(question);
+    await first.connection.answer({ ...question, method: 'elicitation/create' });
     // Not even for a list of tools, which needs nobody in particular.
     expect((await pool.acquire(a, undefined)).connection).not.toBe(first.connection);
     first.release();
@@ -162,6 +162,47 @@ describe('sharing', () => {
     await lease.connection.answer(question);
     lease.release();
     expect((await pool.acquire(open, asked())).connection).toBe(lease.connection);
+  });
+
+  it('hands on a connection over which somebody unknown was asked for roots to whoever has the same roots', async () => {
+    const { pool, opened } = world();
+    const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
+    const asks: string[] = [];
+    const withRoots = (name: string): Caller => ({
+      capabilities: { roots: {} },
+      ask: async () => {
+        asks.push(name);
+        return { roots: [{ uri: `file:///${name}` }] };
+      },
+    });
+    const ada = await pool.acquire(a, withRoots('ada'));
+    await ada.connection.answer(question);
+    ada.release();
+    const bob = await pool.acquire(a, withRoots('bob'));
+    expect(bob.connection).not.toBe(ada.connection);
+    await bob.connection.answer(question);
+    // Asked once, although the server asks too.
+    expect(asks).toEqual(['ada', 'bob']);
+    bob.release();
+    const again = await pool.acquire(a, withRoots('ada'));
+    expect(again.connection).toBe(ada.connection);
+    // In use by somebody with the same roots.
+    expect((await pool.acquire(a, withRoots('ada'))).connection).not.toBe(ada.connection);
+    // Told something else as well.
+    const cleo = await pool.acquire(a, withRoots('bob'));
+    expect(cleo.connection).toBe(bob.connection);
+    await cleo.connection.answer({ ...question, method: 'elicitation/create' });
+    cleo.release();
+    expect(cleo.connection.closed).toBe(true);
+    again.release();
+    for (let n = 0; n < 8; n++) {
+      const lease = await pool.acquire(a, withRoots(`n${n}`));
+      await lease.connection.answer(question);
+      lease.release();
+    }
+    expect(opened.length).toBe(11);
+    // The one that is in use, and the four that were used last.
+    expect(pool.size).toBe(5);
   });
 
   it('does not give a connection to the next caller after a call without an answer', async () => {

@@ -7,7 +7,8 @@
  * over which a caller was asked carries what it answered: it is handed on to the same session or principal only.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
+
+import { elapsedNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
@@ -22,6 +23,7 @@ import { needsAPerson } from './only-a-person.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
 import { givenUp, unavailable } from './pool-refusals.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
+import { askForRoots, candidates, type Patience, surplus } from './same-roots.ts';
 import { sentence } from './short-text.ts';
 
 export interface OpenRequest {
@@ -44,6 +46,7 @@ export interface ConnectionPoolOptions {
   };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onStatus?: (server: string) => void;
+  /** Milliseconds that never run backwards. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -74,7 +77,7 @@ export class ConnectionPool {
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? elapsedNow;
     this.#spawns = new Semaphore(options.limits.spawns);
   }
 
@@ -97,22 +100,23 @@ export class ConnectionPool {
   }
 
   /** A connection for one use. Opens at most one at a time per server and audience; everybody else waits for the same. */
-  async acquire(
-    definition: ServerDefinition,
-    caller: Caller | undefined,
-    options: { signal?: CallSignal | undefined } = {},
-  ): Promise<Lease> {
+  async acquire(definition: ServerDefinition, caller: Caller | undefined, options: Patience = {}): Promise<Lease> {
     if (this.#closed)
       throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
     const open = this.borrow(definition, caller);
     if (open !== undefined) return open;
-    const slot = this.#find(definition, caller) ?? this.#add(definition, caller);
+    const opening = this.#find(definition, caller);
+    const withRoots = () =>
+      caller ? candidates(this.#slots.get(definition.name), this.#audienceOf(definition, caller), definition) : [];
+    const told = opening || withRoots().length === 0 ? undefined : await askForRoots(caller, options);
+    const same = told && withRoots().find(({ connection }) => connection?.toldRoots === told.key);
+    const slot = opening ?? same ?? this.#find(definition, caller) ?? this.#add(definition, caller);
     slot.leases++;
     try {
       const connection = await abortable(slot.opening, options.signal);
       // What was taken for a server of the new protocol, which all share, may turn out to be an old one.
       if (slot.audience.kind !== 'shared' || this.#audienceOf(definition, caller).kind === 'shared')
-        return this.#lease(slot, connection, caller);
+        return this.#lease(slot, connection, told?.caller ?? caller);
     } catch (error) {
       this.#giveBack(slot);
       throw error;
@@ -265,7 +269,7 @@ export class ConnectionPool {
         held = false;
         leave();
         this.#giveBack(slot);
-        if (unanswered && !connection.closed) this.#hung.suspect(connection, performance.now());
+        if (unanswered && !connection.closed) this.#hung.suspect(connection, elapsedNow());
         if (close ? slot.leases === 0 : unanswered && slot.isPerCall) this.#drop(slot);
       },
     };
@@ -274,7 +278,9 @@ export class ConnectionPool {
   #giveBack(slot: PoolSlot): void {
     slot.leases--;
     slot.lastUsed = this.#now();
-    if (slot.leases === 0 && (slot.retired || slot.isSpent)) this.#drop(slot);
+    if (slot.leases > 0) return;
+    if (slot.retired || (slot.isSpent && !slot.isForSameRoots)) this.#drop(slot);
+    else if (slot.isSpent) for (const one of surplus(this.#slots.get(slot.definition.name) ?? [])) this.#drop(one);
   }
 
   #died(slot: PoolSlot, reason: Error): void {

@@ -3,7 +3,9 @@
  * not followed.
  * @module
  */
+
 import { setMaxListeners } from 'node:events';
+import { wallNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { httpFetch } from './http-fetch.ts';
 import { HttpStatusError } from './http-refusal.ts';
@@ -67,7 +69,7 @@ export function guardedFetch({ server, maxMessageBytes, fetch: inner = httpFetch
 }
 
 /** Milliseconds of a Retry-After header; garbage and the past count as none, the far future as a minute. */
-export function retryAfter(header: string | null, now: number = Date.now()): number | undefined {
+export function retryAfter(header: string | null, now: number = wallNow()): number | undefined {
   if (!header) return undefined;
   const text = header.trim();
   // A date starts with the name of its day; `Date.parse` alone would read years into any number.

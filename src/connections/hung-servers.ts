@@ -4,6 +4,7 @@
  * caller that has set a time of its own.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 import type { ServerDefinition } from '../types.ts';
 import { PeerClosedError } from './peer.ts';
 
@@ -52,7 +53,7 @@ export class HungServers {
   ): void {
     for (const { connection, definition } of slots) {
       if (!connection || connection.closed) continue;
-      const silent = this.look(connection, performance.now(), definition.timeouts.call ?? callIdleMs);
+      const silent = this.look(connection, elapsedNow(), definition.timeouts.call ?? callIdleMs);
       if (silent === undefined) continue;
       void connection.close(new PeerClosedError(`it has not answered anything, not even a ping, for ${silent} s`));
     }

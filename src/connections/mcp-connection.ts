@@ -2,7 +2,9 @@
  * A live downstream server: list its tools, call them, put its questions to whoever is calling.
  * @module
  */
+
 import type { CallSignal } from '../cancellation.ts';
+import { elapsedNow } from '../clock.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
@@ -48,7 +50,7 @@ export class McpConnection implements DownstreamTools {
   readonly #options: McpConnectionOptions;
   readonly #respondent: Respondent;
   readonly #stillKnown: StillKnown;
-  readonly #openedAt = performance.now();
+  readonly #openedAt = elapsedNow();
   /** When the last of the callers that have set a time of their own stops waiting. */
   #patientUntil = 0;
   /** Whether a call was ever answered here. */
@@ -77,6 +79,11 @@ export class McpConnection implements DownstreamTools {
   /** Whether a caller was ever asked over this connection. The server may have kept what it answered. */
   get wasAsked(): boolean {
     return this.#respondent.wasAsked;
+  }
+
+  /** What a caller has answered, if that was nothing but the same roots whenever it was asked. */
+  get toldRoots(): string | undefined {
+    return this.#respondent.toldRoots;
   }
 
   get era(): ProtocolEra {
@@ -282,7 +289,7 @@ export class McpConnection implements DownstreamTools {
     const isVersion = identity.era === 'modern' || error instanceof JsonRpcError;
     const why = isVersion ? `no longer speaks protocol ${identity.protocolVersion} with us` : 'has ended the session';
     void this.close(new PeerClosedError(`it ${why}`));
-    const isSettled = this.#hasServed || performance.now() - this.#openedAt >= SETTLED_MS;
+    const isSettled = this.#hasServed || elapsedNow() - this.#openedAt >= SETTLED_MS;
     const outcome = isSettled ? 'not_sent' : error instanceof JsonRpcError ? 'failed' : 'unknown';
     return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${why}.`, { server, outcome });
   }

@@ -49,6 +49,11 @@ export class PoolSlot {
     return this.audience.anonymous && this.connection?.wasAsked === true && !this.definition.shared;
   }
 
+  /** Whether it waits for a caller with the roots that the server was told. */
+  get isForSameRoots(): boolean {
+    return this.isSpent && !this.retired && this.leases === 0 && this.connection?.toldRoots !== undefined;
+  }
+
   /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
   suits(audience: Audience | undefined): boolean {
     if (this.isSpent) return false;

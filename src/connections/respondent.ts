@@ -9,6 +9,7 @@ import { abortable } from './abortable.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { OpenQuestions } from './open-questions.ts';
 import type { IncomingRequest, Peer } from './peer.ts';
+import { rootsKey } from './same-roots.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /** How long the first call waits to hear whether the server asks something at its start. */
@@ -19,6 +20,9 @@ const DIGEST_MS = 100;
 export class Respondent {
   /** Whether a caller was ever asked. The server may have kept what it answered. */
   wasAsked = false;
+  /** What it has answered, if that was nothing but the same roots whenever it was asked. */
+  toldRoots: string | undefined;
+  #toldMore = false;
   readonly questions = new OpenQuestions();
   readonly #peer: Peer;
   #asker: Caller['ask'];
@@ -59,7 +63,16 @@ export class Respondent {
     if (!this.#asker)
       throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
     this.wasAsked = true;
-    return this.questions.put(this.#asker, request);
+    const isRoots = request.method === 'roots/list';
+    if (!isRoots) this.#told(undefined);
+    const answer = await this.questions.put(this.#asker, request);
+    if (isRoots) this.#told(rootsKey(answer));
+    return answer;
+  }
+
+  #told(roots: string | undefined): void {
+    if (roots === undefined || (this.toldRoots !== undefined && this.toldRoots !== roots)) this.#toldMore = true;
+    this.toldRoots = this.#toldMore ? undefined : roots;
   }
 
   /** Takes back what the server has asked: nobody is left who could answer. */
