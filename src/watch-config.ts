@@ -2,9 +2,11 @@
  * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import { createReadStream, type FSWatcher, mkdirSync, watch, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { wallNow } from './clock.ts';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import type { Logger } from './types.ts';
 
@@ -12,7 +14,7 @@ import type { Logger } from './types.ts';
 export const reloadStamp = (home: string): string => join(home, 'reload');
 
 /** Tells running gateways of this home to reload. */
-export function touchReloadStamp(home: string, now: () => number = Date.now): void {
+export function touchReloadStamp(home: string, now: () => number = wallNow): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeFileSync(reloadStamp(home), `${new Date(now()).toISOString()}\n`, { mode: 0o600 });
 }

@@ -3,6 +3,7 @@
  * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
  * @module
  */
+import { ageSince, wallNow } from '../clock.ts';
 import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
@@ -89,7 +90,7 @@ export class AuditLog {
     this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
     this.#retryMs = options.retryMs ?? 1_000;
     this.#gatherMs = options.gatherMs ?? 25;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
   }
 
   /** Takes a record of one call. Returns at once and never throws. */
@@ -278,7 +279,7 @@ export class AuditLog {
   }
 
   #warn(event: string, what: string, error: unknown): void {
-    if (this.#now() - this.#lastWarning < WARN_EVERY_MS) return;
+    if (ageSince(this.#lastWarning, this.#now()) < WARN_EVERY_MS) return;
     this.#lastWarning = this.#now();
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn({ event, code: 'STORAGE_ERROR', dropped: this.#dropped }, `${what}: ${reason}.`);

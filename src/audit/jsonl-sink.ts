@@ -3,10 +3,12 @@
  * every write is one O_APPEND call, rotation renames to a name of its own, and a writer notices that it was rotated away.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { ageSince, wallNow } from '../clock.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 
@@ -44,7 +46,7 @@ export class JsonlSink implements AuditSink {
     this.#file = options.file;
     this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
     this.#files = options.files ?? 5;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
   }
 
   /**
@@ -180,7 +182,7 @@ export class JsonlSink implements AuditSink {
       if (codeOf(error) !== 'EEXIST') throw error;
       const found = await statOrUndefined(lock);
       // Left by a process that died while rotating; the next write may take it.
-      if (found !== undefined && this.#now() - found.mtimeMs > STALE_LOCK_MS) await unlinkIfThere(lock);
+      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > STALE_LOCK_MS) await unlinkIfThere(lock);
       return false;
     }
   }

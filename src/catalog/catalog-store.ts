@@ -3,6 +3,7 @@
  * away: what cannot be read counts as absent, what cannot be written is said, not too often, and forgotten.
  * @module
  */
+import { wallNow } from '../clock.ts';
 import type { Logger } from '../types.ts';
 import { type Attempt, warnOnce } from '../warn-once.ts';
 import { decodeIndex, encodeIndex, type ReadyIndex } from './index-file.ts';
@@ -34,7 +35,7 @@ export class CatalogStore {
   constructor(store: ByteStore, options: CatalogStoreOptions) {
     this.#store = store;
     this.#options = options;
-    this.#attempt = warnOnce({ logger: options.logger, now: options.now ?? Date.now });
+    this.#attempt = warnOnce({ logger: options.logger, now: options.now ?? wallNow });
   }
 
   /** The list last read from this server over this connection, with the digest of its tools. */

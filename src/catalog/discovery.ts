@@ -3,6 +3,7 @@
  * One server's failure never spoils another's list, and keeps its own last good one.
  * @module
  */
+import { ageSince } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Caller, Logger, ServerDefinition } from '../types.ts';
@@ -18,7 +19,10 @@ export interface DiscoveryOptions {
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
+  /** Milliseconds since 1970: lists are dated, and kept between runs. */
   readonly now: () => number;
+  /** Milliseconds that never run backwards, for everything else. Default: `now`. */
+  readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   /** How often and after what pauses a failed attempt is repeated. */
   readonly retry: {
@@ -58,6 +62,7 @@ export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #running = new Map<string, Refresh>();
   readonly #failures = new Map<string, DiscoveryError>();
+  readonly #elapsed: () => number;
   readonly #turns: Semaphore;
   /** Ends the wait between two attempts, by server. */
   readonly #pauses = new Map<string, () => void>();
@@ -70,6 +75,7 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+    this.#elapsed = options.elapsed ?? options.now;
     this.#turns = new Semaphore(options.parallel);
   }
 
@@ -86,14 +92,14 @@ export class Discovery {
   isStale(server: string): boolean {
     const { catalog, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && now() - fetchedAt > STALE_AFTER_MS;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > STALE_AFTER_MS;
   }
 
   /** True when a list is older than `cache.ttl`. What only the configuration gives does not age. */
   isOld(server: string): boolean {
     const { catalog, ttlMs, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && now() - fetchedAt > ttlMs;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ttlMs;
   }
 
   /** Resolves when nothing is being read any more. */
@@ -128,7 +134,7 @@ export class Discovery {
    * for once, not by every search. What is missing then goes on behind the answer.
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
-    const now = this.#options.now();
+    const now = this.#elapsed();
     const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
     const awaited = servers.map((server) => this.#start(server, caller)).filter((refresh) => patience(refresh) > 0);
     if (awaited.length === 0) return;
@@ -160,11 +166,11 @@ export class Discovery {
   /** A server said that its tools changed: one refresh for the whole burst, at most every five seconds. */
   changed(server: string): void {
     if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
-    const since = this.#options.now() - (this.#refreshedAt.get(server) ?? Number.NEGATIVE_INFINITY);
+    const since = this.#elapsed() - (this.#refreshedAt.get(server) ?? Number.NEGATIVE_INFINITY);
     const wait = Math.max(50, CHANGE_PAUSE_MS - since);
     const timer = setTimeout(() => {
       this.#changes.delete(server);
-      this.#refreshedAt.set(server, this.#options.now());
+      this.#refreshedAt.set(server, this.#elapsed());
       // A list that is being read may have been asked for before the change.
       const running = this.#running.get(server)?.done;
       void (running ? running.then(() => this.refresh(server)) : this.refresh(server));
@@ -207,14 +213,14 @@ export class Discovery {
   }
 
   #isDue(server: string): boolean {
-    const { servers, now } = this.#options;
+    const { servers } = this.#options;
     const attempted = this.#attemptedAt.get(server) ?? Number.NEGATIVE_INFINITY;
     return (
       !this.#stopped &&
       this.isOld(server) &&
       servers.has(server) &&
       !this.#running.has(server) &&
-      now() - attempted > ATTEMPT_PAUSE_MS
+      this.#elapsed() - attempted > ATTEMPT_PAUSE_MS
     );
   }
 
@@ -233,7 +239,7 @@ export class Discovery {
       tried();
       for (const keeper of keepers) keeper.#running.delete(server);
     });
-    return this.#join(server, { startedAt: this.#options.now(), keepers, firstAttempt, done });
+    return this.#join(server, { startedAt: this.#elapsed(), keepers, firstAttempt, done });
   }
 
   async #refresh(
@@ -242,7 +248,8 @@ export class Discovery {
     keepers: ReadonlySet<Discovery>,
     tried: () => void,
   ): Promise<boolean> {
-    const { list, logger, now, retry } = this.#options;
+    const { list, logger, retry } = this.#options;
+    const now = this.#elapsed;
     this.#attemptedAt.set(server, now());
     let firstTurn: number | undefined;
     const current = () => {

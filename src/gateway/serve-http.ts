@@ -2,6 +2,7 @@
  * The gateway on Streamable HTTP, loopback only: each modern request stands alone, older clients get sessions.
  * @module
  */
+
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { elapsedNow } from '../clock.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { foreignness } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -59,7 +61,7 @@ export async function serveGatewayOnHttp(
     const known = id === null ? undefined : sessions.get(id);
     if (id !== null && !known) return rpcError(404, -32001, 'Session not found');
     if (known) {
-      known.lastUsed = Date.now();
+      known.lastUsed = elapsedNow();
       return known.transport.handleRequest(request);
     }
     sweep();
@@ -68,7 +70,7 @@ export async function serveGatewayOnHttp(
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => session,
       onsessioninitialized: (name) => {
-        sessions.set(name, { server, transport, lastUsed: Date.now() });
+        sessions.set(name, { server, transport, lastUsed: elapsedNow() });
       },
       onsessionclosed: (name) => end(name),
     });
@@ -85,7 +87,7 @@ export async function serveGatewayOnHttp(
     void session.server.close().catch(() => {});
   };
   const sweep = () => {
-    const before = Date.now() - SESSION_IDLE_MS;
+    const before = elapsedNow() - SESSION_IDLE_MS;
     for (const [id, session] of sessions) if (session.lastUsed < before) end(id);
   };
 
