@@ -28,8 +28,9 @@ export interface Patient {
 
 interface State {
   received: number;
-  /** Since when it is silent although somebody waits. */
-  since: number;
+  /** How long it has been silent although somebody waits, as far as we were there to hear it. */
+  silentMs: number;
+  lookedAt: number;
   pinged: boolean;
 }
 
@@ -62,15 +63,17 @@ export class HungServers {
   /** Looks at one connection, and asks for a sign of life where that is in doubt. Gives the seconds of silence if it hangs. */
   look(patient: Patient, now: number, callIdleMs: number): number | undefined {
     const { received, isWaiting, patientUntil } = patient.pulse;
-    const state = this.#states.get(patient) ?? { received: -1, since: now, pinged: false };
-    this.#states.set(patient, state);
+    const state = this.#stateOf(patient, now);
+    // If we were stopped ourselves, what it said meanwhile is still to be read.
+    state.silentMs += Math.min(now - state.lookedAt, 2 * LOOK_EVERY_MS);
+    state.lookedAt = now;
     if (received !== state.received || !isWaiting) {
       state.received = received;
-      state.since = now;
+      state.silentMs = 0;
       state.pinged = false;
       return undefined;
     }
-    const silentMs = now - state.since;
+    const { silentMs } = state;
     const limit = Math.max(callIdleMs * PATIENCE, LEAST_MS);
     if (!state.pinged && silentMs >= Math.min(PING_AFTER_MS, limit / 3)) this.#ping(patient, state);
     return state.pinged && silentMs >= limit && now >= patientUntil ? Math.round(silentMs / 1000) : undefined;
@@ -78,9 +81,17 @@ export class HungServers {
 
   /** A caller gave up before an answer came. One that nobody waits for any more may hang all the same. */
   suspect(patient: Patient, now: number): void {
-    const state = this.#states.get(patient) ?? { received: patient.pulse.received, since: now, pinged: false };
-    this.#states.set(patient, state);
+    const state = this.#stateOf(patient, now);
     if (!state.pinged) this.#ping(patient, state);
+  }
+
+  #stateOf(patient: Patient, now: number): State {
+    let state = this.#states.get(patient);
+    if (!state) {
+      state = { received: patient.pulse.received, silentMs: 0, lookedAt: now, pinged: false };
+      this.#states.set(patient, state);
+    }
+    return state;
   }
 
   #ping(patient: Patient, state: State): void {
