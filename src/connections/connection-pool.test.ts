@@ -205,6 +205,30 @@ describe('sharing', () => {
     expect(pool.size).toBe(5);
   });
 
+  it('lets nobody hear what a server says after its answer to an earlier caller', async () => {
+    const late = { method: 'notifications/message', params: { level: 'info', data: 'of the first' } };
+    using server = evil({
+      era: 'legacy',
+      on: [{ method: 'tools/call', nth: 1, do: [{ default: true }, { notify: late }] }],
+    });
+    await using pool = new ConnectionPool({
+      open: (definition, request) => openConnection(definition, openOptions(request)),
+      limits: { spawns: 5, localServers: 32, idleMs: 300_000 },
+    });
+    const definition = local(server.command, server.args);
+    const heard: unknown[] = [];
+    for (let n = 0; n < 2; n++) {
+      const lease =
+        pool.borrow(definition, { exclusive: true }) ?? (await pool.acquire(definition, { exclusive: true }));
+      lease.connection.onNotification = (_, params) => heard.push(n, params.data);
+      await lease.connection.callTool(toolCall('echo', { text: 'x' }));
+      lease.release();
+    }
+    await expect.poll(() => server.received('tools/call').length).toBe(2);
+    expect(server.received('initialize')).toHaveLength(1);
+    expect(heard).not.toContain(1);
+  });
+
   it('does not give a connection to the next caller after a call without an answer', async () => {
     const { pool, state, opened } = world();
     const first = await pool.acquire(a, asked());

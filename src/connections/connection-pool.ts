@@ -94,7 +94,7 @@ export class ConnectionPool {
   /** A connection for one use, if one is open that suits the caller. */
   borrow(definition: ServerDefinition, caller: Caller | undefined): Lease | undefined {
     const slot = this.#closed ? undefined : this.#find(definition, caller);
-    if (slot?.connection === undefined) return undefined;
+    if (slot?.connection === undefined || slot.mayEcho) return undefined;
     slot.leases++;
     return this.#lease(slot, slot.connection, caller);
   }
@@ -113,7 +113,7 @@ export class ConnectionPool {
     const slot = opening ?? same ?? this.#find(definition, caller) ?? this.#add(definition, caller);
     slot.leases++;
     try {
-      const connection = await abortable(slot.opening, options.signal);
+      const connection = await abortable(slot.ready(), options.signal);
       // What was taken for a server of the new protocol, which all share, may turn out to be an old one.
       if (slot.audience.kind !== 'shared' || this.#audienceOf(definition, caller).kind === 'shared')
         return this.#lease(slot, connection, told?.caller ?? caller);
