@@ -24,7 +24,7 @@ import { redactData, redactFailure, redactTools } from './secrets/redact-data.ts
 import { KnownSecrets, type Redact } from './secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from './secrets/server-secrets.ts';
 import { ServerLogs } from './server-logs.ts';
-import type { Caller, ServerDefinition, ServerStatus } from './types.ts';
+import type { Caller, IdleClock, ServerDefinition, ServerStatus } from './types.ts';
 import { IDENTITY } from './version.ts';
 
 type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
@@ -48,7 +48,7 @@ export class Downstreams {
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
-      now: world.now,
+      now: world.elapsed,
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
@@ -108,10 +108,15 @@ export class Downstreams {
   }
 
   /** A connection for one use. */
-  async acquire(definition: ServerDefinition, caller: Caller | undefined, signal?: CallSignal): Promise<Lease> {
+  async acquire(
+    definition: ServerDefinition,
+    caller: Caller | undefined,
+    signal?: CallSignal,
+    idleClock?: IdleClock,
+  ): Promise<Lease> {
     if (this.#world.offline) throw offline(definition.name);
     try {
-      return await this.pool.acquire(definition, caller, { signal });
+      return await this.pool.acquire(definition, caller, { signal, idleClock });
     } catch (error) {
       throw this.#withoutSecrets(error, definition.name);
     }
@@ -159,7 +164,8 @@ export class Downstreams {
     const { definition } = known;
     // Almost every call finds a connection that is open.
     const lease =
-      this.pool.borrow(definition, call.caller) ?? (await this.acquire(definition, call.caller, call.signal));
+      this.pool.borrow(definition, call.caller) ??
+      (await this.acquire(definition, call.caller, call.signal, call.idleClock));
     const { connection } = lease;
     let unanswered = false;
     try {
@@ -189,13 +195,16 @@ export class Downstreams {
       get idleMs() {
         return limits()?.idle ?? 300_000;
       },
+      get callIdleMs() {
+        return limits()?.callIdle ?? 60_000;
+      },
     };
   }
 
   /** A remote server is asked for its list at most so often, however many want it. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
     if (connection.kind === 'stdio') return;
-    const now = this.#world.now();
+    const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
     const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;

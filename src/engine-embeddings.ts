@@ -94,7 +94,7 @@ export class EngineEmbeddings {
       import('./embeddings/embedding-index.ts'),
       import('./embeddings/open-embedder.ts'),
     ]);
-    const { env, fetch, logger, now, background } = this.#world;
+    const { env, fetch, logger, now, elapsed, background } = this.#world;
     const { embedder: settings } = state.config.search;
     const expand = (text: string) => expandReferences(text, env, 'search.embedder');
     const own = this.#world.embedder;
@@ -107,6 +107,7 @@ export class EngineEmbeddings {
       dimensions: own ? undefined : settings?.dimensions,
       logger,
       now,
+      elapsed,
       background,
     });
   }

@@ -5,6 +5,7 @@
  */
 import { LookupCounts } from './cache/lookup-counts.ts';
 import { lookUpTool } from './catalog/tool-lookup.ts';
+import { elapsedNow } from './clock.ts';
 import { type HeardReads, hearReads } from './config/heard-reads.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
 import { identityOf } from './connections/pool-slot.ts';
@@ -244,11 +245,11 @@ export class EngineRuntime {
 
   /** A call that began before counts as under way, though what it needs may still have to be loaded. */
   async #arrivals(): Promise<void> {
-    const until = Date.now() + (this.#current?.state.config.limits.drain ?? 0);
+    const until = elapsedNow() + (this.#current?.state.config.limits.drain ?? 0);
     for (;;) {
       // Whoever got what he waited for now takes his next step.
       await new Promise((resolve) => setImmediate(resolve));
-      const left = until - Date.now();
+      const left = until - elapsedNow();
       if (this.#onTheWay.size === 0 || left <= 0) return;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise((resolve) => {
@@ -260,12 +261,13 @@ export class EngineRuntime {
   }
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, now, background, offline } = this.#world;
+    const { openStore, logger, now, elapsed, background, offline } = this.#world;
     return buildState(config, {
       store: openStore,
       list: (definition, caller) => this.downstreams.list(definition, caller),
       logger,
       now,
+      elapsed,
       background,
       connects: !offline,
       onChange: () => {

@@ -48,6 +48,7 @@ export interface StateWorld {
   readonly list: (definition: ServerDefinition, caller: Caller | undefined) => Promise<Listing>;
   readonly logger: Logger;
   readonly now: () => number;
+  readonly elapsed: () => number;
   readonly onChange: (server: string) => void;
   /** Whether servers are asked at all. */
   readonly connects: boolean;
@@ -72,7 +73,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   }
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
-  const { logger, now } = world;
+  const { logger, now, elapsed } = world;
   const id = gatewayId(config.origin, servers);
   // Engines without a file are told apart by their servers: one must not find another's index.
   const store =
@@ -108,6 +109,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     parallel: PARALLEL,
     logger,
     now,
+    elapsed,
     retry: { ...config.retry, withinMs: config.limits.list },
     onChange: world.onChange,
     background: world.background,

@@ -2,7 +2,9 @@
  * What an engine takes from the outside: configuration, environment, clock, log, disk. All of it can be handed in.
  * @module
  */
+
 import type { ByteStore } from './catalog/catalog-store.ts';
+import { elapsedNow, wallNow } from './clock.ts';
 import type { LoaderOptions } from './config/configuration-loader.ts';
 import type { AnyGptConfig, DiscoveryConfig } from './config/define-config.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
@@ -12,7 +14,10 @@ import type { Embedder, Logger } from './types.ts';
 /** The world around an engine: environment and folders, clock, log and network, each with a real default. */
 export interface EngineOptions extends LoaderOptions {
   readonly logger?: Logger | undefined;
+  /** Milliseconds since 1970, for dates. */
   readonly now?: (() => number) | undefined;
+  /** Milliseconds that never run backwards, for durations. */
+  readonly elapsed?: (() => number) | undefined;
   readonly fetch?: typeof fetch | undefined;
   /** Turns texts into vectors for search, in place of what the configuration's `search.embedder` names. */
   readonly embedder?: Embedder | undefined;
@@ -28,6 +33,7 @@ export interface EngineWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly now: () => number;
+  readonly elapsed: () => number;
   readonly fetch: typeof fetch | undefined;
   readonly embedder: Embedder | undefined;
   readonly offline: boolean;
@@ -58,7 +64,8 @@ export function realEngineWorld(config: EngineConfig, options: EngineOptions): E
   return {
     env: options.env ?? process.env,
     logger: options.logger ?? silentLogger,
-    now: options.now ?? Date.now,
+    now: options.now ?? wallNow,
+    elapsed: options.elapsed ?? elapsedNow,
     fetch: options.fetch,
     embedder: options.embedder,
     offline: options.offline ?? false,

@@ -3,9 +3,11 @@
  * file beside it that only one can make; one that nobody has touched for ten seconds was left by a process that is gone.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ageSince, elapsedNow, wallNow } from './clock.ts';
 import { DiscoveryError } from './errors.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -44,7 +46,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
   });
   // Work that takes longer shows that it is alive; a lock that is gone has been taken over, and needs no sign.
   const alive = setInterval(() => {
-    const time = new Date();
+    const time = new Date(wallNow());
     void utimes(lock, time, time).catch(() => undefined);
   }, staleMs / 4);
   alive.unref();
@@ -57,13 +59,13 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
 }
 
 async function acquire(lock: string, mine: string, options: LockOptions): Promise<void> {
-  const { staleMs = STALE_MS, waitMs = WAIT_MS, now = Date.now } = options;
-  const until = now() + waitMs;
+  const { staleMs = STALE_MS, waitMs = WAIT_MS, now = wallNow } = options;
+  const until = elapsedNow() + waitMs;
   await makeFolder(dirname(lock));
   for (let tries = 0; !(await made(lock, mine)); tries++) {
     const info = await stat(lock).catch(absent);
-    if (info !== undefined && now() - info.mtimeMs > staleMs) await breakStale(lock, mine, info.mtimeMs);
-    else if (now() >= until)
+    if (info !== undefined && ageSince(info.mtimeMs, now()) > staleMs) await breakStale(lock, mine, info.mtimeMs);
+    else if (elapsedNow() >= until)
       throw new DiscoveryError(
         'STORAGE_ERROR',
         `Another anygpt is at work (${lock}). Nothing was changed. Try again when it is done.`,

@@ -54,6 +54,8 @@ export interface ServerDefinition {
   readonly idempotent: readonly string[];
   /** Why it must not be started here and now, and what a person can do about it; undefined: nothing is in the way. */
   readonly refusal?: string | undefined;
+  /** Whether a connection over which one caller was asked may serve others. */
+  readonly shared?: boolean | undefined;
   /** Where the entry was written: file and path inside it, and the client whose file it is, for messages. */
   readonly origin: {
     readonly file: string;
@@ -264,7 +266,7 @@ export interface ServerRequest {
 
 /** Who is calling, and how they can be asked something while a call runs. */
 export interface Caller {
-  /** An authenticated identity, when there is one. Audit only; never sent downstream. */
+  /** An authenticated identity, when there is one. Never sent downstream. */
   readonly principal?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;

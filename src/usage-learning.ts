@@ -28,13 +28,16 @@ const FIRST_PLACE = 0.1;
 export class UsageLearning {
   readonly #store: UsageStore;
   readonly #now: () => number;
+  readonly #elapsed: () => number;
   /** By caller, the latest search last. */
   readonly #searches = new Map<string, ShownSearch[]>();
   readonly #adding = new Set<Promise<void>>();
 
-  constructor(store: UsageStore, now: () => number) {
+  /** `now` dates what is kept; `elapsed` tells how long ago a search was. */
+  constructor(store: UsageStore, now: () => number, elapsed: () => number = now) {
     this.#store = store;
     this.#now = now;
+    this.#elapsed = elapsed;
   }
 
   /** What this caller's principal used after like queries. */
@@ -50,7 +53,7 @@ export class UsageLearning {
     this.#searches.delete(key);
     if (results.length === 0 && searches.length === 0) return;
     const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
-    searches.push({ query, at: this.#now(), places });
+    searches.push({ query, at: this.#elapsed(), places });
     this.#searches.set(key, searches.slice(-MAX_SEARCHES));
     if (this.#searches.size > MAX_CALLERS) this.#searches.delete(this.#searches.keys().next().value as string);
   }
@@ -61,7 +64,7 @@ export class UsageLearning {
     const searches = this.#searches.size > 0 ? this.#searches.get(callerKey(caller)) : undefined;
     if (!searches) return;
     const key = toolKey(server, tool);
-    const since = this.#now() - COUNTS_FOR_MS;
+    const since = this.#elapsed() - COUNTS_FOR_MS;
     const search = searches.findLast(({ at, places }) => at >= since && places.has(key));
     if (!search) return;
     const weight = search.places.get(key) === 0 ? FIRST_PLACE : 1;
@@ -103,13 +106,13 @@ export const forgetUsage = (home: string): Promise<void> => new FileStore(folder
 /** What learns under a configuration: nothing where it says so, and what learnt `before` as long as it says the same. */
 export function openLearning(
   { search, home }: Pick<ResolvedConfig, 'search' | 'home'>,
-  { logger, now }: { readonly logger: Logger; readonly now: () => number },
+  { logger, now, elapsed }: { readonly logger: Logger; readonly now: () => number; readonly elapsed?: () => number },
   before?: UsageLearning,
 ): UsageLearning | undefined {
   const options = { folder: folderIn(home), keepQueries: search.keepQueries, logger, now };
   if (search.learn && before?.keepsIn(options)) return before;
   void before?.flush();
-  return search.learn ? new UsageLearning(new UsageStore(options), now) : undefined;
+  return search.learn ? new UsageLearning(new UsageStore(options), now, elapsed) : undefined;
 }
 
 /** An answer that asks for more is not a result yet. */

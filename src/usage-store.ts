@@ -4,10 +4,12 @@
  * counts as absent, what cannot be written is said, not too often.
  * @module
  */
+
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { FileStore } from './cache/file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from './cache/versioned.ts';
+import { ageSince } from './clock.ts';
 import { withLock } from './file-lock.ts';
 import { UsageRecord } from './search/usage-record.ts';
 import type { Logger } from './types.ts';
@@ -83,7 +85,7 @@ export class UsageStore {
     const key = keyOf(principal);
     const book = await this.#book(key);
     // Either way: a clock may be put back.
-    if (Math.abs(this.#options.now() - book.readAt) > READ_AGAIN_MS) {
+    if (ageSince(book.readAt, this.#options.now()) > READ_AGAIN_MS) {
       book.readAt = this.#options.now();
       void this.#read(key).then((record) => this.#replace(book, record));
     }

@@ -3,6 +3,7 @@
  * where one write fails, the next thousand do.
  * @module
  */
+import { ageSince } from './clock.ts';
 import type { Logger } from './types.ts';
 
 /** What the work gives; undefined, and the complaint in the log, where it fails. */
@@ -19,7 +20,7 @@ export function warnOnce({ logger, now }: { readonly logger: Logger; readonly no
     } catch (error) {
       const at = now();
       // Either way: a clock that is put back must not silence this.
-      if (Math.abs(at - saidAt) >= EVERY_MS) {
+      if (ageSince(saidAt, at) >= EVERY_MS) {
         saidAt = at;
         const reason = error instanceof Error ? error.message : String(error);
         logger.warn({ code: 'STORAGE_ERROR', reason }, complaint);

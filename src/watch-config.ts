@@ -8,6 +8,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wallNow } from './clock.ts';
 import { ABSENT, lookAt } from './config/heard-reads.ts';
 import { type QuietTimes, quietTime } from './config/quiet-time.ts';
 import type { ResolvedConfig } from './config/resolved-config.ts';
@@ -18,7 +19,7 @@ import type { Logger } from './types.ts';
 export const reloadStamp = (home: string): string => join(home, 'reload');
 
 /** Tells running gateways of this home to reload. */
-export function touchReloadStamp(home: string, now: () => number = Date.now): void {
+export function touchReloadStamp(home: string, now: () => number = wallNow): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeFileSync(reloadStamp(home), `${new Date(now()).toISOString()}\n`, { mode: 0o600 });
 }

@@ -17,6 +17,7 @@ const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: t
 const LOADER = 'src/config/configuration-loader.test.ts';
 const ENGINE = 'src/discovery-engine.test.ts';
 const DISCOVERY = 'src/catalog/discovery.test.ts';
+const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
 const PROMISES = 'test/promises.test.ts';
@@ -381,6 +382,39 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROMISES, 'have the methods it names, and its errors their codes'],
     [PROMISES, 'give what it says: null for what is not there, never an exception'],
   ),
+  'servers:at-most-once': promise(
+    'A call is executed at most once, whatever a server answers and wherever the connection breaks',
+    [ONCE, 'whatever status and body a server answers with (%s)'],
+    [ONCE, 'wherever the connection breaks (%s)'],
+    [ONCE, 'and once also where the server was restarted and has forgotten us (%s)'],
+  ),
+  'servers:renegotiated': promise('A server that speaks another revision than before is greeted anew', [
+    'test/e2e/renegotiation.test.ts',
+    'is greeted anew while we run: %s becomes %s',
+  ]),
+  'servers:answers-private': promise(
+    'What one client tells a server serves no other client',
+    ['test/e2e/answers-stay-private.test.ts', '%s and %s: each reads its own files and not those of the other'],
+    ['test/e2e/answers-stay-private.test.ts', '%s: %s and %s: is kept from the other'],
+  ),
+  'servers:hung': promise(
+    'A server that closed its stdout or hangs is started anew',
+    ['test/e2e/hung-servers.test.ts', 'is given up when it closes its stdout and lives on'],
+    ['test/e2e/hung-servers.test.ts', 'is started anew when it hangs, although calls keep coming'],
+  ),
+  'servers:clock': promise(
+    'A clock that jumps keeps no server out and no list fresh',
+    ['src/clock.test.ts', 'keeps no server out that failed before'],
+    ['src/clock.test.ts', 'makes no list immortal, and swallows no change'],
+  ),
+  'servers:told-at-once': promise('What only a person can mend is told at once every time', [
+    'test/e2e/told-at-once.test.ts',
+    'is told as it is, at once, every time: %s',
+  ]),
+  'servers:slow-starters': promise('Slow starters make no other server wait', [
+    'test/e2e/told-at-once.test.ts',
+    'do not make another one wait, be they ever so many',
+  ]),
   'servers:login': promise('A login that is needed is never retried', [POOL, 'does not try again when a login is']),
   'calls:repeat': promise('A call is repeated only if it was not sent or may be repeated', [
     'src/execution/steps/retry.test.ts',

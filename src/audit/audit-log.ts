@@ -3,6 +3,7 @@
  * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
  * @module
  */
+import { ageSince, wallNow } from '../clock.ts';
 import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
@@ -116,7 +117,7 @@ export class AuditLog {
     this.#gatherMs = options.gatherMs ?? 25;
     this.#foldMs = options.foldMs ?? 5_000;
     this.#folds = new RefusalFolds(this.#foldMs);
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
   }
 
   /** Takes a record of one call. Returns at once and never throws. */
@@ -337,7 +338,7 @@ export class AuditLog {
   }
 
   #warn(event: string, what: string, error: unknown): void {
-    if (this.#now() - this.#lastWarning < WARN_EVERY_MS) return;
+    if (ageSince(this.#lastWarning, this.#now()) < WARN_EVERY_MS) return;
     this.#lastWarning = this.#now();
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn({ event, code: 'STORAGE_ERROR', dropped: this.#dropped }, `${what}: ${reason}.`);

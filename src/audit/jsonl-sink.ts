@@ -3,10 +3,12 @@
  * every write is one O_APPEND call, rotation renames to a name of its own, and a writer notices that it was rotated away.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ageSince, wallNow } from '../clock.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
@@ -54,7 +56,7 @@ export class JsonlSink implements AuditSink {
       perTool: options.perTool ?? 100,
       keptBytes: this.#maxBytes,
     };
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
   }
 
   /**
@@ -190,7 +192,7 @@ export class JsonlSink implements AuditSink {
       if (codeOf(error) !== 'EEXIST') throw error;
       const found = await statOrUndefined(lock);
       // Left by a process that died while rotating; the next write may take it.
-      if (found !== undefined && this.#now() - found.mtimeMs > STALE_LOCK_MS) await unlinkIfThere(lock);
+      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > STALE_LOCK_MS) await unlinkIfThere(lock);
       return false;
     }
   }

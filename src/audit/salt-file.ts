@@ -2,9 +2,11 @@
  * A path in, the salt of this installation out: made once, readable by its owner only.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { ageSince, wallNow } from '../clock.ts';
 import { makeFolder } from '../make-folder.ts';
 
 const SALT_BYTES = 32;
@@ -54,7 +56,7 @@ async function sweep(file: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
     const path = join(folder, name);
-    if (Date.now() - (await stat(path)).mtimeMs > STALE_TEMPORARY_MS) await rm(path, { force: true });
+    if (ageSince((await stat(path)).mtimeMs, wallNow()) > STALE_TEMPORARY_MS) await rm(path, { force: true });
   }
 }
 

@@ -3,6 +3,7 @@
  * they came from. Null means: ask again.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 import type { ServerMetadata, ToolMetadata } from '../types.ts';
 import { TtlCache } from './ttl-cache.ts';
 
@@ -33,7 +34,7 @@ export class CachingLayer {
   readonly #details: TtlCache<{ readonly server: string; readonly details: ToolMetadata }>;
 
   constructor(options: CachingLayerOptions = {}) {
-    const now = options.now ?? Date.now;
+    const now = options.now ?? elapsedNow;
     this.#now = now;
     this.#servers = new TtlCache({ maxEntries: 1, now });
     this.#summaries = new TtlCache({ maxEntries: options.maxServers ?? 10_000, now });

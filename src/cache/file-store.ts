@@ -3,10 +3,12 @@
  * temporary file, to the disk, then over the old name; links in the folder are replaced, not followed.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { wallNow } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } from './entry-file.ts';
@@ -40,7 +42,7 @@ export class FileStore implements Store {
 
   constructor(root: string, options: FileStoreOptions = {}) {
     this.root = root;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? wallNow;
     this.#platform = options.platform ?? process.platform;
   }
 

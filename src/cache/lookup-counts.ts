@@ -3,6 +3,7 @@
  * days, of all gateways that share the folder. Losing counts harms nobody.
  * @module
  */
+import { wallNow } from '../clock.ts';
 import { withLock } from '../file-lock.ts';
 import { isObject } from '../plain-object.ts';
 import { FileStore } from './file-store.ts';
@@ -41,7 +42,7 @@ export class LookupCounts {
   #writing: Promise<void> = Promise.resolve();
 
   /** @param now milliseconds since 1970 */
-  constructor(folder: string, now: () => number = Date.now) {
+  constructor(folder: string, now: () => number = wallNow) {
     this.#store = new FileStore(folder);
     this.#now = now;
   }

@@ -2,8 +2,10 @@
  * A store's folder in, fewer files in it out: what nobody has written for long, and the oldest where all are too much.
  * @module
  */
+
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ageSince, wallNow } from '../clock.ts';
 import { isEntryFileName } from './entry-file.ts';
 import { codeOf } from './storage-error.ts';
 
@@ -17,13 +19,13 @@ export interface SweepOptions {
 /** Removes files of a file store. Other processes may do the same at the same time. */
 export async function sweepEntries(
   root: string,
-  { olderThanMs, maxBytes, now = Date.now }: SweepOptions,
+  { olderThanMs, maxBytes, now = wallNow }: SweepOptions,
 ): Promise<void> {
   const files: { readonly path: string; readonly size: number; readonly age: number }[] = [];
   for (const name of (await unlessMissing(readdir(root))) ?? []) {
     const path = join(root, name);
     const stats = isEntryFileName(name) ? await unlessMissing(lstat(path)) : undefined;
-    if (stats) files.push({ path, size: stats.size, age: now() - stats.mtimeMs });
+    if (stats) files.push({ path, size: stats.size, age: ageSince(stats.mtimeMs, now()) });
   }
   let room = maxBytes;
   for (const { path, size, age } of files.sort((a, b) => a.age - b.age)) {

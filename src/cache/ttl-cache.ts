@@ -2,6 +2,7 @@
  * Values in memory for a time: bounded in number, the least recently used goes first, hits and misses counted.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 
 /** How a cache is bounded and what time it is. */
 export interface TtlCacheOptions {
@@ -21,7 +22,7 @@ export class TtlCache<V> {
 
   constructor(options: TtlCacheOptions) {
     this.#maxEntries = options.maxEntries;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? elapsedNow;
   }
 
   get hits(): number {

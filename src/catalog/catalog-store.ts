@@ -3,6 +3,7 @@
  * away: what cannot be read counts as absent, what cannot be written is said, not too often, and forgotten.
  * @module
  */
+import { wallNow } from '../clock.ts';
 import type { Logger } from '../types.ts';
 import { type Attempt, warnOnce } from '../warn-once.ts';
 import { type KeptFailure, readKept } from './failure-memory.ts';
@@ -35,7 +36,7 @@ export class CatalogStore {
   constructor(store: ByteStore, options: CatalogStoreOptions) {
     this.#store = store;
     this.#options = options;
-    this.#attempt = warnOnce({ logger: options.logger, now: options.now ?? Date.now });
+    this.#attempt = warnOnce({ logger: options.logger, now: options.now ?? wallNow });
   }
 
   /** The list last read from this server over this connection, with the digest of its tools. */
@@ -58,7 +59,7 @@ export class CatalogStore {
 
   /** Why this server could not be listed last time, if that is not too long ago. */
   readFailure(server: string, fingerprint: string): Promise<KeptFailure | undefined> {
-    const { now = Date.now } = this.#options;
+    const { now = wallNow } = this.#options;
     return this.#attempt(async () => {
       const bytes = await this.#store.read(failureKey(server, fingerprint));
       return bytes && readKept(parse(bytes), now());

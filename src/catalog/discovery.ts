@@ -3,14 +3,15 @@
  * One server's failure never spoils another's list, and keeps its own last good one.
  * @module
  */
+import { ageSince } from '../clock.ts';
 import { type DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Caller, Logger, ServerDefinition } from '../types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
 import type { Listing } from './listing.ts';
 import { type Attempts, pauseBefore, type RetryPolicy, toServerError } from './retry-policy.ts';
-import { ShortTurns } from './short-turns.ts';
 import { worthWaiting } from './worth-waiting.ts';
 
 export interface DiscoveryOptions {
@@ -22,7 +23,10 @@ export interface DiscoveryOptions {
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
+  /** Milliseconds since 1970: lists are dated, and kept between runs. */
   readonly now: () => number;
+  /** Milliseconds that never run backwards, for everything else. Default: `now`. */
+  readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   readonly retry: RetryPolicy;
   /** False: nothing is read behind an answer. Default true. */
@@ -37,6 +41,8 @@ export interface DiscoveryOptions {
 
 const STALE_AFTER_MS = 24 * 3600_000;
 const BEHIND_PARALLEL = 2;
+/** How long a list that is being read keeps others waiting. A server that takes longer is slow, and costs us nothing. */
+const TURN_MS = 500;
 /** A server that could not be refreshed is not asked again behind every answer. */
 const ATTEMPT_PAUSE_MS = 60_000;
 
@@ -56,7 +62,8 @@ export class Discovery {
   readonly #failures: Map<string, DiscoveryError>;
   /** Servers whose failure is kept for the next process. */
   readonly #kept: Set<string>;
-  readonly #turns: ShortTurns;
+  readonly #elapsed: () => number;
+  readonly #turns: Semaphore;
   /** Ends the wait between two attempts, by server. */
   readonly #pauses = new Map<string, () => void>();
   readonly #changes = new Map<string, NodeJS.Timeout>();
@@ -70,7 +77,8 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    this.#turns = new ShortTurns(options.parallel);
+    this.#elapsed = options.elapsed ?? options.now;
+    this.#turns = new Semaphore(options.parallel);
     this.#failures = new Map(options.failures);
     this.#kept = new Set(options.failures?.keys());
   }
@@ -88,7 +96,7 @@ export class Discovery {
   isStale(server: string): boolean {
     const { catalog, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && now() - fetchedAt > STALE_AFTER_MS;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > STALE_AFTER_MS;
   }
 
   /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
@@ -96,7 +104,7 @@ export class Discovery {
     if (this.#outdated.has(server)) return true;
     const { catalog, ttlMs, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && now() - fetchedAt > ttlMs;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ttlMs;
   }
 
   /** Resolves when nothing is being read any more. */
@@ -126,7 +134,7 @@ export class Discovery {
    * too, and is remembered as missing, because this process may end before more is known.
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
-    const now = this.#options.now();
+    const now = this.#elapsed();
     const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
     const awaited = new Map<string, Refresh>();
     for (const server of servers) {
@@ -231,14 +239,14 @@ export class Discovery {
   }
 
   #isDue(server: string): boolean {
-    const { servers, now } = this.#options;
+    const { servers } = this.#options;
     const attempted = this.#attemptedAt.get(server) ?? Number.NEGATIVE_INFINITY;
     return (
       !this.#stopped &&
       this.isOld(server) &&
       servers.has(server) &&
       !this.#running.has(server) &&
-      now() - attempted > ATTEMPT_PAUSE_MS
+      this.#elapsed() - attempted > ATTEMPT_PAUSE_MS
     );
   }
 
@@ -257,7 +265,7 @@ export class Discovery {
       answer();
       for (const keeper of keepers) keeper.#running.delete(server);
     });
-    return this.#join(server, { startedAt: this.#options.now(), keepers, answered, done });
+    return this.#join(server, { startedAt: this.#elapsed(), keepers, answered, done });
   }
 
   async #refresh(
@@ -266,7 +274,8 @@ export class Discovery {
     keepers: ReadonlySet<Discovery>,
     answer: () => void,
   ): Promise<boolean> {
-    const { list, logger, now } = this.#options;
+    const { list, logger } = this.#options;
+    const now = this.#elapsed;
     this.#attemptedAt.set(server, now());
     let firstTurn: number | undefined;
     const current = () => {
@@ -282,7 +291,7 @@ export class Discovery {
           began = now();
           firstTurn ??= began;
           return list(definition, caller);
-        });
+        }, TURN_MS);
         if (!current()) return false;
         for (const { name, reason } of listing.skipped)
           logger.warn({ server, tool: name, reason }, 'a tool was left out');

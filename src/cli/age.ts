@@ -2,6 +2,7 @@
  * A moment in, how long ago that was out, as people say it.
  * @module
  */
+import { wallNow } from '../clock.ts';
 
 const STEPS: readonly (readonly [number, string])[] = [
   [24 * 3600_000, 'd'],
@@ -10,7 +11,7 @@ const STEPS: readonly (readonly [number, string])[] = [
 ];
 
 /** `3 h ago`; what is less than a minute old, or lies ahead of a clock that was put back, is `just now`. */
-export function ageOf(at: number, now = Date.now()): string {
+export function ageOf(at: number, now = wallNow()): string {
   for (const [ms, unit] of STEPS) if (now - at >= ms) return `${Math.floor((now - at) / ms)} ${unit} ago`;
   return 'just now';
 }

@@ -3,8 +3,10 @@
  * says how much is wanted and where.
  * @module
  */
+
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { wallNow } from '../clock.ts';
 import { createLogger, type LogLevel } from '../log.ts';
 import type { Logger } from '../types.ts';
 
@@ -70,7 +72,7 @@ export class ServeLog {
   }
 
   #write(line: string): void {
-    if (this.#file) this.#file.stream.write(`${new Date().toISOString()} ${line}\n`);
+    if (this.#file) this.#file.stream.write(`${new Date(wallNow()).toISOString()} ${line}\n`);
     else this.#stderr.write(`anygpt: ${line}\n`);
   }
 }

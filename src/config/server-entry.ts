@@ -97,6 +97,7 @@ export function toServerDefinition({ entry, origin, folder }: PlacedEntry): Serv
     concurrency: entry.concurrency,
     trusted: entry.trusted ?? false,
     idempotent: entry.idempotent ?? [],
+    ...(entry.shared && { shared: true }),
     origin,
   };
 }

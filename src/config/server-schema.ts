@@ -138,6 +138,10 @@ export const serverSchema = z.strictObject({
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
   trusted: optional(flag, 'Whether its own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
   idempotent: optional(z.array(text), 'Globs of tool names that may be repeated after a failure.'),
+  shared: optional(
+    flag,
+    'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: it is started anew. Default `false`.',
+  ),
 });
 
 /** A server entry that passed the schema. */

@@ -2,9 +2,11 @@
  * A file and its text in, the file on disk out: old or new, never half.
  * @module
  */
+
 import { randomBytes } from 'node:crypto';
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { ageSince, wallNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 
 /** Writes a file, its folder too if that is not there. Failures of the disk are STORAGE_ERROR. */
@@ -72,7 +74,7 @@ async function sweep(file: string): Promise<void> {
     if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
     const path = join(folder, name);
     const info = await stat(path).catch(() => undefined);
-    if (info !== undefined && Date.now() - info.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > ABANDONED_MS) await rm(path, { force: true });
   }
 }
 

@@ -10,6 +10,11 @@ export interface Audience {
   /** Everybody who cannot be asked, one client session, or one caller for the time of a call. */
   readonly kind: 'shared' | 'session' | 'call';
   readonly session: string | undefined;
+  /**
+   * Nobody can tell whether two of these callers are the same. What one of them has answered must not serve another, so
+   * a connection over which one was asked is not handed on.
+   */
+  readonly anonymous: boolean;
   /** Nobody else may use the connection, whatever protocol it turns out to speak. */
   readonly exclusive: boolean;
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -30,15 +35,19 @@ export function audienceOf(caller: Caller | undefined, isModern: boolean): Audie
   if (caller?.ask)
     for (const name of INTERACTIVE) if (caller.capabilities?.[name]) capabilities[name] = caller.capabilities[name];
   if (!exclusive && Object.keys(capabilities).length === 0) return SHARED;
-  return audience(caller?.session === undefined ? 'call' : 'session', caller?.session, exclusive, capabilities);
+  // A client of the new protocol is asked in the answer to one call, so the server works on one call of it at a time.
+  const kind = caller?.session === undefined || caller.acceptsInputRequired ? 'call' : 'session';
+  return audience(kind, caller, exclusive, capabilities);
 }
 
 function audience(
   kind: Audience['kind'],
-  session: string | undefined,
+  caller: Caller | undefined,
   exclusive: boolean,
   capabilities: Readonly<Record<string, unknown>>,
 ): Audience {
-  const key = JSON.stringify([kind, session, exclusive, capabilities]);
-  return { kind, session, exclusive, capabilities, key };
+  const { session, principal } = caller ?? {};
+  const key = JSON.stringify([kind, session, principal, exclusive, capabilities]);
+  const anonymous = kind === 'call' && session === undefined && principal === undefined;
+  return { kind, session, anonymous, exclusive, capabilities, key };
 }

@@ -2,6 +2,7 @@
  * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 
 export interface BackoffOptions {
   readonly initialMs?: number;
@@ -28,7 +29,7 @@ export class Backoff {
     initialMs = 1000,
     maxMs = 300_000,
     healthyMs = 60_000,
-    now = Date.now,
+    now = elapsedNow,
     random = Math.random,
   }: BackoffOptions = {}) {
     this.#initialMs = initialMs;
@@ -59,6 +60,11 @@ export class Backoff {
     this.#count(error);
     const wait = this.#jittered(final ? this.#maxMs : this.#initialMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
+  }
+
+  /** A connect failed for a reason that waiting does not cure. The next attempt may come at once. */
+  refused(error: Error): void {
+    this.#error = error;
   }
 
   /** An open connection ended by itself. The first time costs nothing; a server that keeps dying is left alone. */

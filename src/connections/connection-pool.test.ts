@@ -45,6 +45,7 @@ function world(limits: Partial<ConnectionPoolOptions['limits']> = {}, more: Part
     await far.start();
     const { era } = state;
     const connection = new McpConnection({
+      mayAsk: false,
       server: definition.name,
       kind: definition.connection.kind,
       peer,
@@ -129,6 +130,103 @@ describe('sharing', () => {
     expect(third.connection).toBe(first.connection);
     await pool.acquire(a, { ...asked(), capabilities: { roots: {} } });
     expect(opened).toHaveLength(3);
+  });
+
+  it('does not hand on a connection over which somebody unknown was asked, unless the operator says so', async () => {
+    const { pool } = world();
+    const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
+    const first = await pool.acquire(a, asked());
+    await first.connection.answer({ ...question, method: 'elicitation/create' });
+    // Not even for a list of tools, which needs nobody in particular.
+    expect((await pool.acquire(a, undefined)).connection).not.toBe(first.connection);
+    first.release();
+    expect(first.connection.closed).toBe(true);
+    for (const caller of [
+      { ...asked('s'), acceptsInputRequired: true },
+      { ...asked(), principal: 'p' },
+    ]) {
+      const lease = await pool.acquire(a, caller);
+      await lease.connection.answer(question);
+      lease.release();
+      const others = [
+        asked(),
+        asked('t'),
+        { ...asked('t'), acceptsInputRequired: true },
+        { ...asked(), principal: 'q' },
+      ];
+      for (const other of others) expect((await pool.acquire(a, other)).connection).not.toBe(lease.connection);
+      expect((await pool.acquire(a, caller)).connection).toBe(lease.connection);
+    }
+    const open = server('open', { shared: true });
+    const lease = await pool.acquire(open, asked());
+    await lease.connection.answer(question);
+    lease.release();
+    expect((await pool.acquire(open, asked())).connection).toBe(lease.connection);
+  });
+
+  it('hands on a connection over which somebody unknown was asked for roots to whoever has the same roots', async () => {
+    const { pool, opened } = world();
+    const question = { method: 'roots/list', params: {}, signal: new AbortController().signal };
+    const asks: string[] = [];
+    const withRoots = (name: string): Caller => ({
+      capabilities: { roots: {} },
+      ask: async () => {
+        asks.push(name);
+        return { roots: [{ uri: `file:///${name}` }] };
+      },
+    });
+    const ada = await pool.acquire(a, withRoots('ada'));
+    await ada.connection.answer(question);
+    ada.release();
+    const bob = await pool.acquire(a, withRoots('bob'));
+    expect(bob.connection).not.toBe(ada.connection);
+    await bob.connection.answer(question);
+    // Asked once, although the server asks too.
+    expect(asks).toEqual(['ada', 'bob']);
+    bob.release();
+    const again = await pool.acquire(a, withRoots('ada'));
+    expect(again.connection).toBe(ada.connection);
+    // In use by somebody with the same roots.
+    expect((await pool.acquire(a, withRoots('ada'))).connection).not.toBe(ada.connection);
+    // Told something else as well.
+    const cleo = await pool.acquire(a, withRoots('bob'));
+    expect(cleo.connection).toBe(bob.connection);
+    await cleo.connection.answer({ ...question, method: 'elicitation/create' });
+    cleo.release();
+    expect(cleo.connection.closed).toBe(true);
+    again.release();
+    for (let n = 0; n < 8; n++) {
+      const lease = await pool.acquire(a, withRoots(`n${n}`));
+      await lease.connection.answer(question);
+      lease.release();
+    }
+    expect(opened.length).toBe(11);
+    // The one that is in use, and the four that were used last.
+    expect(pool.size).toBe(5);
+  });
+
+  it('lets nobody hear what a server says after its answer to an earlier caller', async () => {
+    const late = { method: 'notifications/message', params: { level: 'info', data: 'of the first' } };
+    using server = evil({
+      era: 'legacy',
+      on: [{ method: 'tools/call', nth: 1, do: [{ default: true }, { notify: late }] }],
+    });
+    await using pool = new ConnectionPool({
+      open: (definition, request) => openConnection(definition, openOptions(request)),
+      limits: { spawns: 5, localServers: 32, idleMs: 300_000 },
+    });
+    const definition = local(server.command, server.args);
+    const heard: unknown[] = [];
+    for (let n = 0; n < 2; n++) {
+      const lease =
+        pool.borrow(definition, { exclusive: true }) ?? (await pool.acquire(definition, { exclusive: true }));
+      lease.connection.onNotification = (_, params) => heard.push(n, params.data);
+      await lease.connection.callTool(toolCall('echo', { text: 'x' }));
+      lease.release();
+    }
+    await expect.poll(() => server.received('tools/call').length).toBe(2);
+    expect(server.received('initialize')).toHaveLength(1);
+    expect(heard).not.toContain(1);
   });
 
   it('does not give a connection to the next caller after a call without an answer', async () => {
@@ -246,13 +344,14 @@ describe('sharing', () => {
         ? Array.from({ length: 40 }, (_, n) => call(who, n, session))
         : [
             (async () => {
-              for (let n = 0; n < 20; n++) await call(who, n, session);
+              for (let n = 0; n < 5; n++) await call(who, n, session);
             })(),
           ],
     );
     await Promise.all(calls);
     expect(crossed).toBe(0);
-    expect(pool.size).toBe(4);
+    // Those of the sessions; what somebody unknown has answered over serves nobody else.
+    expect(pool.size).toBe(2);
     const shared = await pool.acquire(definition, {});
     const refused = await shared.connection.callTool(toolCall('ask', { marker: 'nobody' }));
     expect(JSON.stringify(refused.structuredContent)).toContain('refused');

@@ -3,10 +3,12 @@
  *
  * Who may share (`audience.ts`): a caller that a server of the old protocol may ask something gets a connection of its
  * own, one per client session or, for a client without sessions, one for the time of the call. Callers that cannot be
- * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all.
+ * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all. A connection
+ * over which a caller was asked carries what it answered: it is handed on to the same session or principal only.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
+
+import { elapsedNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
@@ -14,10 +16,14 @@ import { abortable } from './abortable.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';
+import { HungServers, LOOK_EVERY_MS } from './hung-servers.ts';
 import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import { needsAPerson } from './only-a-person.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
+import { givenUp, unavailable } from './pool-refusals.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
+import { askForRoots, candidates, type Patience, surplus } from './same-roots.ts';
 import { sentence } from './short-text.ts';
 
 export interface OpenRequest {
@@ -31,9 +37,16 @@ export interface OpenRequest {
 
 export interface ConnectionPoolOptions {
   readonly open: (definition: ServerDefinition, request: OpenRequest) => Promise<OpenedConnection>;
-  readonly limits: { readonly spawns: number; readonly localServers: number; readonly idleMs: number };
+  readonly limits: {
+    readonly spawns: number;
+    readonly localServers: number;
+    readonly idleMs: number;
+    /** How long a call may be silent, unless its server's entry says otherwise. */
+    readonly callIdleMs?: number;
+  };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onStatus?: (server: string) => void;
+  /** Milliseconds that never run backwards. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -57,12 +70,14 @@ export class ConnectionPool {
   readonly #obituaries = new Map<string, string>();
   readonly #spawns: Semaphore;
   readonly #closing = new Set<Promise<void>>();
+  readonly #hung = new HungServers();
   #sweeper: NodeJS.Timeout | undefined;
+  #watcher: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? elapsedNow;
     this.#spawns = new Semaphore(options.limits.spawns);
   }
 
@@ -79,29 +94,35 @@ export class ConnectionPool {
   /** A connection for one use, if one is open that suits the caller. */
   borrow(definition: ServerDefinition, caller: Caller | undefined): Lease | undefined {
     const slot = this.#closed ? undefined : this.#find(definition, caller);
-    if (slot?.connection === undefined) return undefined;
+    if (slot?.connection === undefined || slot.mayEcho) return undefined;
     slot.leases++;
     return this.#lease(slot, slot.connection, caller);
   }
 
   /** A connection for one use. Opens at most one at a time per server and audience; everybody else waits for the same. */
-  async acquire(
-    definition: ServerDefinition,
-    caller: Caller | undefined,
-    options: { signal?: CallSignal | undefined } = {},
-  ): Promise<Lease> {
+  async acquire(definition: ServerDefinition, caller: Caller | undefined, options: Patience = {}): Promise<Lease> {
     if (this.#closed)
       throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
     const open = this.borrow(definition, caller);
     if (open !== undefined) return open;
-    const slot = this.#find(definition, caller) ?? this.#add(definition, caller);
+    const opening = this.#find(definition, caller);
+    const withRoots = () =>
+      caller ? candidates(this.#slots.get(definition.name), this.#audienceOf(definition, caller), definition) : [];
+    const told = opening || withRoots().length === 0 ? undefined : await askForRoots(caller, options);
+    const same = told && withRoots().find(({ connection }) => connection?.toldRoots === told.key);
+    const slot = opening ?? same ?? this.#find(definition, caller) ?? this.#add(definition, caller);
     slot.leases++;
     try {
-      return this.#lease(slot, await abortable(slot.opening, options.signal), caller);
+      const connection = await abortable(slot.ready(), options.signal);
+      // What was taken for a server of the new protocol, which all share, may turn out to be an old one.
+      if (slot.audience.kind !== 'shared' || this.#audienceOf(definition, caller).kind === 'shared')
+        return this.#lease(slot, connection, told?.caller ?? caller);
     } catch (error) {
       this.#giveBack(slot);
       throw error;
     }
+    this.#giveBack(slot);
+    return this.acquire(definition, caller, options);
   }
 
   /** True while a connection to the server is open. */
@@ -154,6 +175,7 @@ export class ConnectionPool {
     if (server === undefined) {
       this.#closed = true;
       clearInterval(this.#sweeper);
+      clearInterval(this.#watcher);
     }
     const names = server === undefined ? [...this.#slots.keys()] : [server];
     for (const name of names) for (const slot of this.#slots.get(name) ?? []) this.#drop(slot);
@@ -189,6 +211,12 @@ export class ConnectionPool {
     const slots = this.#slots.get(definition.name) ?? new Set();
     this.#slots.set(definition.name, slots.add(slot));
     this.#sweeper ??= setInterval(() => this.#sweep(), Math.max(1000, this.#options.limits.idleMs / 10)).unref();
+    this.#watcher ??= setInterval(() => {
+      this.#hung.end(
+        [...this.#slots.values()].flatMap((slots) => [...slots]),
+        this.#options.limits.callIdleMs,
+      );
+    }, LOOK_EVERY_MS).unref();
     return slot;
   }
 
@@ -204,7 +232,7 @@ export class ConnectionPool {
         onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
       });
     try {
-      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open) : open());
+      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open, STARTING_MS) : open());
       if (abort.signal.aborted) {
         await connection.close();
         throw givenUp(definition.name);
@@ -219,10 +247,13 @@ export class ConnectionPool {
       // A verdict may be out of date; the next attempt finds out anew.
       this.#verdicts.delete(print);
       const known = error instanceof DiscoveryError ? error : undefined;
-      this.#healthOf(definition.name).failed(error as Error, {
-        final: known?.code === 'SERVER_AUTH_REQUIRED',
-        atLeastMs: known?.details.retryAfterMs ?? 0,
-      });
+      const health = this.#healthOf(definition.name);
+      if (needsAPerson(error)) health.refused(error as Error);
+      else
+        health.failed(error as Error, {
+          final: known?.code === 'SERVER_AUTH_REQUIRED',
+          atLeastMs: known?.details.retryAfterMs ?? 0,
+        });
       this.#options.onStatus?.(definition.name);
       throw error;
     }
@@ -238,6 +269,7 @@ export class ConnectionPool {
         held = false;
         leave();
         this.#giveBack(slot);
+        if (unanswered && !connection.closed) this.#hung.suspect(connection, elapsedNow());
         if (close ? slot.leases === 0 : unanswered && slot.isPerCall) this.#drop(slot);
       },
     };
@@ -246,7 +278,9 @@ export class ConnectionPool {
   #giveBack(slot: PoolSlot): void {
     slot.leases--;
     slot.lastUsed = this.#now();
-    if (slot.leases === 0 && slot.retired) this.#drop(slot);
+    if (slot.leases > 0) return;
+    if (slot.retired || (slot.isSpent && !slot.isForSameRoots)) this.#drop(slot);
+    else if (slot.isSpent) for (const one of surplus(this.#slots.get(slot.definition.name) ?? [])) this.#drop(one);
   }
 
   #died(slot: PoolSlot, reason: Error): void {
@@ -302,25 +336,14 @@ export class ConnectionPool {
 
 const NO_SLOTS: readonly PoolSlot[] = [];
 
+/**
+ * How long a server that starts keeps others from starting. Loading a program takes the processor about so long; one that
+ * takes longer waits for something else, such as a download, and whoever waits for that takes nothing away from others.
+ */
+const STARTING_MS = 500;
+
 const ended = (work: Promise<unknown>): Promise<void> =>
   work.then(
     () => {},
     () => {},
   );
-
-const givenUp = (server: string): DiscoveryError =>
-  new DiscoveryError('SHUTTING_DOWN', `The connection to ${server} is being closed.`, { server, outcome: 'not_sent' });
-
-function unavailable(server: string, health: Backoff): Error {
-  const { error, waitMs } = health;
-  if (error instanceof DiscoveryError && error.code === 'SERVER_AUTH_REQUIRED') return error;
-  const message = `${server} keeps failing; the next attempt is in ${Math.ceil(waitMs / 1000)} s. Last: ${error?.message ?? 'unknown'}`;
-  return new DiscoveryError('SERVER_UNAVAILABLE', message, {
-    server,
-    outcome: 'not_sent',
-    retryAfterMs: Math.ceil(waitMs),
-    // What cannot work does not work later either.
-    ...(error instanceof DiscoveryError && error.details.retryable === false && { retryable: false }),
-    cause: error,
-  });
-}

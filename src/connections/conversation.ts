@@ -6,7 +6,7 @@ import { redactData } from '../secrets/redact-data.ts';
 import type { ServerDefinition } from '../types.ts';
 import type { ByteRing } from './byte-ring.ts';
 import type { discover, initialize } from './handshake.ts';
-import { JsonRpcError, type Wire } from './json-rpc.ts';
+import { INTERNAL_ERROR, JsonRpcError, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 import { Peer, PeerClosedError } from './peer.ts';
@@ -45,8 +45,12 @@ export class Conversation {
     this.#ended.catch(() => {});
     this.peer = new Peer(wire, {
       redact: options.secrets.redactWords,
-      onRequest: (request) =>
-        this.#connection?.answer(request) ?? Promise.reject(new JsonRpcError(-32603, 'not ready yet')),
+      onRequest: async (request) => {
+        // A server may ask in the same breath as it answers the greeting.
+        if (!this.#connection) await new Promise(setImmediate);
+        if (!this.#connection) throw new JsonRpcError(INTERNAL_ERROR, 'not ready yet');
+        return this.#connection.answer(request);
+      },
       onNotification: (method, params) => {
         // Two listeners who do not know each other: if one throws, the other hears it all the same.
         try {
@@ -87,6 +91,7 @@ export class Conversation {
             instructions: identity.instructions && redact.cut(identity.instructions, MAX_INSTRUCTIONS),
           },
           limits,
+          mayAsk: identity.era === 'legacy' && Object.keys(capabilities).length > 0,
           obituary: () => this.#process?.exitReason,
           log: () => this.#process?.stderr.read(redactWords) ?? '',
           redact: redactWords,

@@ -30,13 +30,13 @@ describe('retryAfter', () => {
 
 describe('guardedFetch', () => {
   it.each([
-    [401, {}, { code: 'SERVER_AUTH_REQUIRED', details: { outcome: 'not_sent', retryable: false } }],
+    [401, {}, { code: 'SERVER_AUTH_REQUIRED', details: { outcome: 'unknown', retryable: false } }],
     [403, { 'www-authenticate': 'Bearer' }, { code: 'SERVER_AUTH_REQUIRED' }],
     [429, { 'retry-after': '2' }, { code: 'RATE_LIMITED', details: { retryAfterMs: 2000 } }],
     [
       503,
       { 'retry-after': 'x' },
-      { code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'failed', retryAfterMs: undefined } },
+      { code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown', retryAfterMs: undefined } },
     ],
     [302, { location: 'http://169.254.169.254/' }, { code: 'SERVER_CONNECTION_ERROR', details: { retryable: false } }],
     [308, { location: '/mcp/' }, { code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('/mcp/') }],
@@ -151,7 +151,9 @@ describe('an event stream', () => {
 
 describe('httpRefusal', () => {
   const refusal = (text: string | null, type = 'application/json') =>
-    httpRefusal(new Response(text, { status: 404, headers: { 'content-type': type } }));
+    httpRefusal(new Response(text, { status: 404, headers: { 'content-type': type } }), undefined).then(
+      ({ error }) => error,
+    );
 
   it('finds the error answer in the body', async () => {
     const error = { code: -32601, message: 'no such method', data: 1 };
@@ -183,9 +185,11 @@ describe('httpRefusal', () => {
         controller.enqueue(new Uint8Array(16_384).fill(120));
       },
     });
-    expect((await httpRefusal(new Response(endless, { status: 500 }))).message.length).toBeLessThan(300);
+    expect((await httpRefusal(new Response(endless, { status: 500 }), undefined)).error.message.length).toBeLessThan(
+      300,
+    );
     expect(pulled).toBeLessThan(10);
     const broken = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) });
-    expect(await httpRefusal(new Response(broken, { status: 500 }))).toMatchObject({ status: 500 });
+    expect((await httpRefusal(new Response(broken, { status: 500 }), undefined)).error).toMatchObject({ status: 500 });
   });
 });

@@ -3,10 +3,13 @@
  * not followed.
  * @module
  */
+
 import { setMaxListeners } from 'node:events';
+import { wallNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { httpFetch } from './http-fetch.ts';
+import { HttpStatusError } from './http-refusal.ts';
 import { shortText } from './short-text.ts';
 
 export interface GuardedFetchOptions {
@@ -76,7 +79,7 @@ export function guardedFetch({
 }
 
 /** Milliseconds of a Retry-After header; garbage and the past count as none, the far future as a minute. */
-export function retryAfter(header: string | null, now: number = Date.now()): number | undefined {
+export function retryAfter(header: string | null, now: number = wallNow()): number | undefined {
   if (!header) return undefined;
   const text = header.trim();
   // A date starts with the name of its day; `Date.parse` alone would read years into any number.
@@ -84,33 +87,37 @@ export function retryAfter(header: string | null, now: number = Date.now()): num
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
+/** A status that says what to do. It does not say whether the request took effect first: no outcome is promised. */
 function refusal(server: string, { status, headers }: Response, redact: Redact): DiscoveryError | undefined {
+  const details = { server, outcome: 'unknown', cause: new HttpStatusError(status, '') } as const;
   if (status === 401 || (status === 403 && headers.has('www-authenticate'))) {
     return new DiscoveryError(
       'SERVER_AUTH_REQUIRED',
       `${server} wants a login (HTTP ${status}). Put a token into its headers, or set auth: 'env'.`,
-      { server, outcome: 'not_sent', retryable: false },
+      { ...details, retryable: false },
     );
   }
   if (status === 429 || status === 503) {
     const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_CONNECTION_ERROR';
     const retryAfterMs = retryAfter(headers.get('retry-after'));
-    return new DiscoveryError(code, `${server} answered HTTP ${status}.`, { server, outcome: 'failed', retryAfterMs });
+    return new DiscoveryError(code, `${server} answered HTTP ${status}.`, { ...details, retryAfterMs });
   }
   if (status >= 300 && status < 400 && status !== 304) {
     const target = shortText(headers.get('location') ?? 'nowhere', redact, 200);
     return new DiscoveryError(
       'SERVER_CONNECTION_ERROR',
       `${server} redirects to ${target}, which is not followed. If that is the server you mean, write its address into the configuration.`,
-      { server, outcome: 'not_sent', retryable: false },
+      { ...details, retryable: false },
     );
   }
   return undefined;
 }
 
 function unreachable(server: string, what: string, error: unknown, redact: Redact): DiscoveryError {
-  const code = causeCode(error);
-  const outcome = code && NOT_SENT.has(code) ? 'not_sent' : 'unknown';
+  const { code, syscall } = causeOf(error);
+  // The same code may come from a connection that was used for a while: only its beginning proves that nothing was sent.
+  const wasOpen = syscall === 'read' || syscall === 'write';
+  const outcome = code !== undefined && NOT_SENT.has(code) && !wasOpen ? 'not_sent' : 'unknown';
   const why = code ?? (error instanceof Error ? shortText(error.message, redact) : String(error));
   return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${what} (${why}).`, {
     server,
@@ -119,13 +126,13 @@ function unreachable(server: string, what: string, error: unknown, redact: Redac
   });
 }
 
-function causeCode(error: unknown): string | undefined {
+function causeOf(error: unknown): { readonly code?: string; readonly syscall?: unknown } {
   for (let node = error, depth = 0; node && depth < 5; node = (node as { cause?: unknown }).cause, depth++) {
-    const { code, errors } = node as { code?: unknown; errors?: unknown };
-    if (typeof code === 'string') return code;
-    if (Array.isArray(errors) && errors[0]) return causeCode(errors[0]);
+    const { code, syscall, errors } = node as { code?: unknown; syscall?: unknown; errors?: unknown };
+    if (typeof code === 'string') return { code, syscall };
+    if (Array.isArray(errors) && errors[0]) return causeOf(errors[0]);
   }
-  return undefined;
+  return {};
 }
 
 /** Passes a body on and counts: the whole of a JSON body, or each event of a stream. */

@@ -31,7 +31,15 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
     });
     const onAbort = () => request.destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
     signal?.addEventListener('abort', onAbort, { once: true });
-    request.once('close', () => signal?.removeEventListener('abort', onAbort));
+    request.once('close', () => {
+      signal?.removeEventListener('abort', onAbort);
+      // After an answer this changes nothing.
+      reject(new Error('the connection was closed without an answer'));
+    });
+    request.once('upgrade', (_message, socket) => {
+      socket.destroy();
+      reject(new Error('it wants to speak another protocol (HTTP 101)'));
+    });
     request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
     request.once('response', (message) => {
       try {

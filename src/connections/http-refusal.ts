@@ -2,9 +2,10 @@
  * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
  * @module
  */
+import { isObject } from '../plain-object.ts';
 import { redactData } from '../secrets/redact-data.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { isJsonRpcMessage, JsonRpcError } from './json-rpc.ts';
+import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from './json-rpc.ts';
 import { shortText } from './short-text.ts';
 
 /** The server answered, but not with a success and not in JSON-RPC. */
@@ -20,29 +21,58 @@ export class HttpStatusError extends Error {
 
 const READ_CHARS = 64 * 1024;
 
-/** Reads the body and says what it means. */
-export async function httpRefusal(
-  response: Response,
-  redact: Redact = redactUnknown,
-): Promise<JsonRpcError | HttpStatusError> {
-  const text = await beginning(response);
-  const isHtml = response.headers.get('content-type')?.startsWith('text/html') ?? false;
-  return errorAnswer(text, redact) ?? new HttpStatusError(response.status, isHtml ? '' : shortText(text, redact, 200));
+/** What a refused request is told: its own answer, or why there is none. */
+export interface Refusal {
+  /** The answer, where the body is one: it carries the id of the request. */
+  readonly answer: JsonRpcMessage | undefined;
+  readonly error: JsonRpcError | HttpStatusError;
 }
 
-function errorAnswer(text: string, redact: Redact): JsonRpcError | undefined {
+/**
+ * Reads the body of a refusal. An answer is what carries the request's id, whatever the status. An error that answers
+ * nobody explains the refusal of any request but a call: about a call it does not say whether it was executed.
+ */
+export async function httpRefusal(
+  response: Response,
+  request: unknown,
+  redact: Redact = redactUnknown,
+): Promise<Refusal> {
+  const text = await beginning(response);
+  const message = messageIn(text);
+  const { id, method } = requestIn(request);
+  const answer = message && message.method === undefined && id !== undefined && message.id === id ? message : undefined;
+  const error = message && errorIn(message, redact);
+  if (error && (answer || method !== 'tools/call')) return { answer, error };
+  const isHtml = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+  const words = error?.message ?? (isHtml ? '' : text);
+  return { answer, error: new HttpStatusError(response.status, shortText(words, redact, 200)) };
+}
+
+function requestIn(body: unknown): { readonly id?: unknown; readonly method?: unknown } {
+  const message = typeof body === 'string' ? parsed(body) : undefined;
+  return isObject(message) ? message : {};
+}
+
+function messageIn(text: string): JsonRpcMessage | undefined {
+  const message = parsed(text);
+  return isJsonRpcMessage(message) ? message : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    const error = isJsonRpcMessage(body) ? body.error : undefined;
-    if (typeof error !== 'object' || error === null || typeof error.code !== 'number') return undefined;
-    return new JsonRpcError(
-      error.code,
-      redact(typeof error.message === 'string' ? error.message : 'unknown error'),
-      redactData(error.data, redact),
-    );
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function errorIn({ error }: JsonRpcMessage, redact: Redact): JsonRpcError | undefined {
+  if (typeof error !== 'object' || error === null || typeof error.code !== 'number') return undefined;
+  return new JsonRpcError(
+    error.code,
+    redact(typeof error.message === 'string' ? error.message : 'unknown error'),
+    redactData(error.data, redact),
+  );
 }
 
 /** As much of a body as an error message can use; a body that breaks off counts up to there. */

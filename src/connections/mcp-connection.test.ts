@@ -62,6 +62,7 @@ async function inMemory(era: 'modern' | 'legacy', answer: Answer, limits: Partia
     instructions: undefined,
   };
   const connection = new McpConnection({
+    mayAsk: false,
     server: 's',
     kind: 'http',
     peer,

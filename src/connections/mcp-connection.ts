@@ -2,32 +2,31 @@
  * A live downstream server: list its tools, call them, put its questions to whoever is calling.
  * @module
  */
+
 import type { CallSignal } from '../cancellation.ts';
-import { DiscoveryError, type ErrorCode, type Outcome, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
+import { elapsedNow } from '../clock.ts';
+import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
+import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import {
-  INVALID_PARAMS,
-  JsonRpcError,
-  METHOD_NOT_FOUND,
-  NotReadError,
-  NotSentError,
-  UnsendableError,
-} from './json-rpc.ts';
-import { OpenQuestions } from './open-questions.ts';
+import type { Pulse } from './hung-servers.ts';
+import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
+import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
+import { StillKnown } from './still-known.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
 /** Rounds of questions one call of a modern server may ask. */
 const MAX_ROUNDS = 10;
 const MAX_MESSAGE = 4000;
+/** A connection younger than this, on which no call was answered yet, is never proof that a call was not looked at. */
+const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
@@ -35,6 +34,8 @@ export interface McpConnectionOptions {
   readonly peer: Peer;
   readonly identity: ServerIdentity;
   readonly limits: ToolListLimits & { readonly listPageMs: number; readonly listMs: number };
+  /** Whether we have told a server of the old protocol that it may ask something. */
+  readonly mayAsk: boolean;
   /** Why the server ended, in words, once it has. */
   readonly obituary: () => string | undefined;
   /** The end of what the server wrote to stderr. */
@@ -47,13 +48,17 @@ export class McpConnection implements DownstreamTools {
   readonly server: string;
   readonly identity: ServerIdentity;
   readonly kind: ConnectionDefinition['kind'];
-  /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
-  asker: Caller['ask'];
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
-  readonly #questions = new OpenQuestions();
   readonly #redact: Redact;
+  readonly #respondent: Respondent;
+  readonly #stillKnown: StillKnown;
+  readonly #openedAt = elapsedNow();
+  /** When the last of the callers that have set a time of their own stops waiting. */
+  #patientUntil = 0;
+  /** Whether a call was ever answered here. */
+  #hasServed = false;
   #tools: ReadonlyMap<string, ToolDefinition> | undefined;
 
   constructor(options: McpConnectionOptions) {
@@ -62,6 +67,32 @@ export class McpConnection implements DownstreamTools {
     this.kind = options.kind;
     this.identity = options.identity;
     this.#redact = options.redact ?? redactUnknown;
+    const { peer, identity, kind } = options;
+    this.#respondent = new Respondent(peer, options.mayAsk);
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: kind === 'stdio' });
+  }
+
+  /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
+  get asker(): Caller['ask'] {
+    return this.#respondent.asker;
+  }
+
+  set asker(ask: Caller['ask']) {
+    this.#respondent.asker = ask;
+  }
+
+  /** Whether a caller was ever asked over this connection. The server may have kept what it answered. */
+  get wasAsked(): boolean {
+    return this.#respondent.wasAsked;
+  }
+
+  /** What a caller has answered, if that was nothing but the same roots whenever it was asked. */
+  get toldRoots(): string | undefined {
+    return this.#respondent.toldRoots;
+  }
+
+  #explain(error: unknown, signal: CallSignal | undefined): unknown {
+    return explainFailure(error, signal, this.server, this.#options.obituary, this.#redact);
   }
 
   get era(): ProtocolEra {
@@ -70,6 +101,20 @@ export class McpConnection implements DownstreamTools {
 
   get closed(): boolean {
     return this.#options.peer.closed;
+  }
+
+  /** What shows whether the server is alive. */
+  get pulse(): Pulse {
+    const { peer } = this.#options;
+    const isWaiting = peer.isAwaited && !this.#respondent.questions.isOpen;
+    return { received: peer.received, isWaiting, patientUntil: this.#patientUntil };
+  }
+
+  /** Asks for a sign of life. Resolves whatever the answer is; never without one. */
+  async ping(): Promise<void> {
+    const method = this.era === 'modern' ? 'server/discover' : 'ping';
+    const { signal } = new AbortController();
+    await this.#options.peer.request(method, {}, { signal }).catch(() => {});
   }
 
   get log(): string {
@@ -102,6 +147,7 @@ export class McpConnection implements DownstreamTools {
 
   callTool(call: ToolCall): Promise<CallToolResult> {
     const modern = this.era === 'modern';
+    if (call.deadline !== undefined && call.deadline > this.#patientUntil) this.#patientUntil = call.deadline;
     const { ask, acceptsInputRequired, capabilities = {} } = call.caller;
     const meta = modern
       ? { ...call.meta, [META.clientCapabilities]: ask || acceptsInputRequired ? capabilities : {} }
@@ -115,7 +161,18 @@ export class McpConnection implements DownstreamTools {
       onProgress: call.onProgress,
       headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
     };
-    return modern ? this.#callInRounds(call, params, options) : this.#call(call, params, options);
+    if (modern) return this.#callInRounds(call, params, options);
+    return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
+  }
+
+  /** Sends a call as soon as the server has been told what it asked at its start. */
+  async #callFirst(
+    call: ToolCall,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    await this.#respondent.begin(call.signal, call.idleClock);
+    return this.#call(call, params, options);
   }
 
   /** A modern server may ask before it answers; the answers go along with the same call. */
@@ -126,7 +183,7 @@ export class McpConnection implements DownstreamTools {
   ): Promise<CallToolResult> {
     let params = first;
     for (let round = 0; ; round++) {
-      const result = await this.#call(call, params, options);
+      const result = round === 0 ? await this.#call(call, params, options) : await this.#goOn(call, params, options);
       if (result.resultType !== 'input_required') return withoutResultType(result);
       if (call.caller.acceptsInputRequired) return result;
       if (round >= MAX_ROUNDS)
@@ -140,6 +197,20 @@ export class McpConnection implements DownstreamTools {
     }
   }
 
+  /** A further round of a call that the server has begun to work on: it may not be begun anew as if it had not left. */
+  async #goOn(
+    call: ToolCall,
+    params: Readonly<Record<string, unknown>>,
+    options: PeerRequestOptions,
+  ): Promise<CallToolResult> {
+    try {
+      return await this.#call(call, params, options);
+    } catch (error) {
+      if (!(error instanceof DiscoveryError) || error.details.outcome !== 'not_sent') throw error;
+      throw new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' });
+    }
+  }
+
   /** Sends any request and resolves with the raw result; failures are `DiscoveryError`s except error answers (`JsonRpcError`). */
   async request(
     method: string,
@@ -149,7 +220,7 @@ export class McpConnection implements DownstreamTools {
     try {
       return await this.#send(method, params, options, undefined);
     } catch (error) {
-      throw this.#explain(error, options.signal);
+      throw (await this.#lost(error, options.signal)) ?? this.#explain(error, options.signal);
     }
   }
 
@@ -169,10 +240,13 @@ export class McpConnection implements DownstreamTools {
   }
 
   /** Answers what the server asks: the caller's agent does, or nobody. */
-  async answer(request: IncomingRequest): Promise<Record<string, unknown>> {
-    if (!this.asker)
-      throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
-    return this.#questions.put(this.asker, request);
+  answer(request: IncomingRequest): Promise<Record<string, unknown>> {
+    return this.#respondent.answer(request);
+  }
+
+  /** Takes back what the server has asked: nobody is left who could answer. */
+  withdrawQuestions(): void {
+    this.#respondent.withdraw();
   }
 
   /** Where the server may ask, what it works on is remembered. */
@@ -183,7 +257,8 @@ export class McpConnection implements DownstreamTools {
     idleClock: IdleClock | undefined,
   ): Promise<Answer> {
     const answer = this.#options.peer.request(method, params, options);
-    return this.asker === undefined ? answer : this.#questions.during(answer, idleClock);
+    const { asker, questions } = this.#respondent;
+    return asker === undefined ? answer : questions.during(answer, idleClock);
   }
 
   async #call(
@@ -194,15 +269,35 @@ export class McpConnection implements DownstreamTools {
     try {
       const { result, bytes } = await this.#send('tools/call', params, options, call.idleClock);
       if (call.notes) call.notes.bytes = bytes;
+      this.#hasServed = true;
       return result as CallToolResult;
     } catch (error) {
+      const lost = await this.#lost(error, options.signal);
+      if (lost) throw lost;
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
-        throw new ToolNotFoundError(call.server, call.tool, `${call.server} no longer has a tool "${call.tool}".`);
+        const message = `${call.server} no longer has a tool "${call.tool}".`;
+        throw new ToolNotFoundError(call.server, call.tool, message, { outcome: 'failed' });
       }
       const message = this.#redact.cut(error.message, MAX_MESSAGE);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
+  }
+
+  /**
+   * The error of a request that was refused because the server knows us no more; the connection is over then. Whoever
+   * opens the next one is told anew which protocol the server speaks. A connection made a moment ago proves nothing: a
+   * server that refuses whatever it has executed would get the call again and again.
+   */
+  async #lost(error: unknown, signal: CallSignal | undefined): Promise<DiscoveryError | undefined> {
+    if (signal?.aborted || !this.#stillKnown.isDoubtful(error) || (await this.#stillKnown.ask())) return undefined;
+    const { server, identity } = this;
+    const isVersion = identity.era === 'modern' || error instanceof JsonRpcError;
+    const why = isVersion ? `no longer speaks protocol ${identity.protocolVersion} with us` : 'has ended the session';
+    void this.close(new PeerClosedError(`it ${why}`));
+    const isSettled = this.#hasServed || elapsedNow() - this.#openedAt >= SETTLED_MS;
+    const outcome = isSettled ? 'not_sent' : error instanceof JsonRpcError ? 'failed' : 'unknown';
+    return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${why}.`, { server, outcome });
   }
 
   #headers(call: ToolCall): Record<string, string> | undefined {
@@ -231,30 +326,6 @@ export class McpConnection implements DownstreamTools {
     const { server } = this;
     const message = `${server} did not list its tools within ${ms / 1000} s.`;
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
-  }
-
-  #explain(error: unknown, signal: CallSignal | undefined): unknown {
-    if (error instanceof DiscoveryError || error instanceof JsonRpcError || signal?.aborted) return error;
-    const { server } = this;
-    const notSent = (code: ErrorCode, message: string) =>
-      new DiscoveryError(code, message, { server, outcome: 'not_sent', cause: error });
-    if (error instanceof NotReadError)
-      return notSent('SERVER_BUSY', `${server} is too busy to be asked: ${error.message}.`);
-    if (error instanceof UnsendableError)
-      return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
-    if (error instanceof NotSentError)
-      return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
-    const fail = (message: string, outcome: Outcome, retryable: boolean) =>
-      new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
-    // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
-    if (error instanceof PeerClosedError) {
-      const how = this.#options.obituary() ?? error.message;
-      return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
-    }
-    const said = error instanceof Error ? error.message : String(error);
-    const message = sentence(`${server}: ${shortText(said, this.#redact)}`);
-    const isRefusal = error instanceof HttpStatusError && error.status < 500;
-    return fail(message, isRefusal ? 'failed' : 'unknown', !isRefusal);
   }
 }
 

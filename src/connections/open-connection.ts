@@ -4,7 +4,7 @@
  * @module
  */
 import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { openRemote } from './open-remote.ts';
@@ -24,7 +24,7 @@ export async function openConnection(definition: ServerDefinition, options: Open
   try {
     return await withTimeLimit(timeoutMs, options.signal, overdue, (signal) =>
       connection.kind === 'stdio'
-        ? openStdio(definition, connection, options, signal)
+        ? openLocal(definition, connection, options, signal)
         : openRemote(definition, connection, options, signal, timeoutMs),
     );
   } catch (error) {
@@ -32,10 +32,31 @@ export async function openConnection(definition: ServerDefinition, options: Open
       const details = { server: name, outcome: 'not_sent', cause: error } as const;
       throw new DiscoveryError('CANCELLED', `Connecting to ${name} was cancelled.`, details);
     }
-    if (error instanceof DiscoveryError) throw error;
+    if (error instanceof DiscoveryError) throw asNotSent(error);
     const why = shortText(error instanceof Error ? error.message : String(error), options.secrets.redactWords, 1000);
     throw new ServerConnectionError(name, sentence(`${name} could not be started or reached: ${why}`), {
       cause: error,
     });
   }
 }
+
+/** Starts a local server. One that used to be modern and dies of being asked so is started once more and asked as of old. */
+async function openLocal(
+  definition: ServerDefinition,
+  connection: StdioConnection,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<OpenedConnection> {
+  try {
+    return await openStdio(definition, connection, options, signal);
+  } catch (error) {
+    if (options.prior?.era !== 'modern' || !(error instanceof ServerConnectionError) || signal.aborted) throw error;
+    return openStdio(definition, connection, { ...options, prior: undefined }, signal);
+  }
+}
+
+/** Whatever became of the greeting, the request that the connection was wanted for has not left. */
+const asNotSent = (error: DiscoveryError): DiscoveryError =>
+  error.details.outcome === 'not_sent'
+    ? error
+    : new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'not_sent' });

@@ -18,6 +18,8 @@ interface Question {
   /** Whose it can be: those under way when it came. */
   readonly exchanges: Set<Exchange>;
   readonly withdrawal: AbortController;
+  /** Resolves when it was answered or withdrawn. */
+  readonly over: Promise<void>;
 }
 
 /** What one server works on, and what it has asked meanwhile. */
@@ -44,7 +46,11 @@ export class OpenQuestions {
   /** Puts a question to the caller. Rejects when it is withdrawn, by the server or because its call is over. */
   async put(ask: NonNullable<Caller['ask']>, request: IncomingRequest): Promise<Record<string, unknown>> {
     const { method, params, signal } = request;
-    const question: Question = { exchanges: new Set(this.#exchanges), withdrawal: new AbortController() };
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const question: Question = { exchanges: new Set(this.#exchanges), withdrawal: new AbortController(), over };
     const withdraw = () => question.withdrawal.abort(signal.reason);
     this.#questions.add(question);
     signal.addEventListener('abort', withdraw);
@@ -53,9 +59,25 @@ export class OpenQuestions {
       return await abortable(ask({ method, params }, question.withdrawal.signal), question.withdrawal.signal);
     } finally {
       this.#questions.delete(question);
+      end();
       signal.removeEventListener('abort', withdraw);
       for (const { idleClock } of question.exchanges) idleClock?.resume();
     }
+  }
+
+  /** True while the server waits for an answer. */
+  get isOpen(): boolean {
+    return this.#questions.size > 0;
+  }
+
+  /** Resolves when the server waits for no answer. */
+  async answered(): Promise<void> {
+    while (this.#questions.size > 0) await Promise.all([...this.#questions].map(({ over }) => over));
+  }
+
+  /** Takes all questions back: nobody is left who could be asked. */
+  withdraw(): void {
+    for (const { withdrawal } of this.#questions) withdrawal.abort(callIsOver());
   }
 
   /** One that was answered did not wait for an answer itself: a question that is left over is nobody's, such as one about roots. */
@@ -63,8 +85,9 @@ export class OpenQuestions {
     for (const { exchanges, withdrawal } of this.#questions) {
       if (!exchanges.delete(exchange)) continue;
       exchange.idleClock?.resume();
-      if (exchanges.size === 0 && !answered)
-        withdrawal.abort(new DiscoveryError('CANCELLED', 'The call this was asked for is over.'));
+      if (exchanges.size === 0 && !answered) withdrawal.abort(callIsOver());
     }
   }
 }
+
+const callIsOver = (): DiscoveryError => new DiscoveryError('CANCELLED', 'The call this was asked for is over.');

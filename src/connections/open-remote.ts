@@ -8,6 +8,8 @@ import type { RemoteConnection, ServerDefinition } from '../types.ts';
 import { abortable } from './abortable.ts';
 import { Conversation, type Greeting } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
+import { HttpStatusError } from './http-refusal.ts';
+import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
 import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -36,6 +38,7 @@ export async function openRemote(
   let failure: unknown;
   for (const way of waysTo(connection.kind, options.prior)) {
     if (way === SSE && failure !== undefined && !isWrongTransport(failure)) break;
+    if (connection.kind === 'sse' && way === NEW && !hasMovedOn(failure)) break;
     const attempt = (limit: AbortSignal) => open(definition, options, target, way, limit);
     try {
       if (way !== NEW || options.prior) return await attempt(signal);
@@ -50,7 +53,7 @@ export async function openRemote(
 }
 
 function waysTo(kind: RemoteConnection['kind'], prior: Verdict | undefined): readonly Way[] {
-  if (kind === 'sse') return [SSE];
+  if (kind === 'sse') return [SSE, NEW];
   if (prior?.transport === 'sse') return [SSE, NEW, OLD];
   return prior?.era === 'legacy' ? [OLD, NEW, SSE] : [NEW, OLD, SSE];
 }
@@ -138,5 +141,12 @@ function decoded(text: string): string | undefined {
 /** `<SERVER>` of the environment variables: upper case, every other character an underscore. */
 export const envName = (server: string): string => server.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
+/** Whether a server that spoke legacy SSE says that it has gone over to protocol 2026-07-28, which has no such transport. */
+const hasMovedOn = (error: unknown): boolean =>
+  error instanceof JsonRpcError
+    ? error.code === UNSUPPORTED_PROTOCOL_VERSION
+    : error instanceof HttpStatusError && error.status === 405;
+
 /** Errors that another protocol or transport cannot cure. Old servers may well hang up on a question they do not know. */
-const isFinal = (error: unknown): boolean => error instanceof DiscoveryError && error.details.outcome !== 'unknown';
+const isFinal = (error: unknown): boolean =>
+  error instanceof DiscoveryError && (error.details.outcome !== 'unknown' || error.cause instanceof HttpStatusError);

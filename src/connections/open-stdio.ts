@@ -8,13 +8,19 @@ import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../er
 import { optionName } from '../secrets/server-secrets.ts';
 import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { childEnvironment } from './child-environment.ts';
-import { Conversation } from './conversation.ts';
+import { connectMs } from './connect-time.ts';
+import { Conversation, type Greeting } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
 import { homeFolder } from './home-folder.ts';
+import { INTERNAL_ERROR, JsonRpcError } from './json-rpc.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { failUnreadable } from './unreadable-answer.ts';
+
+/** How much of the time a greeting may take that another one follows. */
+const FIRST_SHARE = 0.4;
 
 /** Starts the child and says hello. When that fails the child is being ended and the error holds its last words. */
 export async function openStdio(
@@ -44,7 +50,11 @@ export async function openStdio(
   const { peer } = conversation;
   try {
     await peer.start();
-    const greetings = prior?.era === 'modern' ? [discover, initialize] : [initialize, discover];
+    // What was modern may have been replaced by an older one, and some of those never answer what they do not know.
+    const greetings =
+      prior?.era === 'modern'
+        ? [briefly(discover, connectMs(definition)), initialize, discover]
+        : [initialize, discover];
     const opened = await conversation.open(greetings, signal);
     return { connection: opened, verdict: { era: opened.era, transport: 'stdio' } };
   } catch (error) {
@@ -64,6 +74,14 @@ export async function openStdio(
     );
   }
 }
+
+/** A greeting that counts as refused when it is not answered in its share of the time. */
+const briefly =
+  (greet: Greeting, ms: number): Greeting =>
+  (peer, wire, client, capabilities, signal) => {
+    const overdue = () => new JsonRpcError(INTERNAL_ERROR, 'no answer');
+    return withTimeLimit(ms * FIRST_SHARE, signal, overdue, (limit) => greet(peer, wire, client, capabilities, limit));
+  };
 
 function refuseNul(definition: ServerDefinition, texts: readonly string[]): void {
   if (!texts.some((text) => text.includes('\0'))) return;

@@ -82,6 +82,8 @@ export class Peer {
   readonly #redact: Redact;
   readonly #pending = new Map<JsonRpcId, Pending>();
   readonly #incoming = new Map<JsonRpcId, AbortController>();
+  /** Messages that came in so far. */
+  received = 0;
   #nextId = 1;
   #closed: Error | undefined;
 
@@ -105,6 +107,12 @@ export class Peer {
   /** Requests that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
+  }
+
+  /** Whether somebody waits for an answer. Nobody does without a signal: subscriptions stay open. */
+  get isAwaited(): boolean {
+    for (const { signal } of this.#pending.values()) if (signal !== undefined) return true;
+    return false;
   }
 
   /**
@@ -214,6 +222,7 @@ export class Peer {
 
   #receive(message: JsonRpcMessage, info: MessageInfo | undefined): void {
     if (!isJsonRpcMessage(message)) return;
+    this.received++;
     if (message.method === undefined) return this.#settle(message, info);
     if (message.id === undefined || message.id === null)
       return this.#notified(message.method, message.params ?? NO_PARAMS);

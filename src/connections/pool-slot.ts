@@ -3,8 +3,13 @@
  * @module
  */
 import type { Caller, ServerDefinition } from '../types.ts';
+import { abortable } from './abortable.ts';
 import type { Audience } from './audience.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+/** How long a caller waits for the words to an earlier one to end. */
+const ECHO_MS = 2000;
 
 type Asker = { readonly ask: Caller['ask'] };
 
@@ -22,6 +27,7 @@ export class PoolSlot {
   retired = false;
   /** Those who use the connection now and can be asked, the latest last. */
   readonly #askers = new Set<Asker>();
+  #hasServed = false;
 
   constructor(definition: ServerDefinition, audience: Audience, open: (slot: PoolSlot) => Promise<McpConnection>) {
     this.definition = definition;
@@ -41,8 +47,40 @@ export class PoolSlot {
     return this.audience.kind === 'call' && (this.audience.exclusive || this.connection?.era !== 'modern');
   }
 
+  /**
+   * Whether a caller that nobody would know again was asked something here: the server may have kept the answer. An
+   * operator's `shared` says that it does not matter.
+   */
+  get isSpent(): boolean {
+    return this.audience.anonymous && this.connection?.wasAsked === true && !this.definition.shared;
+  }
+
+  /** Whether it waits for a caller with the roots that the server was told. */
+  get isForSameRoots(): boolean {
+    return this.isSpent && !this.retired && this.leases === 0 && this.connection?.toldRoots !== undefined;
+  }
+
+  /** Whether the server may still say something to an earlier caller that the next one would hear. */
+  get mayEcho(): boolean {
+    return this.audience.anonymous && this.audience.exclusive && this.#hasServed;
+  }
+
+  /** The connection, when the server has said what it had to say to an earlier caller: it answers in order. */
+  async ready(): Promise<McpConnection> {
+    const connection = await this.opening;
+    if (this.mayEcho)
+      await withTimeLimit(
+        ECHO_MS,
+        undefined,
+        () => new Error('no answer'),
+        (signal) => abortable(connection.ping(), signal),
+      ).catch(() => {});
+    return connection;
+  }
+
   /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
   suits(audience: Audience | undefined): boolean {
+    if (this.isSpent) return false;
     const mine = this.audience;
     const isOpenToAll = !mine.exclusive && (audience === undefined || this.connection?.era === 'modern');
     if (isOpenToAll && !audience?.exclusive) return true;
@@ -57,11 +95,15 @@ export class PoolSlot {
     this.#askers.add(asker);
     connection.asker = asker.ask;
     return () => {
+      this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
       // A call that is over cannot be asked; a session can, also between its calls.
       if (latest) connection.asker = latest.ask;
-      else if (kind === 'call') connection.asker = connection.onNotification = undefined;
+      else if (kind === 'call') {
+        connection.asker = connection.onNotification = undefined;
+        connection.withdrawQuestions();
+      }
     };
   }
 }

@@ -11,8 +11,10 @@
  * same parent as itself, leads a session, came to life between the start and our end, and has three sockets as Node makes them.
  * @module
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { elapsedNow } from '../clock.ts';
 
 // No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
 // In `/proc/N/stat`, behind the name: 2 is the parent, 4 the session, 20 the time of the start.
@@ -133,10 +135,10 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Waits until the group is empty, or the time is over. Returns whether it is empty. */
 export async function groupGone(pid: number, withinMs: number): Promise<boolean> {
-  const until = Date.now() + withinMs;
+  const until = elapsedNow() + withinMs;
   for (let pause = 5; ; pause = Math.min(pause * 2, 50)) {
     if (!signalGroup(pid, 0)) return true;
-    if (Date.now() >= until) return false;
+    if (elapsedNow() >= until) return false;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

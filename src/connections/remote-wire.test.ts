@@ -21,7 +21,7 @@ describe('Streamable HTTP', () => {
   it('counts as closed when the server has forgotten the session, and the call was not made', async () => {
     await using server = await sdkServer({ era: 'legacy' });
     await using old = await open(server.url);
-    await old.connection.listTools();
+    await old.connection.callTool(toolCall('echo'));
     server.forgetSessions();
     await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
@@ -34,12 +34,36 @@ describe('Streamable HTTP', () => {
     expect(await anew.connection.callTool(toolCall('echo', { a: 1 }))).toMatchObject({ content: [{}] });
   });
 
+  it('does not know what became of a call on a session made a moment ago that is forgotten', async () => {
+    await using server = await sdkServer({ era: 'legacy' });
+    await using old = await open(server.url);
+    await old.connection.listTools();
+    server.forgetSessions();
+    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    expect(old.connection.closed).toBe(true);
+  });
+
+  it('goes on where a call is refused with the words of a forgotten session, and everything else is not', async () => {
+    const refuse = { http: { status: 404, body: 'Session not found' } };
+    await using server = await evilHttp({ era: 'legacy', on: [{ method: 'tools/call', nth: 2, do: [refuse] }] });
+    await using old = await open(`${server.origin}/mcp`);
+    await old.connection.callTool(toolCall('echo', { text: 'x' }));
+    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    expect(old.connection.closed).toBe(false);
+    expect(await old.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+  });
+
   it('counts as closed also where that is said with a 400, as the example of the SDK does', async () => {
     const body =
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}';
     const refuse = { http: { status: 400, headers: { 'content-type': 'application/json' }, body } };
-    await using server = await evilHttp({ era: 'legacy', on: [{ method: 'tools/call', do: [refuse] }] });
+    const on = [
+      { method: 'tools/call', nth: [2, null] as const, do: [refuse] },
+      { method: 'ping', do: [refuse] },
+    ];
+    await using server = await evilHttp({ era: 'legacy', on });
     await using old = await open(`${server.origin}/mcp`);
+    await old.connection.callTool(toolCall('echo', { text: 'x' }));
     await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'not_sent' } });
     await expect.poll(() => old.ends).toHaveLength(1);
   });
@@ -219,7 +243,7 @@ describe('Streamable HTTP', () => {
   });
 
   it.each([
-    [413, 'failed', false],
+    [413, 'unknown', false],
     [500, 'unknown', true],
     [502, 'unknown', true],
   ])('tells of HTTP %i in answer to a call', async (status, outcome, retryable) => {
@@ -308,6 +332,7 @@ describe('legacy SSE', () => {
     const forgetful: typeof fetch = (input, init) =>
       gone && init?.method === 'POST' ? Promise.resolve(new Response(null, { status: 404 })) : fetch(input, init);
     await using opened = await open(`${server.origin}/sse`, { fetch: forgetful }, 'sse');
+    await opened.connection.callTool(toolCall('echo', { text: 'x' }));
     gone = true;
     await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
       details: { outcome: 'not_sent' },

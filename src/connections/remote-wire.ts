@@ -1,17 +1,15 @@
 /**
  * A server reached over HTTP: the SDK's transports, made to say what became of each request.
  *
- * They swallow why a stream broke off, leave a request waiting whose JSON answer belongs to somebody else, know nothing
- * of sessions that ended, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
+ * They swallow why a stream broke off, leave a request waiting whose JSON answer belongs to somebody else, drop answers
+ * that come with the status of an error, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
 import { nestsTooDeep } from '../json-nesting.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
 import { HttpStatusError, httpRefusal } from './http-refusal.ts';
 import {
-  JsonRpcError,
   type JsonRpcId,
   type JsonRpcMessage,
   type MessageInfo,
@@ -86,13 +84,11 @@ abstract class RemoteWire implements Wire {
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  protected readonly server: string;
   protected readonly guarded: GuardedFetch;
   protected readonly redact: Redact | undefined;
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
-    this.server = options.server;
     this.guarded = guardedFetch(options);
     this.redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
@@ -116,13 +112,12 @@ abstract class RemoteWire implements Wire {
     this.inner.setProtocolVersion?.(version);
   }
 
-  /** The server has forgotten us: this request was not looked at, and no other one will be. */
-  protected sessionEnded(): DiscoveryError {
-    setImmediate(() => void this.inner.close());
-    return new DiscoveryError('SERVER_CONNECTION_ERROR', `${this.server} has ended the session.`, {
-      server: this.server,
-      outcome: 'not_sent',
-    });
+  /** Takes what came with the status of an error: an answer is delivered, everything else is thrown. */
+  protected async refused(response: Response, init: RequestInit | undefined): Promise<Response> {
+    const { answer, error } = await httpRefusal(response, init?.body, this.redact);
+    if (answer === undefined) throw error;
+    this.inner.onmessage?.(answer);
+    return new Response(null, { status: 202 });
   }
 }
 
@@ -190,10 +185,7 @@ class HttpWire extends RemoteWire {
       if (exchange && failure instanceof Error) exchange.failure = failure;
     });
     if (init?.method !== 'POST') return response;
-    if (!response.ok) {
-      const reason = await httpRefusal(response, this.redact);
-      throw headers.has('mcp-session-id') && isForgotten(response.status, reason) ? this.sessionEnded() : reason;
-    }
+    if (!response.ok) return this.refused(response, init);
     if (exchange) exchange.isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     return response;
   }
@@ -242,20 +234,13 @@ class SseWire extends RemoteWire {
   protected async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     try {
       const response = await this.guarded(input, init);
-      if (response.ok) return response;
-      throw response.status === 404 && init?.method === 'POST'
-        ? this.sessionEnded()
-        : await httpRefusal(response, this.redact);
+      return response.ok ? response : await this.refused(response, init);
     } catch (error) {
       this.#failure = error;
       throw error;
     }
   }
 }
-
-/** 404 by the specification; the SDK's own example answers 400 instead, and many copied it. */
-const isForgotten = (status: number, reason: Error): boolean =>
-  status === 404 || (status === 400 && reason instanceof JsonRpcError && /session/i.test(reason.message.slice(0, 200)));
 
 /** Whether a failed handshake means that the server does not speak Streamable HTTP at all. */
 export const isWrongTransport = (error: unknown): boolean =>

@@ -75,6 +75,8 @@ export class StdioTransport implements Wire {
   #noisyLines = 0;
   #closing: Promise<void> | undefined;
   #closed = false;
+  /** Whether nothing can come from the child any more, although it may run on. */
+  #isMute = false;
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
 
   constructor(options: StdioTransportOptions) {
@@ -89,7 +91,7 @@ export class StdioTransport implements Wire {
 
   /** How the child ended, in words, once it has. */
   get exitReason(): string | undefined {
-    if (!this.#exit) return undefined;
+    if (!this.#exit) return this.#isMute ? 'closed its stdout' : undefined;
     const { code, signal } = this.#exit;
     return signal ? `ended by ${signal}` : `exited with code ${code}`;
   }
@@ -134,6 +136,11 @@ export class StdioTransport implements Wire {
         this.onclose?.();
         void this.close();
       };
+      stdout.once('close', () => {
+        this.#isMute = true;
+        // Mostly it is about to exit, and then the exit tells more.
+        setTimeout(ended, LAST_WORDS_MS).unref();
+      });
       child.stdin.on('error', (error) => {
         this.onerror?.(error);
         // A server that hears nothing answers nothing. Mostly it is about to exit, and then the exit tells more.

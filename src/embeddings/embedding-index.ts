@@ -5,8 +5,10 @@
  * come, or where too few tools have vectors to compare fairly, there is no answer, and search does without.
  * @module
  */
+
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import { paced } from '../catalog/paced.ts';
+import { elapsedNow, wallNow } from '../clock.ts';
 import { abortable } from '../connections/abortable.ts';
 import { Backoff } from '../connections/backoff.ts';
 import { withTimeLimit } from '../connections/time-limit.ts';
@@ -27,7 +29,10 @@ export interface EmbeddingIndexOptions {
   /** Where vectors are kept. Absent: in memory only. */
   readonly store?: ByteStore | undefined;
   readonly logger: Logger;
+  /** Milliseconds since 1970, for dates. */
   readonly now?: (() => number) | undefined;
+  /** Milliseconds that never run backwards, for durations. Default: `now` where that is given. */
+  readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   /** How long a query waits for its vector. Default 600. */
   readonly timeoutMs?: number | undefined;
@@ -65,13 +70,20 @@ export class EmbeddingIndex {
   constructor(options: EmbeddingIndexOptions) {
     this.#options = options;
     const { embedder, source, store, dimensions, logger, maxTools, maxBytes } = options;
-    const { now = Date.now, random = Math.random } = options;
-    this.#guard = new GuardedEmbedder({ embedder, dimensions, logger, now, random, onNewLength: () => this.#reset() });
+    const { now = wallNow, elapsed = options.now ?? elapsedNow, random = Math.random } = options;
+    this.#guard = new GuardedEmbedder({
+      embedder,
+      dimensions,
+      logger,
+      now: elapsed,
+      random,
+      onNewLength: () => this.#reset(),
+    });
     this.#cache = new VectorCache({ store, embedder: embedder.id, logger, now });
     const tools = { guard: this.#guard, cache: this.#cache, embedder: embedder.id, maxTools, maxBytes };
     this.#tools = new EmbeddedTools(source, tools);
     this.#queries = new QueryVectors((query) => this.#guard.embedQuery(query));
-    this.#patience = new Backoff({ initialMs: LATE_MS, now, random });
+    this.#patience = new Backoff({ initialMs: LATE_MS, now: elapsed, random });
   }
 
   /**

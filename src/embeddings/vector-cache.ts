@@ -3,8 +3,10 @@
  * as absent, what cannot be written is said, not too often, and forgotten.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import type { ByteStore } from '../catalog/catalog-store.ts';
+import { ageSince } from '../clock.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Logger } from '../types.ts';
 import { type Attempt, warnOnce } from '../warn-once.ts';
@@ -48,7 +50,7 @@ export class VectorCache {
       const bytes = await store?.read(this.#key(server));
       return bytes && decodeVectors(bytes);
     }, complaintOf('read'));
-    if (stored && now() - stored.writtenAt > REFRESH_MS) this.write(server, stored);
+    if (stored && ageSince(stored.writtenAt, now()) > REFRESH_MS) this.write(server, stored);
     return stored;
   }
 

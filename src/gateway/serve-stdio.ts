@@ -76,7 +76,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     return serveStdio(
       async ({ era }) => {
-        server = await surface.createServer(handler, { era, session: era === 'legacy' ? 'stdio' : undefined });
+        server = await surface.createServer(handler, { era, session: 'stdio' });
         return server;
       },
       { transport: lane as never },

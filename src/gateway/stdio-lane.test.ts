@@ -171,7 +171,7 @@ describe('calls in the lane', () => {
       onProgress: undefined,
     });
     expect(calls[1]).toMatchObject({ era: 'modern', revision: MODERN_VERSION, capabilities: { elicitation: {} } });
-    expect(calls[1]?.session).toBeUndefined();
+    expect(calls[1]?.session).toBe('stdio');
     expect(calls[1]?.ask).toBeUndefined();
   });
 

@@ -201,7 +201,7 @@ export class StdioLane {
       this.#options.handler({
         params,
         era: modern ? 'modern' : 'legacy',
-        session: modern ? undefined : SESSION,
+        session: SESSION,
         revision: this.#revision,
         capabilities: modern ? (meta?.[META.clientCapabilities] as Record<string, unknown>) : capabilities,
         signal,

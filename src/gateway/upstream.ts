@@ -16,7 +16,7 @@ import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 export interface UpstreamCall {
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: ProtocolEra;
-  /** One client connection; absent for requests that stand alone. */
+  /** One client connection, whichever its protocol; absent for requests that stand alone. */
   readonly session?: string | undefined;
   readonly socket?: string | undefined;
   readonly clientName?: string | undefined;
@@ -54,7 +54,7 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     if (ParkedCalls.owns(requestState))
       return refusable(parked.resume(requestState, bindingOf(call), inputResponses ?? {}, signal, hearing));
     const context: CallContext = {
-      caller: { principal, socket, clientName, revision, capabilities, acceptsInputRequired: true },
+      caller: { principal, session, socket, clientName, revision, capabilities, acceptsInputRequired: true },
       signal,
       onProgress,
       onNotification,

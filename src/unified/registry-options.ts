@@ -3,6 +3,7 @@
  * cannot be meant.
  * @module
  */
+import { elapsedNow } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
 import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
@@ -27,7 +28,7 @@ export interface UnifiedToolRegistryOptions {
   readonly callMs?: number | undefined;
   /** Makes JSON Schema of the schemas of a library that does not do so itself: valibot's `toJsonSchema`. */
   readonly toJsonSchema?: ToJsonSchema | undefined;
-  /** The time in ms. Default `Date.now`. */
+  /** Milliseconds for durations. Default: a clock that never jumps. */
   readonly now?: (() => number) | undefined;
   /** Where entries find their variables. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -43,7 +44,7 @@ const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
 /** Checks the options and fills in what was left open. */
 export function resolveOptions(options: UnifiedToolRegistryOptions) {
   refuseUnknown(options, OPTIONS, 'A registry');
-  const { servers = [], ttlMs = TTL_MS, providerMs = PROVIDER_MS, callMs = CALL_MS, now = Date.now } = options;
+  const { servers = [], ttlMs = TTL_MS, providerMs = PROVIDER_MS, callMs = CALL_MS, now = elapsedNow } = options;
   checkServers(servers);
   for (const [name, ms] of Object.entries({ ttlMs, providerMs, callMs }))
     if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);

@@ -84,7 +84,7 @@ export async function openServers(
       audit: { enabled: false },
       search: { meaning: false, phrases: false, learn: false },
     },
-    { ...(env && { env }), now, background: false, wholeResults: true },
+    { ...(env && { env }), elapsed: now, background: false, wholeResults: true },
   );
   return {
     servers: namingVariables(engine, given, env),

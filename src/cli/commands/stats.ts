@@ -2,7 +2,9 @@
  * `anygpt mcp stats`: what all definitions would cost, and how calls went.
  * @module
  */
+
 import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/audit-summary.ts';
+import { wallNow } from '../../clock.ts';
 import { definitionTokens } from '../../meta-tools/definition-tokens.ts';
 import { metaToolDefinitions } from '../../meta-tools/meta-tools.ts';
 import { oneLine } from '../../plain-text.ts';
@@ -39,7 +41,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
   options: { ...SESSION_OPTIONS, since: { type: 'string' }, all: { type: 'boolean' } },
   async run(values, positionals, io) {
     exactly(positionals);
-    const since = values.since === undefined ? undefined : toPointInTime(String(values.since), '--since', Date.now());
+    const since = values.since === undefined ? undefined : toPointInTime(String(values.since), '--since', wallNow());
     return withSession(values, io, async (session) => {
       await session.lists();
       const costs = await costsOf(session);

@@ -2,7 +2,9 @@
  * Outermost step: one record per call, refusals and cancellations included. Call in, the same result out.
  * @module
  */
+
 import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
+import { wallNow } from '../../clock.ts';
 import type { ErrorInfo } from '../../errors.ts';
 import { toFailure } from '../../result.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -18,7 +20,7 @@ export interface AuditRecorder {
 const MAX_COUNTED = 16 * 1024 * 1024;
 
 /** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
-export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = Date.now): Step {
+export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = wallNow): Step {
   return (next: Handler): Handler =>
     async (call) => {
       const { server, tool, traceId, caller } = call;

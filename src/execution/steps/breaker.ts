@@ -94,8 +94,15 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
 
 /** Whether an error is the server's or the connection's fault, not the call's. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {
-  if (error.code === 'SERVER_CONNECTION_ERROR') return true;
+  // What only a person can mend is told as it is every time: to leave the server alone would hide it.
+  if (error.code === 'SERVER_CONNECTION_ERROR') return error.retryable || error.outcome !== 'not_sent';
   // One that was not sent ran out of time in our own queues.
   if (error.code === 'TOOL_EXECUTION_TIMEOUT') return error.outcome !== 'not_sent';
-  return error.code === 'TOOL_EXECUTION_ERROR' && error.outcome === 'unknown';
+  return error.code === 'TOOL_EXECUTION_ERROR' && error.outcome === 'unknown' && !isRefusedCall(error);
+}
+
+/** Whether the call was answered with a status that says something about the call, such as HTTP 413. */
+function isRefusedCall(error: ErrorInfo): boolean {
+  const { status } = Object(causeOf(error)) as { readonly status?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500;
 }

@@ -1,0 +1,40 @@
+/**
+ * Turns what went wrong on a connection into an error that says what became of the request.
+ * @module
+ */
+import type { CallSignal } from '../cancellation.ts';
+import { DiscoveryError, type ErrorCode, type Outcome } from '../errors.ts';
+import type { Redact } from '../secrets/redactor.ts';
+import { HttpStatusError } from './http-refusal.ts';
+import { JsonRpcError, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
+import { PeerClosedError } from './peer.ts';
+import { sentence, shortText } from './short-text.ts';
+
+/** The error for a caller: what happened, and whether the request may have had an effect. Error answers stay as they are. */
+export function explainFailure(
+  error: unknown,
+  signal: CallSignal | undefined,
+  server: string,
+  obituary: () => string | undefined,
+  redact: Redact,
+): unknown {
+  if (error instanceof DiscoveryError || error instanceof JsonRpcError || signal?.aborted) return error;
+  const notSent = (code: ErrorCode, message: string) =>
+    new DiscoveryError(code, message, { server, outcome: 'not_sent', cause: error });
+  if (error instanceof NotReadError)
+    return notSent('SERVER_BUSY', `${server} is too busy to be asked: ${error.message}.`);
+  if (error instanceof UnsendableError)
+    return notSent('TOOL_VALIDATION_ERROR', `${server} was not asked: ${error.message}.`);
+  if (error instanceof NotSentError)
+    return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
+  const fail = (message: string, outcome: Outcome, retryable: boolean) =>
+    new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
+  // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
+  if (error instanceof PeerClosedError) {
+    const how = obituary() ?? error.message;
+    return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
+  }
+  const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error), redact)}`);
+  // A status says what the server thinks of the request, not whether it has acted on it.
+  return fail(message, 'unknown', !(error instanceof HttpStatusError && error.status < 500));
+}

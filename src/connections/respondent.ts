@@ -1,0 +1,100 @@
+/**
+ * Answers what a server of the old protocol asks over its connection: knows who can be asked now, and lets the first call
+ * wait until the server has been told what it asks at its start.
+ * @module
+ */
+import type { CallSignal } from '../cancellation.ts';
+import type { Caller, IdleClock } from '../types.ts';
+import { abortable } from './abortable.ts';
+import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
+import { OpenQuestions } from './open-questions.ts';
+import type { IncomingRequest, Peer } from './peer.ts';
+import { rootsKey } from './same-roots.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+/** How long the first call waits to hear whether the server asks something at its start. */
+const FIRST_PING_MS = 2000;
+/** How long a server may take to act on what it was told: it looks at folders before it allows them. */
+const DIGEST_MS = 100;
+
+export class Respondent {
+  /** Whether a caller was ever asked. The server may have kept what it answered. */
+  wasAsked = false;
+  /** What it has answered, if that was nothing but the same roots whenever it was asked. */
+  toldRoots: string | undefined;
+  #toldMore = false;
+  readonly questions = new OpenQuestions();
+  readonly #peer: Peer;
+  #asker: Caller['ask'];
+  /** Whether questions are expected, and nobody was there to answer them so far. */
+  #awaitsAsker: boolean;
+  #askerCame = () => {};
+  readonly #firstAsker: Promise<void>;
+  #beginning: Promise<void> | undefined;
+  #hasBegun = false;
+
+  /** With `mayAsk` the server was told that there is somebody to ask. */
+  constructor(peer: Peer, mayAsk: boolean) {
+    this.#peer = peer;
+    this.#awaitsAsker = mayAsk;
+    this.#firstAsker = new Promise((resolve) => {
+      this.#askerCame = resolve;
+    });
+  }
+
+  get asker(): Caller['ask'] {
+    return this.#asker;
+  }
+
+  set asker(ask: Caller['ask']) {
+    this.#asker = ask;
+    this.#awaitsAsker = false;
+    this.#askerCame();
+  }
+
+  /** Whether a call has to wait for `begin` first. */
+  get isBeginning(): boolean {
+    return !this.#hasBegun && this.#asker !== undefined;
+  }
+
+  /** Answers one question: the caller's agent does, or nobody. */
+  async answer(request: IncomingRequest): Promise<Record<string, unknown>> {
+    if (this.#awaitsAsker) await abortable(this.#firstAsker, request.signal);
+    if (!this.#asker)
+      throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
+    this.wasAsked = true;
+    const isRoots = request.method === 'roots/list';
+    if (!isRoots) this.#told(undefined);
+    const answer = await this.questions.put(this.#asker, request);
+    if (isRoots) this.#told(rootsKey(answer));
+    return answer;
+  }
+
+  #told(roots: string | undefined): void {
+    if (roots === undefined || (this.toldRoots !== undefined && this.toldRoots !== roots)) this.#toldMore = true;
+    this.toldRoots = this.#toldMore ? undefined : roots;
+  }
+
+  /** Takes back what the server has asked: nobody is left who could answer. */
+  withdraw(): void {
+    if (this.questions.isOpen) this.questions.withdraw();
+  }
+
+  /** Resolves when the server has been told what it asked at its start: without the roots it would refuse a call. */
+  async begin(signal: CallSignal, idleClock: IdleClock | undefined): Promise<void> {
+    this.#beginning ??= this.#begin();
+    await this.questions.during(abortable(this.#beginning, signal), idleClock);
+  }
+
+  /** A server answers in order: what it asks as soon as it was greeted comes before its answer to a ping. */
+  async #begin(): Promise<void> {
+    const overdue = () => new Error('no answer');
+    const ping = (signal: AbortSignal) => this.#peer.request('ping', {}, { signal });
+    await withTimeLimit(FIRST_PING_MS, undefined, overdue, ping).catch(() => {});
+    if (this.wasAsked) {
+      await this.questions.answered();
+      await new Promise((resolve) => setTimeout(resolve, DIGEST_MS));
+    }
+    this.#hasBegun = true;
+  }
+}
