@@ -17,7 +17,8 @@ function read(chunks: Iterable<Buffer>, maxBytes = 1_000_000): Read {
       expect(Buffer.byteLength(line)).toBe(bytes);
       lines.push(line);
     },
-    onTooLong: (head, tail) => tooLong.push({ head, tail }),
+    onLarge: ({ bytes }) => void lines.push(bytes.toString('utf8')),
+    onUnread: (head, tail) => tooLong.push({ head, tail }),
   });
   for (const chunk of chunks) {
     // Who reads in place writes the next chunk over this one.

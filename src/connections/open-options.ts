@@ -25,6 +25,7 @@ export interface OpenOptions {
     readonly listPageMs: number;
     readonly listMs: number;
     readonly messageBytes: number;
+    readonly messageValues: number;
     readonly stderrBytes: number;
   };
   readonly signal?: AbortSignal | undefined;

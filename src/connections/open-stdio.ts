@@ -32,9 +32,10 @@ export async function openStdio(
     env: childEnv,
     cwd: connection.cwd,
     maxMessageBytes: limits.messageBytes,
+    maxMessageValues: limits.messageValues,
     stderrBytes: limits.stderrBytes,
     onStderr: options.onStderr,
-    onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits.messageBytes),
+    onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits),
   });
   const conversation = new Conversation(definition, options, child, child);
   const { peer } = conversation;

@@ -15,15 +15,18 @@ import { ByteRing } from './byte-ring.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
-  type MessageInfo,
   NotReadError,
   NotSentError,
   type Unreadable,
   unsendable,
   type Wire,
 } from './json-rpc.ts';
-import { LineReader } from './line-reader.ts';
-import { lostAnswer } from './lost-answer.ts';
+import { MOST_VALUES, mostValues } from './json-survey.ts';
+import { parseLarge } from './large-json.ts';
+import { largeTurns } from './large-turns.ts';
+import { type LargeLine, LineReader } from './line-reader.ts';
+import { LoopShare } from './loop-share.ts';
+import { isRequest, lostAnswer } from './lost-answer.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 import { readInPlace, writeAtOnce } from './quick-pipe.ts';
 
@@ -34,6 +37,8 @@ export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** Longest message in bytes. */
   readonly maxMessageBytes: number;
+  /** Values in one large message. */
+  readonly maxMessageValues?: number | undefined;
   /** How much of stderr is kept. */
   readonly stderrBytes: number;
   /** Hears the same as it comes. */
@@ -47,16 +52,14 @@ export interface StdioTransportOptions {
 }
 
 const LAST_WORDS_MS = 250;
-/** More lines of noise than this in one chunk are a flood. */
-const FLOOD_LINES = 256;
-/** About ten times as long as the worst line takes us. */
-const PAUSE_PER_LINE_MS = 0.05;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
 
 export class StdioTransport implements Wire {
-  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  onmessage?: Wire['onmessage'];
+  awaited?: Wire['awaited'];
+  relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Lines on stdout that were not JSON-RPC. */
@@ -65,9 +68,14 @@ export class StdioTransport implements Wire {
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #stdout: Readable | undefined;
+  #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
-  #noisyLines = 0;
+  /** What nobody waited for in it, and all of it. */
+  #unasked = 0;
+  #messages = 0;
+  readonly #share = new LoopShare();
+  #pausedUntil: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   #closed = false;
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
@@ -90,7 +98,7 @@ export class StdioTransport implements Wire {
   }
 
   start(): Promise<void> {
-    const { command, args, env, cwd, maxMessageBytes } = this.#options;
+    const { command, args, env, cwd, maxMessageBytes, maxMessageValues } = this.#options;
     return new Promise((resolve, reject) => {
       const options: SpawnOptions = {
         env: { ...env },
@@ -105,9 +113,12 @@ export class StdioTransport implements Wire {
       this.#child = child;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
+        maxValues: maxMessageValues,
         onLine: (line, bytes) => this.#line(line, bytes),
-        onTooLong: (head, tail) => this.#unreadable(head, tail, 'too-long'),
+        onLarge: (line) => this.#large(line),
+        onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
+      this.#lines = lines;
       child.once('spawn', resolve);
       child.once('error', (error) => {
         if (child.pid === undefined) reject(error);
@@ -118,14 +129,23 @@ export class StdioTransport implements Wire {
       const stdout = readInPlace(child.stdout);
       this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
+        const began = performance.now();
         lines.push(chunk);
-        if (this.#noisyLines > 0) this.#hearNoise(stdout);
+        if (this.#unasked > 0) this.#charge(stdout, performance.now() - began);
+        this.#messages = 0;
+        if (!lines.reading) return;
+        // Nothing overtakes a large message; meanwhile the rest stays where it is.
+        stdout.pause();
+        void lines.reading.then(() => this.#goOn(stdout));
       });
       child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
+        // What it said last is still being read.
+        if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
+        clearTimeout(this.#pausedUntil);
         this.onclose?.();
         void this.close();
       };
@@ -137,7 +157,7 @@ export class StdioTransport implements Wire {
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
         // Its last words, however many they are, have to be heard before it is given up.
-        stdout.resume();
+        this.#goOn(stdout);
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
@@ -185,6 +205,7 @@ export class StdioTransport implements Wire {
 
   #line(line: string, bytes: number): void {
     let message: unknown;
+    this.#messages++;
     // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
     if (!MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
@@ -193,8 +214,32 @@ export class StdioTransport implements Wire {
       if (!(error instanceof NestingError)) return this.#noise(line);
       return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
     }
-    if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes });
-    else this.#noise(line);
+    if (!isJsonRpcMessage(message)) this.#noise(line);
+    else if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
+  }
+
+  /** Reads a large message when it is its turn, unless nobody waits for it. */
+  #large({ bytes, values }: LargeLine): Promise<void> | undefined {
+    const head = bytes.toString('utf8', 0, HEAD_CHARS);
+    const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_CHARS));
+    const id = MAY_BE_MESSAGE.test(head) ? lostAnswer(head, tail) : 'none';
+    const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
+    const isUnasked = typeof id === 'number' ? method === undefined : id === 'none' && this.#isIdle(head);
+    if (isUnasked) return void this.#noise(`(${bytes.length} bytes that nobody asked for) ${head}`);
+    const { maxMessageValues = MOST_VALUES } = this.#options;
+    if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
+    return largeTurns.run(parseLarge(bytes, values)).then(
+      (message) => {
+        if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes: bytes.length });
+        else this.#noise(head);
+      },
+      () => this.#noise(head),
+    );
+  }
+
+  /** Whether a message that answers nothing is one that nobody acts upon: noise, or a notification that is not handed on. */
+  #isIdle(head: string): boolean {
+    return !isRequest(head) && !this.relaysNotifications?.();
   }
 
   #unreadable(head: string, tail: string | undefined, why: Unreadable): void {
@@ -206,19 +251,30 @@ export class StdioTransport implements Wire {
   #noise(line: string): void {
     if (line.trim() === '') return;
     this.noise++;
-    this.#noisyLines++;
+    this.#unasked++;
     if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${line.slice(0, 2000)}\n`;
   }
 
   /** Keeps the noise of one chunk. Who floods us is read more slowly, so that nobody else has to wait. */
-  #hearNoise(stdout: Readable): void {
-    this.#heard(Buffer.from(this.#unheard));
+  #charge(stdout: Readable, ms: number): void {
+    if (this.#unheard !== '') this.#heard(Buffer.from(this.#unheard));
     this.#unheard = '';
-    const lines = this.#noisyLines;
-    this.#noisyLines = 0;
-    if (lines <= FLOOD_LINES || this.#exit) return;
+    const share = this.#unasked / Math.max(this.#messages, this.#unasked);
+    this.#unasked = 0;
+    const pause = this.#share.charge(ms * share);
+    if (pause === 0 || this.#exit) return;
     stdout.pause();
-    setTimeout(() => stdout.resume(), lines * PAUSE_PER_LINE_MS).unref();
+    clearTimeout(this.#pausedUntil);
+    this.#pausedUntil = setTimeout(() => {
+      this.#pausedUntil = undefined;
+      this.#goOn(stdout);
+    }, pause).unref();
+  }
+
+  /** Reads on, unless it is too early for that. A process that has ended is read to its end. */
+  #goOn(stdout: Readable): void {
+    if (this.#lines?.reading || (this.#pausedUntil && !this.#exit)) return;
+    stdout.resume();
   }
 }
 
