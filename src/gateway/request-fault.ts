@@ -18,7 +18,7 @@ export interface RequestFault {
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
-export const MOST_CLIENT_VALUES = 50_000;
+export const MOST_CLIENT_VALUES = 40_000;
 
 /** Why a message was not even parsed. */
 export function unreadRequest(why: Unreadable, maxBytes: number, maxValues: number): string {

@@ -15,7 +15,9 @@ import {
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { foreignness } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
+import { hasLongBody, readRequestBody } from './request-body.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { createUpstreamHandler } from './upstream.ts';
 
 /** Where to listen, what to serve, and to how many at a time. */
@@ -54,13 +56,13 @@ export async function serveGatewayOnHttp(
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
   });
 
-  const legacy = async (request: Request): Promise<Response> => {
+  const legacy = async (request: Request, body: { readonly parsedBody?: unknown }): Promise<Response> => {
     const id = request.headers.get('mcp-session-id');
     const known = id === null ? undefined : sessions.get(id);
     if (id !== null && !known) return rpcError(404, -32001, 'Session not found');
     if (known) {
       known.lastUsed = Date.now();
-      return known.transport.handleRequest(request);
+      return known.transport.handleRequest(request, body);
     }
     sweep();
     if (sessions.size >= maxSessions) return rpcError(503, -32603, 'Too many sessions');
@@ -74,7 +76,7 @@ export async function serveGatewayOnHttp(
     });
     const server = await surface.createServer(handler, { era: 'legacy', session });
     await server.connect(transport);
-    return transport.handleRequest(request);
+    return transport.handleRequest(request, body);
   };
 
   const end = (id: string) => {
@@ -89,8 +91,12 @@ export async function serveGatewayOnHttp(
     for (const [id, session] of sessions) if (session.lastUsed < before) end(id);
   };
 
+  const unread = new UnreadAnswers();
   const handle = toNodeHandler({
-    fetch: async (request) => ((await isLegacyRequest(request)) ? legacy(request) : modern.fetch(request)),
+    fetch: async (request, options) =>
+      (await isLegacyRequest(request, options?.parsedBody))
+        ? legacy(request, { parsedBody: options?.parsedBody })
+        : modern.fetch(request, options),
   });
   const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
     const foreign = foreignness(request, (http.address() as AddressInfo).port);
@@ -104,7 +110,17 @@ export async function serveGatewayOnHttp(
       response.writeHead(404).end();
       return;
     }
-    void handle(request as never, response as never);
+    unread.watch(response);
+    if (!hasLongBody(request)) return void handle(request as never, response as never);
+    void readRequestBody(request).then(
+      (body) => {
+        if ('value' in body) return handle(request as never, response as never, body.value);
+        const { status, id, ...error } = body.refused;
+        response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+      () => response.destroy(),
+    );
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
