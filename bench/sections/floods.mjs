@@ -75,7 +75,7 @@ const ask = (child, message) =>
       child.off('message', hear);
       resolve(answer);
     };
-    child.on('message', hear);
+    child.setMaxListeners(0).on('message', hear);
     child.send({ ...message, id });
   });
 

@@ -12,7 +12,7 @@ import type { Unreadable } from './json-rpc.ts';
 import { JsonSurvey, LARGE_BYTES, MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { largeTurns } from './large-turns.ts';
-import { LoopShare } from './loop-share.ts';
+import { LoopShare, UNASKED } from './loop-share.ts';
 import { shortText } from './short-text.ts';
 import { unreadable } from './unreadable-answer.ts';
 
@@ -50,7 +50,7 @@ const NOT_SENT = new Set([
 /** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { server, fetch: inner = httpFetch } = options;
-  const share = new LoopShare();
+  const share = new LoopShare(UNASKED);
   return async (input, init, onBodyFailure) => {
     const signal = init?.signal ?? undefined;
     // The SDK's transport shares one signal between all its requests.

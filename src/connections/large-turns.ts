@@ -1,37 +1,35 @@
 /**
- * Gives large messages the event loop one at a time, in short stretches with rests between them.
+ * Gives large messages the event loop one at a time, in short stretches.
  *
- * Whatever is large takes at most a fifth of the loop, however many servers and clients send it at once. So others find
- * the loop free most of the time, and wait for one stretch where they do not.
+ * A large message now and then is read without delay, and only lets others have the loop between two stretches. Where they
+ * keep coming, all of them together get about a quarter of the loop, however many servers and clients send them: others
+ * find it free most of the time, and wait for one stretch where they do not.
  * @module
  */
+import { LoopShare, type ShareOptions } from './loop-share.ts';
 
 /** Longest stretch before the loop is given up, unless one step takes longer. */
 const STRETCH_MS = 4;
-/** A rest is this many times as long as the stretch before it. */
-const REST_FACTOR = 4;
-/** The longest rest after one step that took unusually long, such as a garbage collection inside it. */
-const LONGEST_REST_MS = 400;
+const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: 150 };
 
 export class LargeTurns {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #share = new LoopShare(SHARE);
   readonly #holds = new Set<Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
 
   /** Runs the steps when it is their turn. Rejects with what they throw. */
   run<T>(steps: Generator<unknown, T>): Promise<T> {
-    let finish: (rest: Promise<void>) => void = () => {};
-    const before = this.#last;
-    this.#last = new Promise((resolve) => {
-      finish = resolve;
-    });
-    return this.#run(before, steps, (took) => finish(rest(took)));
+    const turn = this.#run(this.#last, steps);
+    this.#last = turn.then(
+      () => this.#rest(0),
+      () => this.#rest(0),
+    );
+    return turn;
   }
 
   /** Waits for a turn of work that somebody else does afterwards, and that takes about so long. */
   pass(ms: number): Promise<void> {
-    return this.run(nothing()).then(() => {
-      this.#last = Promise.all([this.#last, rest(ms)]);
-    });
+    return this.run(nothing()).then(() => void this.#share.charge(ms));
   }
 
   /** Begins nothing new until the promise has settled: somebody must first take what is there. */
@@ -41,7 +39,7 @@ export class LargeTurns {
     until.then(release, release);
   }
 
-  async #run<T>(before: Promise<unknown>, steps: Generator<unknown, T>, done: (took: number) => void): Promise<T> {
+  async #run<T>(before: Promise<unknown>, steps: Generator<unknown, T>): Promise<T> {
     await before;
     while (this.#holds.size > 0) await Promise.allSettled([...this.#holds]);
     let began = performance.now();
@@ -51,12 +49,18 @@ export class LargeTurns {
         if (step.done) return step.value;
         const took = performance.now() - began;
         if (took < STRETCH_MS) continue;
-        await rest(took);
+        began = Number.POSITIVE_INFINITY;
+        await this.#rest(took);
         began = performance.now();
       }
     } finally {
-      done(performance.now() - began);
+      this.#share.charge(Math.max(0, performance.now() - began));
     }
+  }
+
+  #rest(took: number): Promise<void> {
+    const ms = this.#share.charge(took);
+    return new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)));
   }
 }
 
@@ -64,6 +68,3 @@ export class LargeTurns {
 export const largeTurns = new LargeTurns();
 
 function* nothing(): Generator<void, void> {}
-
-const rest = (took: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(REST_FACTOR * took, LONGEST_REST_MS)));

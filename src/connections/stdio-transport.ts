@@ -25,7 +25,7 @@ import { MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { largeTurns } from './large-turns.ts';
 import { type LargeLine, LineReader } from './line-reader.ts';
-import { LoopShare } from './loop-share.ts';
+import { LoopShare, UNASKED } from './loop-share.ts';
 import { isRequest, lostAnswer } from './lost-answer.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 import { readInPlace, writeAtOnce } from './quick-pipe.ts';
@@ -74,7 +74,7 @@ export class StdioTransport implements Wire {
   /** What nobody waited for in it, and all of it. */
   #unasked = 0;
   #messages = 0;
-  readonly #share = new LoopShare();
+  readonly #share = new LoopShare(UNASKED);
   #pausedUntil: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   #closed = false;
