@@ -11,7 +11,8 @@ import { makeFolder } from './make-folder.ts';
 
 /** One life of a server's process. */
 export interface ServerRun {
-  readonly write: (chunk: Buffer) => void;
+  /** After a gap, a line that was begun before it is left out: half a secret would not be recognised. */
+  readonly write: (chunk: Buffer, isAfterGap?: boolean) => void;
   /** Says how it ended; what comes later is kept all the same. */
   readonly end: (why: string) => void;
 }
@@ -72,7 +73,7 @@ export class ServerLogs {
 
   /** A new process of this server. */
   begin(server: string, now: number): ServerRun {
-    const decoder = new TextDecoder();
+    let decoder = new TextDecoder();
     let rest = '';
     const keep = (text: string) => this.#keep(server, this.#options.redact(text));
     const release = () => {
@@ -82,7 +83,11 @@ export class ServerLogs {
     this.#runs.add(release);
     this.#keep(server, `=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
-      write: (chunk) => {
+      write: (chunk, isAfterGap) => {
+        if (isAfterGap) {
+          decoder = new TextDecoder();
+          rest = '';
+        }
         const text = rest + decoder.decode(chunk, { stream: true });
         const cut = text.lastIndexOf('\n') + 1;
         rest = text.slice(cut);

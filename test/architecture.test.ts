@@ -70,6 +70,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:https',
       'node:net',
       'node:stream',
+      'node:stream/web',
+      'node:string_decoder',
       'node:util',
       'node:zlib',
     ],

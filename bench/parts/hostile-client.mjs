@@ -26,7 +26,7 @@ const kindOf = (kind) => {
 };
 
 /** One request on a socket of its own; resolves when the answer has ended. */
-const exchange = ({ hostname, port }, body, sockets) =>
+const exchange = ({ hostname, port }, body, sockets, isUnread) =>
   new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
     const head = [
@@ -42,11 +42,14 @@ const exchange = ({ hostname, port }, body, sockets) =>
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     socket.write(body);
+    sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('close', resolve);
-    if (sockets) {
+    socket.on('close', () => {
+      sockets.delete(socket);
+      resolve();
+    });
+    if (isUnread) {
       socket.pause();
-      sockets.push(socket);
       setTimeout(resolve, 50);
     } else socket.resume();
   });
@@ -57,12 +60,16 @@ process.on('message', async ({ id, url, kind, ms = 0 }) => {
   const { width, params, isUnread } = kindOf(kind);
   body ??= Buffer.from(bodyOf(params()));
   const end = Date.now() + ms;
-  const sockets = isUnread ? [] : undefined;
+  const sockets = new Set();
+  const over = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, ms);
   await Promise.all(
     Array.from({ length: width }, async () => {
-      while (Date.now() < end) await exchange(address, body, sockets);
+      while (Date.now() < end) await exchange(address, body, sockets, isUnread);
     }),
   );
-  for (const socket of sockets ?? []) socket.destroy();
+  clearTimeout(over);
+  for (const socket of sockets) socket.destroy();
   process.send({ to: id });
 });

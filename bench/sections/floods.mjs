@@ -219,7 +219,9 @@ export const measure = async ({ scenario: wanted }) => {
   const lines = [];
   for (const [name, run] of list) {
     if (wanted && !wanted.some((text) => name.includes(text))) continue;
+    const start = performance.now();
     lines.push(...toLines(name, await run()));
+    process.stderr.write(`${name}: ${Math.round(performance.now() - start)} ms\n`);
   }
   close();
   // What was missed comes first.

@@ -202,7 +202,7 @@ class Body {
     if (size <= LARGE_BYTES) return few(JSON.parse(bytes.toString('utf8')));
     if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
       throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
-    return few(await largeTurns.run(parseLarge(bytes, survey.values)));
+    return few(await largeTurns.run(parseLarge(bytes, survey.values), (size / 2 ** 20) * MEGABYTE_MS));
   }
 
   /** An event stream: each event is counted by itself, large ones wait for their turn, and a flood is slowed down. */

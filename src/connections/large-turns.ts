@@ -10,26 +10,24 @@ import { LoopShare, type ShareOptions } from './loop-share.ts';
 
 /** Longest stretch before the loop is given up, unless one step takes longer. */
 const STRETCH_MS = 4;
-const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: 150 };
+const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: 300 };
 
 export class LargeTurns {
   readonly #share = new LoopShare(SHARE);
   readonly #holds = new Set<Promise<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the steps when it is their turn. Rejects with what they throw. */
-  run<T>(steps: Generator<unknown, T>): Promise<T> {
+  /** Runs the steps when it is their turn. Rejects with what they throw. What others do afterwards takes about `laterMs`. */
+  run<T>(steps: Generator<unknown, T>, laterMs = 0): Promise<T> {
     const turn = this.#run(this.#last, steps);
-    this.#last = turn.then(
-      () => this.#rest(0),
-      () => this.#rest(0),
-    );
+    const rest = () => this.#rest(laterMs);
+    this.#last = turn.then(rest, rest);
     return turn;
   }
 
   /** Waits for a turn of work that somebody else does afterwards, and that takes about so long. */
   pass(ms: number): Promise<void> {
-    return this.run(nothing()).then(() => void this.#share.charge(ms));
+    return this.run(nothing(), ms);
   }
 
   /** Begins nothing new until the promise has settled: somebody must first take what is there. */

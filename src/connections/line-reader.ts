@@ -8,7 +8,7 @@
 import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from './json-survey.ts';
 
 /** Why a line is not handed on. */
-export type LineFault = 'too-long' | Excess;
+export type LineFault = 'too-long' | 'unasked' | Excess;
 
 /** A line of more than 256 KiB, of which only what its survey says is known. The bytes belong to the receiver. */
 export interface LargeLine {
@@ -22,6 +22,10 @@ export interface LineReaderOptions {
   /** Values that one large line may hold as JSON. */
   readonly maxValues?: number | undefined;
   readonly onLine: (line: string, bytes: number) => void;
+  /** Told the beginning of a line that turns out to be large; false when it need not be read. */
+  readonly isWanted?: ((head: string) => boolean) | undefined;
+  /** Called when the lines of one chunk have taken a while. Nothing further is handed on until the promise has settled. */
+  readonly onBusy?: (() => Promise<void> | undefined) | undefined;
   /** Nothing further is handed on until the promise has settled. It must not reject. */
   readonly onLarge: (line: LargeLine) => Promise<void> | undefined;
   /**
@@ -32,6 +36,9 @@ export interface LineReaderOptions {
 }
 
 const NEWLINE = 0x0a;
+/** The clock is looked at once for so many lines; few chunks have as many. */
+const LINES_AT_ONCE = 64;
+const BUSY_MS = 4;
 const NOTHING = Buffer.alloc(0);
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
@@ -64,7 +71,12 @@ export class LineReader {
   /** Feeds a chunk; complete lines are handed on before this returns, and of the rest a copy is kept. */
   push(chunk: Buffer): void {
     let start = 0;
-    while (start < chunk.length) {
+    let began: number | undefined;
+    for (let lines = 1; start < chunk.length; lines++) {
+      if (lines % LINES_AT_ONCE === 0) {
+        began ??= performance.now();
+        if (performance.now() - began > BUSY_MS) this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
+      }
       if (this.#reading) {
         this.#backlog.push(Buffer.from(chunk.subarray(start)));
         return;
@@ -135,6 +147,8 @@ export class LineReader {
     this.#size = needed;
     if (needed <= LARGE_BYTES) return true;
     const isFirst = this.#survey === undefined;
+    if (isFirst && this.#options.isWanted?.(this.#held.toString('utf8', 0, HEAD_BYTES)) === false)
+      return this.#giveUp('unasked', NOTHING);
     this.#survey ??= new JsonSurvey(maxValues);
     if (this.#survey.push(isFirst ? this.#held.subarray(0, needed) : part)) return true;
     return this.#giveUp(this.#survey.excess ?? 'too-many', NOTHING);

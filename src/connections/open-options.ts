@@ -5,6 +5,7 @@
 import type { Environment } from './child-environment.ts';
 import type { ClientIdentity, ProtocolEra } from './handshake.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import type { ThinnedListener } from './thinned-lines.ts';
 import type { ToolListLimits } from './tool-list.ts';
 
 /** What an earlier connection found out. */
@@ -32,7 +33,7 @@ export interface OpenOptions {
   readonly onClose?: (reason: Error) => void;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
   /** Hears what a local server writes to stderr, as it comes. */
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  readonly onStderr?: ThinnedListener | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 

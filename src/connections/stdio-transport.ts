@@ -24,11 +24,12 @@ import {
 import { MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { largeTurns } from './large-turns.ts';
-import { type LargeLine, LineReader } from './line-reader.ts';
+import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
 import { isRequest, lostAnswer } from './lost-answer.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 import { readInPlace, writeAtOnce } from './quick-pipe.ts';
+import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -42,7 +43,7 @@ export interface StdioTransportOptions {
   /** How much of stderr is kept. */
   readonly stderrBytes: number;
   /** Hears the same as it comes. */
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  readonly onStderr?: ThinnedListener | undefined;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
   /** How much may wait for the child to read it, in bytes. Default: as much as one message. */
@@ -53,6 +54,9 @@ export interface StdioTransportOptions {
 
 const LAST_WORDS_MS = 250;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
+/** What takes a large result to the client, after it was read: about so long for each megabyte that is handed on. */
+const MEGABYTE_MS = 6;
+const MOST_HANDED_ON = 5 * 2 ** 20;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
 
@@ -75,7 +79,11 @@ export class StdioTransport implements Wire {
   #unasked = 0;
   #messages = 0;
   readonly #share = new LoopShare(UNASKED);
-  #pausedUntil: NodeJS.Timeout | undefined;
+  readonly #errors: ThinnedLines;
+  /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
+  #spent = 0;
+  #began = 0;
+  #resume = () => {};
   #closing: Promise<void> | undefined;
   #closed = false;
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
@@ -83,6 +91,7 @@ export class StdioTransport implements Wire {
   constructor(options: StdioTransportOptions) {
     this.#options = options;
     this.stderr = new ByteRing(options.stderrBytes);
+    this.#errors = new ThinnedLines((chunk, isAfterGap) => options.onStderr?.(chunk, isAfterGap));
   }
 
   /** The child's process id while it runs. */
@@ -115,6 +124,8 @@ export class StdioTransport implements Wire {
         maxBytes: maxMessageBytes,
         maxValues: maxMessageValues,
         onLine: (line, bytes) => this.#line(line, bytes),
+        isWanted: (head) => this.#isWanted(head, undefined),
+        onBusy: () => this.#busy(),
         onLarge: (line) => this.#large(line),
         onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
@@ -129,23 +140,25 @@ export class StdioTransport implements Wire {
       const stdout = readInPlace(child.stdout);
       this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
-        const began = performance.now();
+        this.#began = performance.now();
         lines.push(chunk);
-        if (this.#unasked > 0) this.#charge(stdout, performance.now() - began);
-        this.#messages = 0;
-        if (!lines.reading) return;
+        const pause = lines.reading ? undefined : this.#charge();
+        if (!lines.reading && !pause) return;
         // Nothing overtakes a large message; meanwhile the rest stays where it is.
         stdout.pause();
-        void lines.reading.then(() => this.#goOn(stdout));
+        const goOn = () => this.#goOn(stdout);
+        void (lines.reading ?? pause)?.then(goOn);
       });
-      child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
+      child.stderr.on('data', (chunk: Buffer) => {
+        this.stderr.push(chunk);
+        this.#errors.push(chunk);
+      });
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
         // What it said last is still being read.
         if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
-        clearTimeout(this.#pausedUntil);
         this.onclose?.();
         void this.close();
       };
@@ -157,6 +170,7 @@ export class StdioTransport implements Wire {
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
         // Its last words, however many they are, have to be heard before it is given up.
+        this.#resume();
         this.#goOn(stdout);
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
@@ -164,11 +178,6 @@ export class StdioTransport implements Wire {
       // Not `exit`: what the child wrote last is still to be read then.
       child.once('close', ended);
     });
-  }
-
-  #heard(chunk: Buffer): void {
-    this.stderr.push(chunk);
-    this.#options.onStderr?.(chunk);
   }
 
   send(message: JsonRpcMessage): void {
@@ -218,18 +227,19 @@ export class StdioTransport implements Wire {
     else if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
   }
 
-  /** Reads a large message when it is its turn, unless nobody waits for it. */
+  /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
     const head = bytes.toString('utf8', 0, HEAD_CHARS);
     const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_CHARS));
-    const id = MAY_BE_MESSAGE.test(head) ? lostAnswer(head, tail) : 'none';
+    if (!MAY_BE_MESSAGE.test(head)) return void this.#noise(head);
+    if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
+    const id = lostAnswer(head, tail);
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
-    const isUnasked = typeof id === 'number' ? method === undefined : id === 'none' && this.#isIdle(head);
-    if (isUnasked) return void this.#noise(`(${bytes.length} bytes that nobody asked for) ${head}`);
     const { maxMessageValues = MOST_VALUES } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
-    return largeTurns.run(parseLarge(bytes, values)).then(
+    return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length)).then(
       (message) => {
+        this.#began = performance.now();
         if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes: bytes.length });
         else this.#noise(head);
       },
@@ -237,14 +247,16 @@ export class StdioTransport implements Wire {
     );
   }
 
-  /** Whether a message that answers nothing is one that nobody acts upon: noise, or a notification that is not handed on. */
-  #isIdle(head: string): boolean {
-    return !isRequest(head) && !this.relaysNotifications?.();
+  /** Whether somebody may act upon a large message that begins like this: notifications and late answers are of no use. */
+  #isWanted(head: string, tail: string | undefined): boolean {
+    const id = lostAnswer(head, tail);
+    if (typeof id === 'number') return !this.awaited || this.awaited(id) !== undefined;
+    return id === 'unknown' || isRequest(head) || this.relaysNotifications?.() === true;
   }
 
-  #unreadable(head: string, tail: string | undefined, why: Unreadable): void {
+  #unreadable(head: string, tail: string | undefined, why: LineFault): void {
     const lost = lostAnswer(head, tail);
-    if (lost === 'none') this.#noise(`(${why}) ${head}`);
+    if (lost === 'none' || why === 'unasked') this.#noise(`(${why}) ${head}`);
     else this.#options.onUnreadable?.(lost === 'unknown' ? undefined : lost, why);
   }
 
@@ -255,27 +267,49 @@ export class StdioTransport implements Wire {
     if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${line.slice(0, 2000)}\n`;
   }
 
-  /** Keeps the noise of one chunk. Who floods us is read more slowly, so that nobody else has to wait. */
-  #charge(stdout: Readable, ms: number): void {
-    if (this.#unheard !== '') this.#heard(Buffer.from(this.#unheard));
-    this.#unheard = '';
-    const share = this.#unasked / Math.max(this.#messages, this.#unasked);
+  /** Keeps the noise so far. Who floods us is read more slowly, so that nobody else has to wait: settles when we may go on. */
+  #charge(): Promise<void> | undefined {
+    const now = performance.now();
+    this.#spent += now - this.#began;
+    this.#began = now;
+    // The end of a long line tells whether anybody wanted it.
+    if (this.#messages + this.#unasked === 0) return undefined;
+    const ms = this.#unasked === 0 ? 0 : (this.#spent * this.#unasked) / Math.max(this.#messages, this.#unasked);
+    this.#messages = 0;
     this.#unasked = 0;
-    const pause = this.#share.charge(ms * share);
-    if (pause === 0 || this.#exit) return;
-    stdout.pause();
-    clearTimeout(this.#pausedUntil);
-    this.#pausedUntil = setTimeout(() => {
-      this.#pausedUntil = undefined;
-      this.#goOn(stdout);
-    }, pause).unref();
+    this.#spent = 0;
+    if (this.#unheard !== '') {
+      const noise = Buffer.from(this.#unheard);
+      this.stderr.push(noise);
+      this.#options.onStderr?.(noise);
+      this.#unheard = '';
+    }
+    const pause = ms === 0 ? 0 : this.#share.charge(ms);
+    // A process that has ended is read to its end.
+    if (pause === 0 || this.#exit) return undefined;
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+      setTimeout(resolve, pause).unref();
+    });
   }
 
-  /** Reads on, unless it is too early for that. A process that has ended is read to its end. */
-  #goOn(stdout: Readable): void {
-    if (this.#lines?.reading || (this.#pausedUntil && !this.#exit)) return;
-    stdout.resume();
+  /** In the middle of a chunk with very many messages. */
+  #busy(): Promise<void> {
+    const pause = this.#charge() ?? new Promise<void>((resolve) => setImmediate(resolve));
+    return pause.then(() => {
+      this.#began = performance.now();
+    });
   }
+
+  /** Reads on, unless a large message is being read. */
+  #goOn(stdout: Readable): void {
+    if (this.#lines?.reading) void this.#lines.reading.then(() => this.#goOn(stdout));
+    else stdout.resume();
+  }
+}
+
+function handlingMs(bytes: number): number {
+  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS;
 }
 
 function written(message: JsonRpcMessage): string {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { INVALID_REQUEST, type JsonRpcId, type Unreadable } from '../connections/json-rpc.ts';
-import { JsonSurvey, LARGE_BYTES } from '../connections/json-survey.ts';
+import { JsonSurvey } from '../connections/json-survey.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
@@ -17,6 +17,11 @@ const SHORT_BYTES = 16 * 1024;
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
 const PARSE_ERROR = -32700;
+/** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
+const VALUE_MS = 0.008;
+const MEGABYTE_MS = 15;
+/** A request that takes no longer waits for no turn. */
+const SHORT_MS = 8;
 
 /** Why a body is not handed on. */
 export interface RefusedBody {
@@ -58,9 +63,10 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
     return { refused: { status: why === 'too-deep' ? 400 : 413, code: INVALID_REQUEST, message, id } };
   }
   const bytes = Buffer.concat(chunks);
+  const laterMs = survey.values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
   try {
-    if (bytes.length <= LARGE_BYTES) return { value: JSON.parse(bytes.toString('utf8')) };
-    return { value: await largeTurns.run(parseLarge(bytes, survey.values)) };
+    if (laterMs < SHORT_MS) return { value: JSON.parse(bytes.toString('utf8')) };
+    return { value: await largeTurns.run(parseLarge(bytes, survey.values), laterMs) };
   } catch {
     return { refused: { status: 400, code: PARSE_ERROR, message: 'Parse error: Invalid JSON', id: null } };
   }

@@ -4,8 +4,9 @@
  * @module
  */
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
-import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage, type Unreadable } from '../connections/json-rpc.ts';
+import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
 import { NAMES_SHARE } from '../connections/json-survey.ts';
+import type { LineFault } from '../connections/line-reader.ts';
 import { MAX_NESTING } from '../json-nesting.ts';
 import { isObject } from '../plain-object.ts';
 
@@ -21,7 +22,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 export const MOST_CLIENT_VALUES = 40_000;
 
 /** Why a message was not even parsed. */
-export function unreadRequest(why: Unreadable, maxBytes: number, maxValues: number): string {
+export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
   if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;
   if (why === 'too-deep') return `this message cannot be read: it is nested more than ${MAX_NESTING} levels deep`;
   return `a message may have at most ${maxValues} values, and one object at most ${Math.ceil(maxValues / NAMES_SHARE)} names`;

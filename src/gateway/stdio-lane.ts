@@ -18,11 +18,10 @@ import {
   JsonRpcError,
   type JsonRpcId,
   type JsonRpcMessage,
-  type Unreadable,
 } from '../connections/json-rpc.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
-import { type LargeLine, LineReader } from '../connections/line-reader.ts';
+import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress } from '../types.ts';
@@ -183,7 +182,7 @@ export class StdioLane {
   }
 
   /** Refuses a message by what was seen of it. */
-  #unread(head: string, tail: string | undefined, why: Unreadable): void {
+  #unread(head: string, tail: string | undefined, why: LineFault): void {
     const { maxMessageBytes } = this.#options;
     this.#invalid(lostRequest(head, tail), INVALID_REQUEST, unreadRequest(why, maxMessageBytes, this.#maxValues));
   }
