@@ -53,6 +53,7 @@ export interface StdioTransportOptions {
 }
 
 const LAST_WORDS_MS = 250;
+const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** What takes a large result to the client, after it was read: about so long for each megabyte that is handed on. */
 const MEGABYTE_MS = 6;
@@ -216,7 +217,7 @@ export class StdioTransport implements Wire {
     let message: unknown;
     this.#messages++;
     // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
-    if (!MAY_BE_MESSAGE.test(line)) return this.#noise(line);
+    if (line.length < SHORTEST_MESSAGE || !MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
       message = parseNested(line);
     } catch (error) {
