@@ -149,7 +149,7 @@ const PIECE_BYTES = 8 * 1024;
 /** About what the SDK takes for one event, and for each megabyte and each value of a large one. */
 const EVENT_MS = 0.05;
 const MEGABYTE_MS = 5;
-const VALUE_MS = 0.0005;
+const VALUE_MS = 0.002;
 
 /** A body on its way: counted, and given up when it holds too much. */
 class Body {
@@ -202,7 +202,9 @@ class Body {
     if (size <= LARGE_BYTES) return few(JSON.parse(bytes.toString('utf8')));
     if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
       throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
-    return few(await largeTurns.run(parseLarge(bytes, survey.values), (size / 2 ** 20) * MEGABYTE_MS));
+    return few(
+      await largeTurns.run(parseLarge(bytes, survey.values), (size / 2 ** 20) * MEGABYTE_MS + survey.values * VALUE_MS),
+    );
   }
 
   /** An event stream: each event is counted by itself, large ones wait for their turn, and a flood is slowed down. */

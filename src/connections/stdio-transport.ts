@@ -55,8 +55,9 @@ export interface StdioTransportOptions {
 const LAST_WORDS_MS = 250;
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
-/** What takes a large result to the client, after it was read: about so long for each megabyte that is handed on. */
+/** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
 const MEGABYTE_MS = 6;
+const VALUE_MS = 0.0005;
 const MOST_HANDED_ON = 5 * 2 ** 20;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
@@ -238,7 +239,7 @@ export class StdioTransport implements Wire {
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
     const { maxMessageValues = MOST_VALUES } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
-    return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length)).then(
+    return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).then(
       (message) => {
         this.#began = performance.now();
         if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes: bytes.length });
@@ -309,8 +310,8 @@ export class StdioTransport implements Wire {
   }
 }
 
-function handlingMs(bytes: number): number {
-  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS;
+function handlingMs(bytes: number, values: number): number {
+  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
 }
 
 function written(message: JsonRpcMessage): string {
