@@ -280,6 +280,7 @@ export class Downstreams {
           listPageMs: limits.listPage,
           listMs: limits.list,
           messageBytes: limits.message,
+          messageValues: limits.messageValues,
           stderrBytes: limits.stderr,
         },
         fetch: this.#world.fetch,

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { FoundTool } from './catalog/tool-lookup.ts';
+import { largeTurns } from './connections/large-turns.ts';
 import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
@@ -64,6 +65,7 @@ export function createExecution({
     audit: audit.recorder,
     pages,
     gates,
+    runSteps: (steps) => largeTurns.run(steps),
     own: [createReadSchema(state)],
     connections: {
       connect: async (server) => {

@@ -37,8 +37,8 @@ const LONG_WHOLE = /^-?\d{17,}[1-9]$/;
 /** What `JSON.parse` gives or throws. The digits of a number that is the whole text are not kept. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text)) return value;
-  if (!isHolder(value) || text.length > LONGEST || text.search(BEFORE_SUSPECT) === -1 || !isModest(value)) return value;
+  if (text.length > LONGEST || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text))) return value;
+  if (!isHolder(value) || text.search(BEFORE_SUSPECT) === -1 || !isModest(value)) return value;
   const quoted = quoteInexact(text);
   if (quoted !== undefined) keep(value, JSON.parse(quoted));
   return value;

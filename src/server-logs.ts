@@ -14,7 +14,8 @@ import type { Redact } from './secrets/redactor.ts';
 
 /** One life of a server's process. */
 export interface ServerRun {
-  readonly write: (chunk: Buffer) => void;
+  /** After a gap, a line that was begun before it is left out: half a secret would not be recognised. */
+  readonly write: (chunk: Buffer, isAfterGap?: boolean) => void;
   /** Says how it ended; what comes later is kept all the same. */
   readonly end: (why: string) => void;
 }
@@ -100,15 +101,19 @@ export class ServerLogs {
 
   /** A new process of this server. */
   begin(server: string, now: number): ServerRun {
-    const decoder = new TextDecoder();
+    let decoder = new TextDecoder();
     const run = { said: new RedactStream(this.#options.redact, this.#options.maxBytes), ended: false };
     const runs = this.#runs.get(server) ?? new Set();
     this.#runs.set(server, runs.add(run));
     // Another process may have died in the middle of a line.
     this.#keep(server, `\n=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
     return {
-      write: (chunk) => {
+      write: (chunk, isAfterGap) => {
         if (this.#options.maxBytes <= 0) return;
+        if (isAfterGap) {
+          decoder = new TextDecoder();
+          run.said.dropUnfinished();
+        }
         run.said.push(decoder.decode(chunk, { stream: true }));
         runs.add(run);
         this.#write(server);

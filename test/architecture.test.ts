@@ -104,6 +104,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       // The home folder, where servers start.
       'node:os',
       'node:stream',
+      'node:stream/web',
+      'node:string_decoder',
       'node:util',
       'node:zlib',
     ],

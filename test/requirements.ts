@@ -251,6 +251,24 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     PROXY,
     'a large result is read on to its end',
   ]),
+  'messages:counted': promise(
+    'A legal message with too many values is refused before it is parsed',
+    ['test/e2e/floods.test.ts', 'with too many values is refused unread'],
+    ['src/gateway/hostile-clients.test.ts', 'is refused unread over HTTP'],
+    ['src/gateway/hostile-clients.test.ts', 'is refused unread on stdio'],
+    ['src/connections/guarded-fetch.test.ts', 'is refused before it is parsed, as JSON and as an event'],
+  ),
+  'messages:turns': promise(
+    'Large messages and floods leave the event loop to others',
+    ['test/e2e/floods.test.ts', 'does not add up with others to a block of the loop'],
+    ['test/e2e/floods.test.ts', 'leaves the loop to a neighbour'],
+    ['src/connections/large-turns.test.ts', 'leaves most of the time to others'],
+  ),
+  'messages:unread': promise(
+    'A client that asks and does not read has a bounded amount waiting for it',
+    ['src/gateway/hostile-clients.test.ts', 'has at most a few megabytes waiting on stdio'],
+    ['src/gateway/unread-answers.test.ts', 'drops readers that do not read'],
+  ),
   'execute:progress': promise('Progress and cancellation pass through, both eras', [STDIO, 'hears progress and can']),
   'execute:questions': promise(
     'Elicitation, sampling and roots reach the agent that made the call',

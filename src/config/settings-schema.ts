@@ -49,6 +49,11 @@ const breakerSchema = z.strictObject({
 export const limitsSchema = z.strictObject({
   result: setting(bytes, 5 * MIB, 'The largest result handed to a client in one piece; larger ones are cut and paged.'),
   message: setting(bytes, 16 * MIB, 'The largest single message accepted from a server.'),
+  messageValues: setting(
+    count,
+    200_000,
+    'Values in one message from a server of more than 256 KiB; a quarter as many names in one object, five times as many values in one page of a tool list. A message with more is refused unread.',
+  ),
   callIdle: setting(
     milliseconds,
     60_000,

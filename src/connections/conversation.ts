@@ -62,6 +62,7 @@ export class Conversation {
           options.onNotification?.(method, params);
         }
       },
+      relaysNotifications: () => this.#connection?.onNotification !== undefined,
       onClose: (reason) => {
         end(reason);
         if (this.#connection) options.onClose?.(this.#obituary(reason));

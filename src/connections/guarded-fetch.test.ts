@@ -193,3 +193,35 @@ describe('httpRefusal', () => {
     expect((await httpRefusal(new Response(broken, { status: 500 }), undefined)).error).toMatchObject({ status: 500 });
   });
 });
+
+describe('an answer with many values', () => {
+  const names = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, i])));
+  const fetched = (body: string, type: string) =>
+    guardedFetch({
+      server: 's',
+      maxMessageBytes: 16 * 2 ** 20,
+      fetch: async () => new Response(body, { headers: { 'content-type': type } }),
+    })('http://x/');
+
+  it('is refused before it is parsed, as JSON and as an event', async () => {
+    const message = `{"jsonrpc":"2.0","id":1,"result":${names(100_000)}}`;
+    const refusal = { code: 'RESULT_TOO_LARGE', message: expect.stringContaining('50000 names') };
+    const json = await fetched(message, 'application/json');
+    await expect(json.json()).rejects.toMatchObject(refusal);
+    const events = await fetched(`data: {"jsonrpc":"2.0"}\n\ndata: ${message}\n\n`, 'text/event-stream');
+    await expect(events.text()).rejects.toMatchObject(refusal);
+  });
+
+  it('is read where it is large and honest', async () => {
+    const message = JSON.stringify({ rows: Array(40_000).fill({ id: 1, name: 'a name', text: 'some text' }) });
+    expect(message.length).toBeGreaterThan(2 ** 20);
+    expect(await (await fetched(message, 'application/json')).json()).toEqual(JSON.parse(message));
+    expect(await (await fetched(`data: ${message}\n\n`, 'text/event-stream')).text()).toBe(`data: ${message}\n\n`);
+  });
+
+  it('is refused as a batch of many messages', async () => {
+    const batch = JSON.stringify(Array(100).fill({ jsonrpc: '2.0', method: 'ping', id: 1 }));
+    await expect((await fetched(batch, 'application/json')).json()).rejects.toThrow('batch');
+  });
+});

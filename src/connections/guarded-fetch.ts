@@ -1,21 +1,31 @@
 /**
- * `fetch` for downstream servers: statuses become our errors, bodies are capped after decompression, and redirects are
- * not followed.
+ * `fetch` for downstream servers: statuses become our errors, bodies are capped after decompression and counted before
+ * anybody parses them, and redirects are not followed.
  * @module
  */
 
 import { setMaxListeners } from 'node:events';
+import type { UnderlyingSource } from 'node:stream/web';
 import { wallNow } from '../clock.ts';
 import { DiscoveryError } from '../errors.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { EventCounter } from './event-counter.ts';
 import { httpFetch } from './http-fetch.ts';
 import { HttpStatusError } from './http-refusal.ts';
+import type { Unreadable } from './json-rpc.ts';
+import { JsonSurvey, LARGE_BYTES, MOST_VALUES, mostValues } from './json-survey.ts';
+import { parseLarge } from './large-json.ts';
+import { largeTurns } from './large-turns.ts';
+import { LoopShare, UNASKED } from './loop-share.ts';
 import { shortText } from './short-text.ts';
+import { unreadable } from './unreadable-answer.ts';
 
 export interface GuardedFetchOptions {
   readonly server: string;
   /** Longest JSON body, or longest single event of a stream, in bytes. */
   readonly maxMessageBytes: number;
+  /** Values in one large message. */
+  readonly maxMessageValues?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
   /** Takes secrets out of what an error quotes. */
   readonly redact?: Redact | undefined;
@@ -44,12 +54,9 @@ const NOT_SENT = new Set([
 ]);
 
 /** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
-export function guardedFetch({
-  server,
-  maxMessageBytes,
-  redact = redactUnknown,
-  fetch: inner = httpFetch,
-}: GuardedFetchOptions): GuardedFetch {
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { server, redact = redactUnknown, fetch: inner = httpFetch } = options;
+  const share = new LoopShare(UNASKED);
   return async (input, init, onBodyFailure) => {
     const signal = init?.signal ?? undefined;
     // The SDK's transport shares one signal between all its requests.
@@ -74,9 +81,20 @@ export function guardedFetch({
       onBodyFailure?.(reason);
       return reason;
     };
-    return new Response(capped(response, server, maxMessageBytes, fail), response);
+    const body = new Body(response.body, options, methodOf(init?.body), fail);
+    if (isEventStream(response)) return new Response(body.events(share), response);
+    const guarded = new Response(body.capped(), response);
+    // The SDK asks for it, and would parse whatever there is in one go.
+    return Object.defineProperty(guarded, 'json', { value: () => body.json() });
   };
 }
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+
+/** Which request a body is the answer to, where that matters. */
+const methodOf = (body: unknown): string | undefined =>
+  typeof body === 'string' && /"method":"tools\/list"/.test(body.slice(0, 200)) ? 'tools/list' : undefined;
 
 /** Milliseconds of a Retry-After header; garbage and the past count as none, the far future as a minute. */
 export function retryAfter(header: string | null, now: number = wallNow()): number | undefined {
@@ -135,68 +153,139 @@ function causeOf(error: unknown): { readonly code?: string; readonly syscall?: u
   return {};
 }
 
-/** Passes a body on and counts: the whole of a JSON body, or each event of a stream. */
-function capped(
-  response: Response,
-  server: string,
-  maxBytes: number,
-  fail: (error: unknown) => unknown,
-): ReadableStream<Uint8Array> {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const events = new EventCounter();
-  let size = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        size = isStream ? events.push(value) : size + value.length;
-        if (size <= maxBytes) return controller.enqueue(value);
-        const message = `${server} sent a message of more than ${maxBytes} bytes.`;
-        controller.error(fail(new DiscoveryError('RESULT_TOO_LARGE', message, { server, outcome: 'unknown' })));
-        await reader.cancel();
-      } catch (error) {
-        controller.error(fail(error));
+/** Messages that one answer may hold. The protocol has had no batches for a while. */
+const MOST_IN_BATCH = 64;
+/** Events of one chunk that are handed on together; a chunk with more of them is cut. */
+const FEW_EVENTS = 32;
+const PIECE_BYTES = 8 * 1024;
+/** About what the SDK takes for one event, and for each megabyte and each value of a large one. */
+const EVENT_MS = 0.05;
+const MEGABYTE_MS = 5;
+const VALUE_MS = 0.002;
+
+/** A body on its way: counted, and given up when it holds too much. */
+class Body {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #options: GuardedFetchOptions;
+  readonly #maxValues: number;
+  readonly #method: string | undefined;
+  readonly #fail: (error: unknown) => unknown;
+
+  constructor(
+    body: ReadableStream<Uint8Array>,
+    options: GuardedFetchOptions,
+    method: string | undefined,
+    fail: (error: unknown) => unknown,
+  ) {
+    this.#reader = body.getReader();
+    this.#options = options;
+    this.#maxValues = options.maxMessageValues ?? MOST_VALUES;
+    this.#method = method;
+    this.#fail = fail;
+  }
+
+  /** The bytes as they are, up to the limit. */
+  capped(): ReadableStream<Uint8Array> {
+    let size = 0;
+    return this.#stream((bytes) => {
+      size += bytes.length;
+      if (size > this.#options.maxMessageBytes) throw this.#refusal('too-long');
+      return [bytes];
+    });
+  }
+
+  /** The value of a JSON body. A large one is read when it is its turn. */
+  async json(): Promise<unknown> {
+    const chunks: Uint8Array[] = [];
+    const survey = new JsonSurvey(this.#maxValues);
+    let size = 0;
+    try {
+      for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
+        size += next.value.length;
+        if (size > this.#options.maxMessageBytes) throw this.#refusal('too-long');
+        if (!survey.push(next.value) && size > LARGE_BYTES) throw this.#refusal(survey.excess ?? 'too-many');
+        chunks.push(next.value);
       }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+    } catch (error) {
+      void this.#reader.cancel().catch(() => {});
+      throw this.#fail(error);
+    }
+    const bytes = Buffer.concat(chunks);
+    if (size <= LARGE_BYTES) return few(JSON.parse(bytes.toString('utf8')));
+    if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
+      throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
+    return few(
+      await largeTurns.run(parseLarge(bytes, survey.values), (size / 2 ** 20) * MEGABYTE_MS + survey.values * VALUE_MS),
+    );
+  }
+
+  /** An event stream: each event is counted by itself, large ones wait for their turn, and a flood is slowed down. */
+  events(share: LoopShare): ReadableStream<Uint8Array> {
+    const counter = new EventCounter(this.#maxValues);
+    return this.#stream((bytes) => {
+      const { longest, events, excess } = counter.push(bytes);
+      if (longest > this.#options.maxMessageBytes) throw this.#refusal('too-long');
+      if (longest <= LARGE_BYTES)
+        return events <= FEW_EVENTS ? this.#slowly([bytes], events, share) : this.#slowly(pieces(bytes), events, share);
+      if (excess || counter.values > mostValues(this.#maxValues, this.#method))
+        throw this.#refusal(excess ?? 'too-many');
+      return this.#inTurn(bytes, (longest / 2 ** 20) * MEGABYTE_MS + counter.values * VALUE_MS, events > 0);
+    });
+  }
+
+  async *#slowly(parts: readonly Uint8Array[], events: number, share: LoopShare): AsyncGenerator<Uint8Array> {
+    for (const part of parts) {
+      yield part;
+      const pause = share.charge((events / parts.length) * EVENT_MS);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
+    }
+  }
+
+  async *#inTurn(bytes: Uint8Array, ms: number, isComplete: boolean): AsyncGenerator<Uint8Array> {
+    if (isComplete) await largeTurns.pass(ms);
+    yield bytes;
+  }
+
+  #refusal(why: Unreadable): DiscoveryError {
+    const { server, maxMessageBytes } = this.#options;
+    return unreadable(server, why, { messageBytes: maxMessageBytes, messageValues: this.#maxValues });
+  }
+
+  /** Passes on what `look` makes of each chunk; ends with what it throws. */
+  #stream(look: (bytes: Uint8Array) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+    const chunks = this.#chunks(look);
+    const source: UnderlyingSource<Uint8Array> = {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await chunks.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          controller.error(this.#fail(error));
+          await this.#reader.cancel().catch(() => {});
+        }
+      },
+      cancel: (reason) => this.#reader.cancel(reason),
+    };
+    // Nothing is read before somebody asks for it: `json` reads by itself.
+    return new ReadableStream(source, { highWaterMark: 0 });
+  }
+
+  async *#chunks(
+    look: (bytes: Uint8Array) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) yield* look(next.value);
+  }
 }
 
-const LF = 0x0a;
-const CR = 0x0d;
+function few(value: unknown): unknown {
+  if (Array.isArray(value) && value.length > MOST_IN_BATCH)
+    throw new SyntaxError(`the answer is a batch of ${value.length} messages`);
+  return value;
+}
 
-/** Lengths of events, which end with a blank line, wherever the chunks were cut. */
-class EventCounter {
-  /** Bytes of the event, and of its line, that came in earlier chunks. */
-  #event = 0;
-  #line = 0;
-  #afterCr = false;
-
-  /** The length of the longest event in this chunk, counted from its beginning in an earlier one. */
-  push(chunk: Uint8Array): number {
-    let longest = 0;
-    let eventStart = -this.#event;
-    let lineStart = -this.#line;
-    let afterCr = this.#afterCr;
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at];
-      if (byte !== LF && byte !== CR) continue;
-      const isEmpty = at === lineStart;
-      lineStart = at + 1;
-      if (isEmpty && afterCr && byte === LF) {
-        afterCr = false;
-        continue;
-      }
-      afterCr = byte === CR;
-      if (!isEmpty) continue;
-      longest = Math.max(longest, lineStart - eventStart);
-      eventStart = lineStart;
-    }
-    this.#event = chunk.length - eventStart;
-    this.#line = chunk.length - lineStart;
-    this.#afterCr = afterCr;
-    return Math.max(longest, this.#event);
-  }
+function pieces(bytes: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) parts.push(bytes.subarray(at, at + PIECE_BYTES));
+  return parts;
 }

@@ -45,7 +45,12 @@ export interface Wire {
   close(): Promise<void>;
   readonly hasPerRequestStream?: boolean | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
-  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  /** Returns true when somebody waits for the message; a wire may read less of what nobody waits for. */
+  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => unknown) | undefined;
+  /** Set by the peer: the method of our request that has this id and waits for an answer. */
+  awaited?: ((id: JsonRpcId) => string | undefined) | undefined;
+  /** Set by the peer: whether a large notification is of use to anybody. */
+  relaysNotifications?: (() => boolean) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
 }
@@ -79,7 +84,7 @@ export class UnsendableError extends NotSentError {
 }
 
 /** Why a message from the other side could not be read. */
-export type Unreadable = 'too-long' | 'too-deep';
+export type Unreadable = 'too-long' | 'too-deep' | 'too-many';
 
 /** An error of a wire's `send` before anything was sent, said so: no JSON writer can follow nesting without end. */
 export const unsendable = (error: unknown): unknown =>

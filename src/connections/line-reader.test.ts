@@ -17,7 +17,8 @@ function read(chunks: Iterable<Buffer>, maxBytes = 1_000_000): Read {
       expect(Buffer.byteLength(line)).toBe(bytes);
       lines.push(line);
     },
-    onTooLong: (head, tail) => tooLong.push({ head, tail }),
+    onLarge: ({ bytes }) => void lines.push(bytes.toString('utf8')),
+    onUnread: (head, tail) => tooLong.push({ head, tail }),
   });
   for (const chunk of chunks) {
     // Who reads in place writes the next chunk over this one.
@@ -86,5 +87,80 @@ describe('LineReader', () => {
     expect(tooLong).toHaveLength(1);
     expect(tooLong[0]?.head).toMatch(/^\{"result":x+/);
     expect(tooLong[0]?.tail).toMatch(/x"id":7\}$/);
+  });
+});
+
+describe('a large line', () => {
+  const LARGE = `{"text":"${'x'.repeat(400_000)}"}`;
+
+  /** Reads in chunks as pipes give them. */
+  function feed(reader: LineReader, text: string): void {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536));
+  }
+
+  it('is handed on as bytes with what was counted, and nothing overtakes it', async () => {
+    const seen: string[] = [];
+    let goOn = () => {};
+    const reader = new LineReader({
+      maxBytes: 1_000_000,
+      onLine: (line) => seen.push(line),
+      onLarge: ({ bytes, values }) => {
+        seen.push(`${bytes.length} bytes, ${values} value`);
+        return new Promise((resolve) => {
+          goOn = resolve;
+        });
+      },
+      onUnread: () => {},
+    });
+    feed(reader, `before\n${LARGE}\nafter\n${LARGE}\nlast\n`);
+    expect(seen).toEqual(['before', `${LARGE.length} bytes, 1 value`]);
+    goOn();
+    await expect.poll(() => seen.length).toBe(4);
+    expect(seen.slice(2)).toEqual(['after', `${LARGE.length} bytes, 1 value`]);
+    goOn();
+    await reader.reading;
+    expect(seen.at(-1)).toBe('last');
+  });
+
+  it('is let go of as soon as it has too many values, nests too deep, or nobody wants it', () => {
+    const told: string[] = [];
+    const reader = new LineReader({
+      maxBytes: 10_000_000,
+      maxValues: 1000,
+      isWanted: (head) => !head.startsWith('{"text"'),
+      onLine: () => {},
+      onLarge: () => undefined,
+      onUnread: (_head, _tail, why) => told.push(why),
+    });
+    for (const line of [`[${'1,'.repeat(200_000)}1]`, '['.repeat(300_000), LARGE]) {
+      feed(reader, line);
+      expect(reader.buffered).toBe(0);
+      feed(reader, '\n');
+    }
+    expect(told).toEqual(['too-many', 'too-deep', 'unasked']);
+  });
+
+  it('of many short ones is read in slices where they take long', async () => {
+    let lines = 0;
+    let pauses = 0;
+    const reader = new LineReader({
+      maxBytes: 1_000_000,
+      onLine: () => {
+        lines++;
+        for (const end = performance.now() + 0.1; performance.now() < end; );
+      },
+      onLarge: () => undefined,
+      onBusy: () => {
+        pauses++;
+        return new Promise((resolve) => setImmediate(resolve));
+      },
+      onUnread: () => {},
+    });
+    reader.push(Buffer.from('x\n'.repeat(1000)));
+    expect(lines).toBeLessThan(1000);
+    await reader.reading;
+    expect(lines).toBe(1000);
+    expect(pauses).toBeGreaterThan(3);
   });
 });

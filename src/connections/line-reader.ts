@@ -1,31 +1,68 @@
 /**
- * Bytes in, lines out: newline framing with a cap on the length of one line.
+ * Bytes in, lines out: newline framing with caps on what one line may hold.
+ *
+ * A large line is surveyed as it arrives and handed on as bytes. As long as it is being read, what follows waits, so that
+ * nothing overtakes it.
  * @module
  */
+import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from './json-survey.ts';
+
+/** Why a line is not handed on. */
+export type LineFault = 'too-long' | 'unasked' | Excess;
+
+/** A line of more than 256 KiB, of which only what its survey says is known. The bytes belong to the receiver. */
+export interface LargeLine {
+  readonly bytes: Buffer;
+  readonly values: number;
+}
 
 export interface LineReaderOptions {
   /** Longest line in bytes; of a longer one only the beginning and the end are kept. */
   readonly maxBytes: number;
+  /** Values that one large line may hold as JSON. */
+  readonly maxValues?: number | undefined;
   readonly onLine: (line: string, bytes: number) => void;
+  /** Told the beginning of a line that turns out to be large; false when it need not be read. */
+  readonly isWanted?: ((head: string) => boolean) | undefined;
+  /** Called when the lines of one chunk have taken a while. Nothing further is handed on until the promise has settled. */
+  readonly onBusy?: (() => Promise<void> | undefined) | undefined;
+  /** Nothing further is handed on until the promise has settled. It must not reject. */
+  readonly onLarge: (line: LargeLine) => Promise<void> | undefined;
   /**
-   * Called once per line that was too long: at its end with its last bytes, or without them as soon as it has twice the
+   * Called once per line that is not read: at its end with its last bytes, or without them as soon as it has twice the
    * allowed length, because a line without end must not keep anybody waiting.
    */
-  readonly onTooLong: (head: string, tail: string | undefined) => void;
+  readonly onUnread: (head: string, tail: string | undefined, why: LineFault) => void;
 }
 
 const NEWLINE = 0x0a;
+/** The clock is looked at once for so many lines; few chunks have as many. */
+const LINES_AT_ONCE = 64;
+const BUSY_MS = 4;
+const NOTHING = Buffer.alloc(0);
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
-/** As much stays allocated, so that not every message of a file or a page takes new memory. */
-const KEPT_BYTES = 256 * 1024;
+
+/** A line of which only the beginning and the end are kept. */
+interface Skipped {
+  readonly head: string;
+  readonly why: LineFault;
+  tail: Buffer;
+  size: number;
+  told: boolean;
+}
 
 export class LineReader {
   readonly #options: LineReaderOptions;
   /** The beginning of a line whose end has not come yet; grows by doubling, so one-byte chunks cost no more than others. */
-  #held = Buffer.alloc(0);
+  #held: Buffer = NOTHING;
   #size = 0;
-  #long: { readonly head: string; tail: Buffer; size: number; told: boolean } | undefined;
+  /** What is known of the held line, once it is large. */
+  #survey: JsonSurvey | undefined;
+  #skipped: Skipped | undefined;
+  /** Settles when the large line at hand has been read. */
+  #reading: Promise<void> | undefined;
+  readonly #backlog: Buffer[] = [];
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
@@ -34,11 +71,20 @@ export class LineReader {
   /** Feeds a chunk; complete lines are handed on before this returns, and of the rest a copy is kept. */
   push(chunk: Buffer): void {
     let start = 0;
-    while (start < chunk.length) {
+    let began: number | undefined;
+    for (let lines = 1; start < chunk.length; lines++) {
+      if (lines % LINES_AT_ONCE === 0) {
+        began ??= performance.now();
+        if (performance.now() - began > BUSY_MS) this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
+      }
+      if (this.#reading) {
+        this.#backlog.push(Buffer.from(chunk.subarray(start)));
+        return;
+      }
       const end = chunk.indexOf(NEWLINE, start);
       if (end === -1) return this.#keep(chunk.subarray(start));
       // Mostly a chunk is a line, and then it is read where it lies.
-      if (this.#size > 0 || this.#long || end - start > this.#options.maxBytes)
+      if (this.#size > 0 || this.#skipped || end - start > Math.min(LARGE_BYTES, this.#options.maxBytes))
         this.#finish(chunk.subarray(start, end));
       else if (end > start) this.#options.onLine(chunk.toString('utf8', start, end), end - start);
       start = end + 1;
@@ -50,59 +96,96 @@ export class LineReader {
     return this.#size;
   }
 
+  /** Settles when everything pushed so far has been handed on; undefined when it has. */
+  get reading(): Promise<void> | undefined {
+    return this.#reading;
+  }
+
   #finish(last: Buffer): void {
-    if (this.#long || this.#size + last.length > this.#options.maxBytes) {
-      this.#skip(last);
-      this.#tell(this.#long?.tail.toString('utf8'));
-      this.#long = undefined;
-      return;
-    }
-    const bytes = this.#size + last.length;
-    this.#append(last);
-    const line = this.#held.toString('utf8', 0, bytes);
-    this.#reset();
-    this.#options.onLine(line, bytes);
+    if (this.#skipped) this.#skip(last);
+    else if (this.#append(last)) return this.#handOn();
+    this.#tell(this.#skipped?.tail.toString('utf8'));
+    this.#skipped = undefined;
   }
 
   #keep(part: Buffer): void {
-    if (!this.#long && this.#size + part.length <= this.#options.maxBytes) return this.#append(part);
-    this.#skip(part);
-    if (this.#long && this.#long.size > 2 * this.#options.maxBytes) this.#tell(undefined);
+    if (this.#skipped) this.#skip(part);
+    else if (this.#append(part)) return;
+    if (this.#skipped && this.#skipped.size > 2 * this.#options.maxBytes) this.#tell(undefined);
   }
 
-  #append(part: Buffer): void {
+  #handOn(): void {
+    const [bytes, survey] = [this.#size, this.#survey];
+    if (!survey) {
+      const line = this.#held.toString('utf8', 0, bytes);
+      this.#reset();
+      return this.#options.onLine(line, bytes);
+    }
+    const line = { bytes: this.#held.subarray(0, bytes), values: survey.values };
+    this.#reset();
+    this.#reading = this.#options.onLarge(line)?.then(() => this.#goOn());
+  }
+
+  /** Hands on what came while a large line was being read, and waits for the next large one in it. */
+  #goOn(): Promise<void> | undefined {
+    this.#reading = undefined;
+    for (const chunk of this.#backlog.splice(0)) this.push(chunk);
+    return this.#reading;
+  }
+
+  /** Keeps a part of a line; false when the line is not to be read. */
+  #append(part: Buffer): boolean {
     const needed = this.#size + part.length;
+    const { maxBytes, maxValues = MOST_VALUES } = this.#options;
+    if (needed > maxBytes) return this.#giveUp('too-long', part);
     if (needed > this.#held.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, this.#options.maxBytes)));
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, maxBytes)));
       this.#held.copy(grown, 0, 0, this.#size);
       this.#held = grown;
     }
     part.copy(this.#held, this.#size);
     this.#size = needed;
+    if (needed <= LARGE_BYTES) return true;
+    const isFirst = this.#survey === undefined;
+    if (isFirst && this.#options.isWanted?.(this.#held.toString('utf8', 0, HEAD_BYTES)) === false)
+      return this.#giveUp('unasked', NOTHING);
+    this.#survey ??= new JsonSurvey(maxValues);
+    if (this.#survey.push(isFirst ? this.#held.subarray(0, needed) : part)) return true;
+    return this.#giveUp(this.#survey.excess ?? 'too-many', NOTHING);
+  }
+
+  /** Lets go of a line but for its beginning and its end. */
+  #giveUp(why: LineFault, rest: Buffer): false {
+    const held = this.#held.subarray(0, this.#size);
+    const head = Buffer.concat([held.subarray(0, HEAD_BYTES), rest.subarray(0, HEAD_BYTES)]);
+    this.#skipped = {
+      head: head.toString('utf8', 0, HEAD_BYTES),
+      why,
+      tail: Buffer.from(held.subarray(-TAIL_BYTES)),
+      size: this.#size,
+      told: false,
+    };
+    this.#reset();
+    this.#skip(rest);
+    return false;
   }
 
   #skip(part: Buffer): void {
-    if (!this.#long) {
-      const head = Buffer.concat([
-        this.#held.subarray(0, Math.min(this.#size, HEAD_BYTES)),
-        part.subarray(0, HEAD_BYTES),
-      ]);
-      this.#long = { head: head.toString('utf8', 0, HEAD_BYTES), tail: Buffer.alloc(0), size: this.#size, told: false };
-      this.#reset();
-    }
-    const long = this.#long;
-    long.size += part.length;
-    long.tail = Buffer.concat([long.tail, part.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+    const skipped = this.#skipped as Skipped;
+    skipped.size += part.length;
+    skipped.tail = Buffer.concat([skipped.tail, part.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
   }
 
   #tell(tail: string | undefined): void {
-    if (!this.#long || this.#long.told) return;
-    this.#long.told = true;
-    this.#options.onTooLong(this.#long.head, tail);
+    if (!this.#skipped || this.#skipped.told) return;
+    this.#skipped.told = true;
+    this.#options.onUnread(this.#skipped.head, tail, this.#skipped.why);
   }
 
   #reset(): void {
     this.#size = 0;
-    if (this.#held.length > KEPT_BYTES) this.#held = Buffer.alloc(0);
+    // What is small stays allocated, so that not every message of a file or a page takes new memory.
+    if (this.#survey || this.#held.length > LARGE_BYTES) this.#held = NOTHING;
+    this.#survey = undefined;
   }
 }

@@ -22,6 +22,9 @@ export function lostAnswer(head: string, tail: string | undefined): number | 'no
   return last === undefined ? 'unknown' : Number(last);
 }
 
+/** Whether a message, of which this is the beginning, is surely no answer and surely no notification: it has an id and a method. */
+export const isRequest = (head: string): boolean => REQUEST_WITH_ID.test(head);
+
 const REQUEST_WITH_ID =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*"method"\s*:/;
 const QUOTE = '"';

@@ -7,6 +7,7 @@ import type { Place } from '../secrets/server-secrets.ts';
 import type { Environment } from './child-environment.ts';
 import type { ClientIdentity, ProtocolEra } from './handshake.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import type { ThinnedListener } from './thinned-lines.ts';
 import type { ToolListLimits } from './tool-list.ts';
 
 /** What an earlier connection found out. */
@@ -29,13 +30,14 @@ export interface OpenOptions {
     readonly listPageMs: number;
     readonly listMs: number;
     readonly messageBytes: number;
+    readonly messageValues: number;
     readonly stderrBytes: number;
   };
   readonly signal?: AbortSignal | undefined;
   readonly onClose?: (reason: Error) => void;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
   /** Hears what a local server writes to stderr, as it comes. */
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  readonly onStderr?: ThinnedListener | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 

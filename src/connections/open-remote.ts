@@ -71,9 +71,10 @@ async function open(
     headers,
     resumable: greet === initialize,
     maxMessageBytes: options.limits.messageBytes,
+    maxMessageValues: options.limits.messageValues,
     fetch: options.fetch,
     redact: options.secrets.redactWords,
-    onTooDeep: (id) => failUnreadable(conversation.peer, definition.name, id, 'too-deep', options.limits.messageBytes),
+    onTooDeep: (id) => failUnreadable(conversation.peer, definition.name, id, 'too-deep', options.limits),
   });
   const conversation = new Conversation(definition, options, wire);
   try {

@@ -41,10 +41,11 @@ export async function openStdio(
     env: childEnv,
     cwd,
     maxMessageBytes: limits.messageBytes,
+    maxMessageValues: limits.messageValues,
     stderrBytes: limits.stderrBytes,
     onStderr: options.onStderr,
     redact: secrets.redact,
-    onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits.messageBytes),
+    onUnreadable: (id, why) => failUnreadable(peer, definition.name, id, why, limits),
   });
   const conversation = new Conversation(definition, options, child, child);
   const { peer } = conversation;

@@ -193,6 +193,21 @@ describe('requests of the other side', () => {
     ]);
   });
 
+  it('are answered with few pongs at a time where answers take long to send', async () => {
+    const sent: unknown[] = [];
+    const wire: Wire = {
+      start: async () => {},
+      send: (message) => {
+        sent.push(message.id);
+        return new Promise(() => {});
+      },
+      close: async () => {},
+    };
+    new Peer(wire);
+    for (let id = 1; id <= 1000; id++) wire.onmessage?.({ jsonrpc: '2.0', id, method: 'ping' });
+    expect(sent).toEqual([1, 2, 3, 4]);
+  });
+
   it('are refused where nobody answers', async () => {
     const { other, received } = await connect();
     await other.send({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' });

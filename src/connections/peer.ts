@@ -46,6 +46,8 @@ export interface PeerOptions {
   /** Answers requests from the other side. Without it they get "method not found". */
   readonly onRequest?: (request: IncomingRequest) => Promise<Record<string, unknown>>;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** Whether notifications are handed on as they are. Without, large ones are not even read. */
+  readonly relaysNotifications?: () => boolean;
   readonly onClose?: (reason: Error) => void;
   /** Takes secrets out of what the other side says of errors and progress, before anybody else sees it. */
   readonly redact?: Redact | undefined;
@@ -64,6 +66,7 @@ const MAX_ERROR_TEXT = 65_536;
 const MAX_PROGRESS_TEXT = 4_000;
 
 interface Pending {
+  readonly method: string;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
@@ -72,6 +75,10 @@ interface Pending {
   readonly stream: AbortController | undefined;
 }
 
+/** Requests of the other side that may be open at the same time, unless told otherwise. */
+const MOST_INCOMING = 64;
+/** Answers to pings that may be on their way out at the same time. */
+const MOST_PONGS = 4;
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export class Peer {
@@ -84,6 +91,8 @@ export class Peer {
   readonly #incoming = new Map<JsonRpcId, AbortController>();
   /** Messages that came in so far. */
   received = 0;
+  /** Answers to pings that are still on their way out. */
+  #answering = 0;
   #nextId = 1;
   #closed: Error | undefined;
 
@@ -92,6 +101,8 @@ export class Peer {
     this.#options = options;
     this.#redact = options.redact ?? redactUnknown;
     wire.onmessage = (message, info) => this.#receive(message, info);
+    wire.awaited = (id) => this.#pending.get(id)?.method;
+    wire.relaysNotifications = () => options.relaysNotifications?.() ?? false;
     wire.onclose = () => this.#end(new PeerClosedError('the connection was closed by the server'));
   }
 
@@ -132,7 +143,7 @@ export class Peer {
     const stream = this.#wire.hasPerRequestStream ? new AbortController() : undefined;
     return new Promise<Answer>((resolve, reject) => {
       const onAbort = signal ? () => this.#cancel(id, signal.reason) : undefined;
-      this.#pending.set(id, { resolve, reject, onProgress, signal, onAbort, stream });
+      this.#pending.set(id, { method, resolve, reject, onProgress, signal, onAbort, stream });
       if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
       this.#send(id, message, stream, options.headers);
@@ -220,22 +231,24 @@ export class Peer {
     return pending;
   }
 
-  #receive(message: JsonRpcMessage, info: MessageInfo | undefined): void {
-    if (!isJsonRpcMessage(message)) return;
+  /** True when somebody has waited for this message. */
+  #receive(message: JsonRpcMessage, info: MessageInfo | undefined): boolean {
+    if (!isJsonRpcMessage(message)) return false;
     this.received++;
     if (message.method === undefined) return this.#settle(message, info);
-    if (message.id === undefined || message.id === null)
-      return this.#notified(message.method, message.params ?? NO_PARAMS);
-    void this.#answer(message.id, message.method, message.params ?? NO_PARAMS);
+    if (message.id === undefined || message.id === null) this.#notified(message.method, message.params ?? NO_PARAMS);
+    else void this.#answer(message.id, message.method, message.params ?? NO_PARAMS);
+    return false;
   }
 
-  #settle(message: JsonRpcMessage, info: MessageInfo | undefined): void {
+  #settle(message: JsonRpcMessage, info: MessageInfo | undefined): boolean {
     const pending = this.#take(message.id ?? -1);
-    if (!pending) return;
+    if (!pending) return false;
     const { result, error } = message;
     if (error !== undefined && error !== null) pending.reject(toJsonRpcError(error, this.#redact));
     else if (isObject(result)) pending.resolve({ result, bytes: info?.bytes });
     else pending.reject(new JsonRpcError(INTERNAL_ERROR, 'the answer has neither a result object nor an error'));
+    return true;
   }
 
   #notified(method: string, params: Readonly<Record<string, unknown>>): void {
@@ -263,8 +276,8 @@ export class Peer {
   }
 
   async #answer(id: JsonRpcId, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
-    const { onRequest, maxIncoming = 64 } = this.#options;
-    if (method === 'ping') return this.#post({ jsonrpc: '2.0', id, result: {} });
+    const { onRequest, maxIncoming = MOST_INCOMING } = this.#options;
+    if (method === 'ping') return this.#pong(id);
     if (!onRequest) return this.#refuse(id, METHOD_NOT_FOUND, `no handler for ${method}`);
     if (this.#incoming.has(id)) return this.#refuse(id, INVALID_REQUEST, 'this request id is already in use');
     if (this.#incoming.size >= maxIncoming) return this.#refuse(id, INTERNAL_ERROR, 'too many open requests');
@@ -282,18 +295,29 @@ export class Peer {
     }
   }
 
+  /** Whoever pings faster than we can answer wants no answers. */
+  #pong(id: JsonRpcId): void {
+    if (this.#answering >= MOST_PONGS) return;
+    const sent = this.#post({ jsonrpc: '2.0', id, result: {} });
+    if (!sent) return;
+    this.#answering++;
+    void sent.finally(() => this.#answering--);
+  }
+
   #refuse(id: JsonRpcId, code: number, message: string, data?: unknown): void {
     this.#post({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
-  #post(message: JsonRpcMessage): void {
-    if (this.#closed) return;
+  /** The promise that is given, if any, settles when the message has been sent or lost, and never rejects. */
+  #post(message: JsonRpcMessage): Promise<void> | undefined {
+    if (this.#closed) return undefined;
     try {
       const sent = this.#wire.send(message);
-      if (sent instanceof Promise) sent.catch((error: Error) => this.#wire.onerror?.(error));
+      if (sent instanceof Promise) return sent.catch((error: Error) => this.#wire.onerror?.(error));
     } catch (error) {
       this.#wire.onerror?.(error as Error);
     }
+    return undefined;
   }
 
   #end(reason: Error): void {

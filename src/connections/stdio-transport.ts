@@ -16,17 +16,21 @@ import { ByteRing } from './byte-ring.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
-  type MessageInfo,
   NotReadError,
   NotSentError,
   type Unreadable,
   unsendable,
   type Wire,
 } from './json-rpc.ts';
-import { LineReader } from './line-reader.ts';
-import { lostAnswer } from './lost-answer.ts';
+import { MOST_VALUES, mostValues } from './json-survey.ts';
+import { parseLarge } from './large-json.ts';
+import { largeTurns } from './large-turns.ts';
+import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
+import { LoopShare, UNASKED } from './loop-share.ts';
+import { isRequest, lostAnswer } from './lost-answer.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 import { readInPlace, writeAtOnce } from './quick-pipe.ts';
+import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -35,10 +39,12 @@ export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** Longest message in bytes. */
   readonly maxMessageBytes: number;
+  /** Values in one large message. */
+  readonly maxMessageValues?: number | undefined;
   /** How much of stderr is kept. */
   readonly stderrBytes: number;
   /** Hears the same as it comes. */
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  readonly onStderr?: ThinnedListener | undefined;
   /** Takes known secrets out of lines that are cut. */
   readonly redact?: Redact | undefined;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
@@ -50,18 +56,21 @@ export interface StdioTransportOptions {
 }
 
 const LAST_WORDS_MS = 250;
-/** More lines of noise than this in one chunk are a flood. */
-const FLOOD_LINES = 256;
-/** About ten times as long as the worst line takes us. */
-const PAUSE_PER_LINE_MS = 0.05;
+const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** As much of a line on stdout that is no message is kept. */
 const NOISE_CHARS = 2000;
+/** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
+const MEGABYTE_MS = 6;
+const VALUE_MS = 0.0005;
+const MOST_HANDED_ON = 5 * 2 ** 20;
 const HEAD_CHARS = 1024;
 const TAIL_CHARS = 128;
 
 export class StdioTransport implements Wire {
-  onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  onmessage?: Wire['onmessage'];
+  awaited?: Wire['awaited'];
+  relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Lines on stdout that were not JSON-RPC. */
@@ -70,9 +79,18 @@ export class StdioTransport implements Wire {
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #stdout: Readable | undefined;
+  #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
-  #noisyLines = 0;
+  /** What nobody waited for in it, and all of it. */
+  #unasked = 0;
+  #messages = 0;
+  readonly #share = new LoopShare(UNASKED);
+  readonly #errors: ThinnedLines;
+  /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
+  #spent = 0;
+  #began = 0;
+  #resume = () => {};
   #closing: Promise<void> | undefined;
   #closed = false;
   /** Whether nothing can come from the child any more, although it may run on. */
@@ -82,6 +100,7 @@ export class StdioTransport implements Wire {
   constructor(options: StdioTransportOptions) {
     this.#options = options;
     this.stderr = new ByteRing(options.stderrBytes);
+    this.#errors = new ThinnedLines((chunk, isAfterGap) => options.onStderr?.(chunk, isAfterGap));
   }
 
   /** The child's process id while it runs. */
@@ -97,7 +116,7 @@ export class StdioTransport implements Wire {
   }
 
   start(): Promise<void> {
-    const { command, args, env, cwd, maxMessageBytes } = this.#options;
+    const { command, args, env, cwd, maxMessageBytes, maxMessageValues } = this.#options;
     return new Promise((resolve, reject) => {
       const options: SpawnOptions = {
         env: { ...env },
@@ -112,9 +131,14 @@ export class StdioTransport implements Wire {
       this.#child = child;
       const lines = new LineReader({
         maxBytes: maxMessageBytes,
+        maxValues: maxMessageValues,
         onLine: (line, bytes) => this.#line(line, bytes),
-        onTooLong: (head, tail) => this.#unreadable(head, tail, 'too-long'),
+        isWanted: (head) => this.#isWanted(head, undefined),
+        onBusy: () => this.#busy(),
+        onLarge: (line) => this.#large(line),
+        onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
+      this.#lines = lines;
       child.once('spawn', resolve);
       child.once('error', (error) => {
         if (child.pid === undefined) reject(error);
@@ -125,13 +149,24 @@ export class StdioTransport implements Wire {
       const stdout = readInPlace(child.stdout);
       this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
+        this.#began = performance.now();
         lines.push(chunk);
-        if (this.#noisyLines > 0) this.#hearNoise(stdout);
+        const pause = lines.reading ? undefined : this.#charge();
+        if (!lines.reading && !pause) return;
+        // Nothing overtakes a large message; meanwhile the rest stays where it is.
+        stdout.pause();
+        const goOn = () => this.#goOn(stdout);
+        void (lines.reading ?? pause)?.then(goOn);
       });
-      child.stderr.on('data', (chunk: Buffer) => this.#heard(chunk));
+      child.stderr.on('data', (chunk: Buffer) => {
+        this.stderr.push(chunk);
+        this.#errors.push(chunk);
+      });
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
+        // What it said last is still being read.
+        if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
         this.onclose?.();
         void this.close();
@@ -149,18 +184,14 @@ export class StdioTransport implements Wire {
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
         // Its last words, however many they are, have to be heard before it is given up.
-        stdout.resume();
+        this.#resume();
+        this.#goOn(stdout);
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
       // Not `exit`: what the child wrote last is still to be read then.
       child.once('close', ended);
     });
-  }
-
-  #heard(chunk: Buffer): void {
-    this.stderr.push(chunk);
-    this.#options.onStderr?.(chunk);
   }
 
   send(message: JsonRpcMessage): void {
@@ -197,28 +228,56 @@ export class StdioTransport implements Wire {
 
   #line(line: string, bytes: number): void {
     let message: unknown;
+    this.#messages++;
     // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
-    if (!MAY_BE_MESSAGE.test(line)) return this.#noise(line);
+    if (line.length < SHORTEST_MESSAGE || !MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
       message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#noise(line);
       return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
     }
-    if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes });
-    else this.#noise(line);
+    if (!isJsonRpcMessage(message)) this.#noise(line);
+    else if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
   }
 
-  #unreadable(head: string, tail: string | undefined, why: Unreadable): void {
+  /** Reads a large message when it is its turn. */
+  #large({ bytes, values }: LargeLine): Promise<void> | undefined {
+    const head = bytes.toString('utf8', 0, HEAD_CHARS);
+    const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_CHARS));
+    if (!MAY_BE_MESSAGE.test(head)) return void this.#noise(head);
+    if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
+    const id = lostAnswer(head, tail);
+    const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
+    const { maxMessageValues = MOST_VALUES } = this.#options;
+    if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
+    return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).then(
+      (message) => {
+        this.#began = performance.now();
+        if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes: bytes.length });
+        else this.#noise(head);
+      },
+      () => this.#noise(head),
+    );
+  }
+
+  /** Whether somebody may act upon a large message that begins like this: notifications and late answers are of no use. */
+  #isWanted(head: string, tail: string | undefined): boolean {
+    const id = lostAnswer(head, tail);
+    if (typeof id === 'number') return !this.awaited || this.awaited(id) !== undefined;
+    return id === 'unknown' || isRequest(head) || this.relaysNotifications?.() === true;
+  }
+
+  #unreadable(head: string, tail: string | undefined, why: LineFault): void {
     const lost = lostAnswer(head, tail);
-    if (lost === 'none') this.#noise(`(${why}) ${head}`);
+    if (lost === 'none' || why === 'unasked') this.#noise(`(${why}) ${head}`);
     else this.#options.onUnreadable?.(lost === 'unknown' ? undefined : lost, why);
   }
 
   #noise(line: string): void {
     if (line.trim() === '') return;
     this.noise++;
-    this.#noisyLines++;
+    this.#unasked++;
     if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${this.#shortened(line)}\n`;
   }
 
@@ -228,16 +287,49 @@ export class StdioTransport implements Wire {
     return line.length <= NOISE_CHARS ? line : redact.cut(line, NOISE_CHARS).replace(/\S+$/, '…');
   }
 
-  /** Keeps the noise of one chunk. Who floods us is read more slowly, so that nobody else has to wait. */
-  #hearNoise(stdout: Readable): void {
-    this.#heard(Buffer.from(this.#unheard));
-    this.#unheard = '';
-    const lines = this.#noisyLines;
-    this.#noisyLines = 0;
-    if (lines <= FLOOD_LINES || this.#exit) return;
-    stdout.pause();
-    setTimeout(() => stdout.resume(), lines * PAUSE_PER_LINE_MS).unref();
+  /** Keeps the noise so far. Who floods us is read more slowly, so that nobody else has to wait: settles when we may go on. */
+  #charge(): Promise<void> | undefined {
+    const now = performance.now();
+    this.#spent += now - this.#began;
+    this.#began = now;
+    // The end of a long line tells whether anybody wanted it.
+    if (this.#messages + this.#unasked === 0) return undefined;
+    const ms = this.#unasked === 0 ? 0 : (this.#spent * this.#unasked) / Math.max(this.#messages, this.#unasked);
+    this.#messages = 0;
+    this.#unasked = 0;
+    this.#spent = 0;
+    if (this.#unheard !== '') {
+      const noise = Buffer.from(this.#unheard);
+      this.stderr.push(noise);
+      this.#options.onStderr?.(noise);
+      this.#unheard = '';
+    }
+    const pause = ms === 0 ? 0 : this.#share.charge(ms);
+    // A process that has ended is read to its end.
+    if (pause === 0 || this.#exit) return undefined;
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+      setTimeout(resolve, pause).unref();
+    });
   }
+
+  /** In the middle of a chunk with very many messages. */
+  #busy(): Promise<void> {
+    const pause = this.#charge() ?? new Promise<void>((resolve) => setImmediate(resolve));
+    return pause.then(() => {
+      this.#began = performance.now();
+    });
+  }
+
+  /** Reads on, unless a large message is being read. */
+  #goOn(stdout: Readable): void {
+    if (this.#lines?.reading) void this.#lines.reading.then(() => this.#goOn(stdout));
+    else stdout.resume();
+  }
+}
+
+function handlingMs(bytes: number, values: number): number {
+  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
 }
 
 function written(message: JsonRpcMessage): string {

@@ -5,7 +5,14 @@
 import { DiscoveryError } from '../errors.ts';
 import { MAX_NESTING } from '../json-nesting.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
+import { NAMES_SHARE } from './json-survey.ts';
 import { type Peer, PeerClosedError } from './peer.ts';
+
+/** What one message of a server may hold. */
+export interface MessageLimits {
+  readonly messageBytes: number;
+  readonly messageValues: number;
+}
 
 /**
  * Fails the request that was answered. Without its id nobody can say whose answer was lost: the conversation ends, and
@@ -16,15 +23,32 @@ export function failUnreadable(
   server: string,
   id: JsonRpcId | undefined,
   why: Unreadable,
-  maxBytes: number,
+  limits: MessageLimits,
 ): void {
-  const details = { server, outcome: 'unknown' } as const;
-  const isLong = why === 'too-long';
-  const size = isLong ? `of more than ${maxBytes} bytes` : `nested more than ${MAX_NESTING} levels deep`;
-  const error = isLong
-    ? new DiscoveryError('RESULT_TOO_LARGE', `${server} sent a message ${size}.`, details)
-    : new DiscoveryError('TOOL_EXECUTION_ERROR', `We failed to read the answer of ${server}: it is ${size}.`, details);
+  const error = unreadable(server, why, limits);
   if (id !== undefined) return void peer.failRequest(id, error);
   peer.failOnly(error);
-  void peer.close(new PeerClosedError(`it sent a message ${size} and did not say which request that answers`));
+  void peer.close(
+    new PeerClosedError(`it sent a message ${size(why, limits)} and did not say which request that answers`),
+  );
+}
+
+/** The error for an answer that came and was not read. */
+export function unreadable(server: string, why: Unreadable, limits: MessageLimits): DiscoveryError {
+  const details = { server, outcome: 'unknown' } as const;
+  const what = size(why, limits);
+  if (why === 'too-deep')
+    return new DiscoveryError(
+      'TOOL_EXECUTION_ERROR',
+      `We failed to read the answer of ${server}: it is ${what}.`,
+      details,
+    );
+  const hint = why === 'too-many' ? ' Ask the tool for less, or raise limits.messageValues.' : '';
+  return new DiscoveryError('RESULT_TOO_LARGE', `${server} sent a message ${what}.${hint}`, details);
+}
+
+function size(why: Unreadable, { messageBytes, messageValues }: MessageLimits): string {
+  if (why === 'too-long') return `of more than ${messageBytes} bytes`;
+  if (why === 'too-deep') return `nested more than ${MAX_NESTING} levels deep`;
+  return `of more than ${messageValues} values, or with more than ${Math.ceil(messageValues / NAMES_SHARE)} names in one object`;
 }

@@ -26,32 +26,52 @@ interface Cursor {
   readonly offset: number;
 }
 
+const FIRST: Cursor = { part: 0, offset: 0 };
+
+/** Content blocks of one page: those that talk to clients over HTTP look at each of them for a while. */
+export const MOST_BLOCKS = 2_000;
+/** Blocks and pieces of text that are looked at in one step. */
+const BLOCKS_A_STEP = 64;
+
 /** A result and the places where its pages begin. */
 export class PagedResult {
   /** Size of the whole result as JSON. */
   readonly bytes: number;
   /** Small fields beside the content; the first page carries them as they are. */
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly #result: CallToolResult;
+  readonly #content: readonly unknown[];
+  /** Fields by name, each as it is or, once it was cut, as JSON. */
+  readonly #fields: Map<string, unknown>;
   readonly #parts: readonly (number | string)[];
   readonly #pageBytes: number;
-  readonly #starts: Cursor[] = [{ part: 0, offset: 0 }];
-  #json: { readonly part: number; readonly text: string } | undefined;
+  readonly #starts: Cursor[] = [FIRST];
+  /** JSON of the parts that were cut. */
+  readonly #json = new Map<number | string, string>();
 
-  constructor(result: CallToolResult, pageBytes: number) {
-    this.#result = result;
-    this.bytes = jsonBytes(result);
+  private constructor(result: CallToolResult, pageBytes: number, bytes: number) {
+    this.bytes = bytes;
     // Room for the mark and for what describes each piece.
     this.#pageBytes = Math.max(1_024, pageBytes - 2_048);
-    const blocks = Array.isArray(result.content) && result.content.length > 0 ? [...result.content.keys()] : [];
+    this.#content = Array.isArray(result.content) ? result.content : [];
+    const blocks = [...this.#content.keys()];
     const names = Object.keys(result).filter((name) => !(name === 'content' && blocks.length > 0));
     const small = smallFields(result, names);
     this.fields = Object.fromEntries(names.filter((name) => small.has(name)).map((name) => [name, result[name]]));
-    this.#parts = [...blocks, ...names.filter((name) => !small.has(name))];
-    for (let next = this.#fill(FIRST, undefined); next !== undefined; next = this.#fill(next, undefined)) {
-      this.#starts.push(next);
-    }
-    this.#json = undefined;
+    this.#fields = new Map(names.filter((name) => !small.has(name)).map((name) => [name, result[name]]));
+    this.#parts = [...blocks, ...this.#fields.keys()];
+  }
+
+  /** Finds the pages of a result in steps. `bytes` is its size, where that is known. */
+  static *cut(result: CallToolResult, pageBytes: number, bytes?: number): Generator<void, PagedResult> {
+    const paged = new PagedResult(result, pageBytes, bytes ?? jsonBytes(result));
+    yield;
+    for (
+      let next = yield* paged.#fill(FIRST, undefined);
+      next !== undefined;
+      next = yield* paged.#fill(next, undefined)
+    )
+      paged.#starts.push(next);
+    return paged;
   }
 
   /** How many pages there are. */
@@ -64,18 +84,20 @@ export class PagedResult {
     const start = this.#starts[number - 1];
     if (start === undefined) return undefined;
     const blocks: ContentBlock[] = [];
-    this.#fill(start, blocks);
-    this.#json = undefined;
+    const steps = this.#fill(start, blocks);
+    while (!steps.next().done);
     return blocks;
   }
 
   /** Fills one page and tells where the next begins. */
-  #fill(start: Cursor, blocks: ContentBlock[] | undefined): Cursor | undefined {
+  *#fill(start: Cursor, blocks: ContentBlock[] | undefined): Generator<void, Cursor | undefined> {
     let { part, offset } = start;
     let left = this.#pageBytes;
     for (; part < this.#parts.length; part++, offset = 0) {
       const of = this.#parts[part] as number | string;
-      const value = typeof of === 'number' ? this.#result.content?.[of] : this.#result[of];
+      const value = typeof of === 'number' ? this.#content[of] : this.#fields.get(of);
+      if (part - start.part >= MOST_BLOCKS) return { part, offset };
+      if (part % BLOCKS_A_STEP === 0) yield;
       const whole = typeof of === 'number' && offset === 0 && isBlock(value) ? jsonBytes(value, left) + 1 : undefined;
       if (whole !== undefined && whole <= left) {
         blocks?.push(value as ContentBlock);
@@ -83,26 +105,29 @@ export class PagedResult {
         continue;
       }
       const asText = isText(value) && typeof of === 'number';
-      const text = asText ? value.text : this.#jsonOf(part, value);
+      const text = asText ? value.text : this.#jsonOf(of, value);
       const rest: object = asText && offset === 0 ? value : { type: 'text' };
       const room = left - 128 - (asText && offset === 0 ? jsonBytes({ ...value, text: '' }) : 16);
-      const end = cut(text, offset, room);
+      const [end, bytes] = yield* cut(text, offset, room);
       // An empty page always has room for some of it, so this cannot go round for ever.
       if (end === offset) return { part, offset };
       blocks?.push(piece(rest, text.slice(offset, end), { of, as: asText ? 'text' : 'json' }));
       if (end < text.length) return { part, offset: end };
-      left = room - stringBytes(text.slice(offset, end));
+      left = room - bytes;
     }
     return undefined;
   }
 
-  #jsonOf(part: number, value: unknown): string {
-    if (this.#json?.part !== part) this.#json = { part, text: JSON.stringify(value) ?? 'null' };
-    return this.#json.text;
+  /** Written once: the text takes the place of the value. */
+  #jsonOf(of: number | string, value: unknown): string {
+    const known = this.#json.get(of);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(value) ?? 'null';
+    this.#json.set(of, text);
+    if (typeof of === 'string') this.#fields.set(of, undefined);
+    return text;
   }
 }
-
-const FIRST: Cursor = { part: 0, offset: 0 };
 
 const isBlock = (value: unknown): value is ContentBlock =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !hasKey(value);
@@ -139,10 +164,10 @@ function smallFields(result: CallToolResult, names: readonly string[]): Readonly
   return small;
 }
 
-/** The furthest end such that `text.slice(start, end)` takes at most `room` bytes as JSON and splits no code point. */
-function cut(text: string, start: number, room: number): number {
+/** The furthest end such that `text.slice(start, end)` takes at most `room` bytes as JSON and splits no code point; and those bytes. */
+function* cut(text: string, start: number, room: number): Generator<void, readonly [end: number, bytes: number]> {
   let end = start;
-  let left = room;
+  let left = room - 2;
   for (let step = 65_536; step >= 1; ) {
     const next = border(text, Math.min(text.length, end + step));
     if (next <= end) {
@@ -150,13 +175,14 @@ function cut(text: string, start: number, room: number): number {
       continue;
     }
     const bytes = stringBytes(text.slice(end, next)) - 2;
+    yield;
     if (bytes <= left) {
       left -= bytes;
       end = next;
       if (end === text.length) break;
     } else step = Math.floor(step / 2);
   }
-  return end;
+  return [end, room - left];
 }
 
 /** Moves a place back by one when it stands inside a pair of surrogates. */

@@ -6,12 +6,22 @@ import { ManualClock } from './manual-clock.ts';
 import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
 import { ResultPages } from './result-pages.ts';
 
+/** All steps at once. */
+function finish<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+const keep = (pages: ResultPages, ...args: Parameters<ResultPages['keep']>) => finish(pages.keep(...args));
+const cut = (...args: Parameters<typeof PagedResult.cut>) => finish(PagedResult.cut(...args));
+
 const PAGE = 4_096;
 
 const readAll = (result: CallToolResult, pageBytes = PAGE): CallToolResult[] => {
   const pages = new ResultPages();
   const caller = { session: 's' };
-  const all = [pages.keep(result, pageBytes, caller)];
+  const all = [keep(pages, result, pageBytes, caller)];
   for (;;) {
     const mark = all.at(-1)?.content?.at(-1)?._meta as Record<string, { id: string; page: number; pages: number }>;
     const at = mark[PAGE_KEY];
@@ -67,17 +77,15 @@ describe('cut results', () => {
 
   test('20 MB are cut into pages of 5 MiB without blocking for long', () => {
     const started = performance.now();
-    const paged = new PagedResult(
-      { content: [{ type: 'text', text: 'line of text\n'.repeat(1_600_000) }] },
-      5 * 1024 * 1024,
-    );
+    const paged = cut({ content: [{ type: 'text', text: 'line of text\n'.repeat(1_600_000) }] }, 5 * 1024 * 1024);
     expect(paged.pages).toBe(5);
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('the first page keeps isError and small fields, and tells how to read on', () => {
     const pages = new ResultPages({ newId: () => 'the-id' });
-    const first = pages.keep(
+    const first = keep(
+      pages,
       { content: [{ type: 'text', text: 'x'.repeat(10_000) }], isError: true, _meta: { a: 1 } },
       PAGE,
       {},
@@ -100,7 +108,7 @@ describe('ResultPages', () => {
 
   test('an id works for the caller who made the call and for nobody else', () => {
     const pages = withIds();
-    pages.keep(large(), PAGE, { principal: 'ann', session: '1' });
+    keep(pages, large(), PAGE, { principal: 'ann', session: '1' });
     expect(pages.read({ id: 'id0', page: 2 }, { principal: 'ann', session: '2' }).success).toBe(true);
     for (const caller of [{}, { session: '1' }, { principal: 'bob' }, { session: 'ann' }]) {
       expect(pages.read({ id: 'id0', page: 2 }, caller)).toMatchObject({
@@ -115,7 +123,7 @@ describe('ResultPages', () => {
     const pages = new ResultPages();
     const ids = Array.from(
       { length: 50 },
-      () => JSON.stringify(pages.keep(large(), PAGE, {})).match(/"id":"([^"]+)"/)?.[1],
+      () => JSON.stringify(keep(pages, large(), PAGE, {})).match(/"id":"([^"]+)"/)?.[1],
     );
     expect(new Set(ids).size).toBe(50);
     expect(ids[0]).toMatch(/^[\w-]{22}$/);
@@ -124,7 +132,7 @@ describe('ResultPages', () => {
   test('a result is forgotten after ten minutes', async () => {
     const clock = new ManualClock();
     const pages = withIds({ clock });
-    pages.keep(large(), PAGE, {});
+    keep(pages, large(), PAGE, {});
     await clock.advance(599_000);
     expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
     await clock.advance(2_000);
@@ -134,10 +142,10 @@ describe('ResultPages', () => {
 
   test('the total is bounded: the least recently read goes first', () => {
     const pages = withIds({ maxBytes: 25_000 });
-    pages.keep(large(), PAGE, {});
-    pages.keep(large(), PAGE, {});
+    keep(pages, large(), PAGE, {});
+    keep(pages, large(), PAGE, {});
     expect(pages.read({ id: 'id0', page: 1 }, {}).success).toBe(true);
-    pages.keep(large(), PAGE, {});
+    keep(pages, large(), PAGE, {});
     expect(['id0', 'id1', 'id2'].map((id) => pages.read({ id, page: 1 }, {}).success)).toEqual([true, false, true]);
     expect(pages.bytes).toBeLessThanOrEqual(25_000);
     pages.close();
@@ -146,14 +154,14 @@ describe('ResultPages', () => {
 
   test('a result larger than all that may be kept is cut, and the mark says that the rest is gone', () => {
     const pages = withIds({ maxBytes: 5_000 });
-    const first = pages.keep(large(), PAGE, {});
+    const first = keep(pages, large(), PAGE, {});
     expect(String(first.content?.at(-1)?.text)).toContain('too large to be kept');
     expect(pages.bytes).toBe(0);
   });
 
   test('wrong arguments and pages that do not exist are told as such', () => {
     const pages = withIds();
-    pages.keep(large(), PAGE, {});
+    keep(pages, large(), PAGE, {});
     expect(pages.read({}, {})).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
     expect(pages.read({ id: 'id0', page: 0 }, {})).toMatchObject({
       error: { message: 'This result has 6 pages, counted from 1.' },

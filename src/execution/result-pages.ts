@@ -64,9 +64,9 @@ export class ResultPages {
     return this.#bytes;
   }
 
-  /** Cuts a result to pages of at most `pageBytes`, keeps it for its caller and gives the first page. */
-  keep(result: CallToolResult, pageBytes: number, caller: Caller): CallToolResult {
-    const paged = new PagedResult(result, pageBytes);
+  /** Cuts a result, of known size or not, to pages of at most `pageBytes`, keeps it for its caller and gives the first page. */
+  *keep(result: CallToolResult, pageBytes: number, caller: Caller, size?: number): Generator<void, CallToolResult> {
+    const paged = yield* PagedResult.cut(result, pageBytes, size);
     const id = paged.bytes <= this.#maxBytes ? this.#newId() : undefined;
     if (id !== undefined) {
       this.#sweep(paged.bytes);

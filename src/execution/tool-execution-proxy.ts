@@ -1,6 +1,5 @@
 /**
- * The way of a call: server, tool and arguments in, a result out, through the steps listed in the constructor. Nothing
- * a caller does with a tool throws.
+ * Makes a call: server, tool and arguments through the steps listed in the constructor. Nothing a caller does throws.
  * @module
  */
 import { type CallSignal, Cancellation } from '../cancellation.ts';
@@ -21,7 +20,7 @@ import { type Decide, policy } from './steps/policy.ts';
 import { progress } from './steps/progress.ts';
 import { rateLimit } from './steps/rate-limit.ts';
 import { type Lookup, resolve } from './steps/resolve.ts';
-import { resultLimit } from './steps/result-limit.ts';
+import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
 import { type OutputOptions, validate } from './steps/validate.ts';
@@ -67,6 +66,8 @@ export interface ToolExecutionProxyOptions extends OutputOptions {
   readonly limits?: ExecutionLimits | undefined;
   /** Where cut results are kept; handed in so that they outlive a reload. */
   readonly pages?: ResultPages | undefined;
+  /** Cuts large results in steps that leave room for others. Default: all steps at once. */
+  readonly runSteps?: RunSteps | undefined;
   /** What counts calls; handed in so that those under way still count after a reload. */
   readonly gates?: CallGates | undefined;
   /** Tools of the gateway itself beside `read_result`. */
@@ -163,7 +164,7 @@ export class ToolExecutionProxy {
         record,
         resolve(lookup, clock),
         policy(decide),
-        resultLimit(this.#pages, limits.result),
+        resultLimit(this.#pages, limits.result, options.runSteps),
         validate(this.validators, options.output, options.redact),
         progress({ clock, report }),
         breakers.gate,
@@ -217,9 +218,8 @@ export class ToolExecutionProxy {
     refusal: ToolResult<never>,
     { server, tool, arguments: args, ...options }: RefusedCall,
   ): Promise<ToolResult<CallToolResult>> {
-    const [from, name] = [server, tool].map((written) => (typeof written === 'string' ? written : ''));
-    const signal = options.signal ?? new Cancellation();
-    const call = this.#toCall(from ?? '', name ?? '', repairArguments(args), options, signal);
+    const [from = '', name = ''] = [server, tool].map((written) => (typeof written === 'string' ? written : ''));
+    const call = this.#toCall(from, name, repairArguments(args), options, options.signal ?? new Cancellation());
     return this.#record(async () => refusal)(call);
   }
 

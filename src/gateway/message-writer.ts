@@ -4,16 +4,20 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { INTERNAL_ERROR, type JsonRpcMessage } from '../connections/json-rpc.ts';
+import { largeTurns } from '../connections/large-turns.ts';
 import { writeAtOnce } from '../connections/quick-pipe.ts';
 import { writeJson } from '../exact-json.ts';
 
-/** Bytes of answers that may wait for the client before we stop reading its requests. */
+/** Bytes of answers that may wait for the client. Then we read no more of its requests, and no more large answers of servers. */
 const MOST_UNREAD = 4 * 1024 * 1024;
 
 export class MessageWriter {
   readonly #input: Readable;
   readonly #output: Writable;
   #closed = false;
+  /** Waits for the client to read. */
+  #clogged = false;
+  #unclog = () => {};
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -23,6 +27,7 @@ export class MessageWriter {
   /** Nothing is written from now on, and nothing read. */
   close(): void {
     this.#closed = true;
+    this.#unclog();
     // A client may keep its end open after it has told us to go; reading on would keep this process alive.
     this.#input.pause();
   }
@@ -30,9 +35,25 @@ export class MessageWriter {
   write(message: JsonRpcMessage): void {
     if (this.#closed) return;
     const [input, output] = [this.#input, this.#output];
-    if (writeAtOnce(output, `${lineOf(message)}\n`) || output.writableLength < MOST_UNREAD || input.isPaused()) return;
+    if (writeAtOnce(output, `${lineOf(message)}\n`) || output.writableLength < MOST_UNREAD || this.#clogged) return;
+    this.#clogged = true;
     input.pause();
-    output.once('drain', () => !this.#closed && input.resume());
+    // Results of calls under way stay with their servers.
+    largeTurns.hold(
+      new Promise<void>((resolve) => {
+        this.#unclog = resolve;
+      }),
+    );
+    output.once('drain', () => {
+      this.#clogged = false;
+      this.#unclog();
+      this.readOn();
+    });
+  }
+
+  /** Reads on, if nothing forbids it. */
+  readOn(): void {
+    if (!this.#closed && !this.#clogged) this.#input.resume();
   }
 }
 

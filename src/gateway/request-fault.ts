@@ -5,6 +5,9 @@
  */
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
+import { NAMES_SHARE } from '../connections/json-survey.ts';
+import type { LineFault } from '../connections/line-reader.ts';
+import { MAX_NESTING } from '../json-nesting.ts';
 import { isObject } from '../plain-object.ts';
 
 /** Why a request cannot be served. */
@@ -14,6 +17,16 @@ export interface RequestFault {
 }
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
+export const MOST_CLIENT_VALUES = 40_000;
+
+/** Why a message was not even parsed. */
+export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
+  if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;
+  if (why === 'too-deep') return `this message cannot be read: it is nested more than ${MAX_NESTING} levels deep`;
+  return `a message may have at most ${maxValues} values, and one object at most ${Math.ceil(maxValues / NAMES_SHARE)} names`;
+}
 
 /** The first fault of a request, if it has any. */
 export function requestFault(message: JsonRpcMessage): RequestFault | undefined {

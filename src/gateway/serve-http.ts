@@ -14,16 +14,17 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR } from '../connections/json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { NestingError, parseNested } from '../json-nesting.ts';
 import { isObject } from '../plain-object.ts';
 import { oneLine } from '../plain-text.ts';
 import { messageOf } from '../thrown-message.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';
+import { readRequestBody } from './request-body.ts';
 import type { ServedGateway, Surface } from './serve-stdio.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { createUpstreamHandler } from './upstream.ts';
 
 /** Where to listen, what to serve, and to how many at a time. */
@@ -117,6 +118,7 @@ export async function serveGatewayOnHttp(
     }
   };
 
+  const unread = new UnreadAnswers();
   const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
@@ -126,19 +128,30 @@ export async function serveGatewayOnHttp(
       response.end(JSON.stringify(rpcFault(-32000, message)));
       return;
     }
-    const fetch = async (web: Request): Promise<Response> => {
-      const { body, fault } = await bodyOf(web);
-      if (fault) return fault;
+    unread.watch(response);
+    const serve = (body: unknown) => {
       const from = { request, response, body };
-      incoming.set(web, from);
-      const answer = await ((await isLegacyRequest(web, body))
-        ? legacy(web, from)
-        : modern.fetch(web, { parsedBody: body }));
-      // A stream on which nothing happens yet begins all the same; Node would hold its head back.
-      if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
-      return answer;
+      const fetch = async (web: Request): Promise<Response> => {
+        incoming.set(web, from);
+        const answer = await ((await isLegacyRequest(web, body))
+          ? legacy(web, from)
+          : modern.fetch(web, { parsedBody: body }));
+        // A stream on which nothing happens yet begins all the same; Node would hold its head back.
+        if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
+        return answer;
+      };
+      void toNodeHandler({ fetch })(request as never, response as never, body as never);
     };
-    void toNodeHandler({ fetch })(request as never, response as never);
+    if (request.method !== 'POST') return serve(undefined);
+    void readRequestBody(request).then(
+      (body) => {
+        if ('value' in body) return serve(body.value);
+        const { status, id, ...error } = body.refused;
+        response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+      () => response.destroy(),
+    );
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
@@ -164,17 +177,6 @@ export async function serveGatewayOnHttp(
       finish();
     },
   };
-}
-
-/** The body of a POST as a value, or what is wrong with it. */
-async function bodyOf(web: Request): Promise<{ readonly body?: unknown; readonly fault?: Response }> {
-  if (web.method !== 'POST') return {};
-  try {
-    return { body: parseNested(await web.text(), JSON.parse) };
-  } catch (error) {
-    const why = error instanceof NestingError ? error.message : 'it is not JSON';
-    return { fault: rpcError(400, PARSE_ERROR, `The body cannot be read: ${why}`) };
-  }
 }
 
 /** Why a request without a session opens none, or undefined. */

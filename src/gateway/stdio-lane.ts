@@ -20,7 +20,9 @@ import {
   type JsonRpcMessage,
   PARSE_ERROR,
 } from '../connections/json-rpc.ts';
-import { LineReader } from '../connections/line-reader.ts';
+import { parseLarge } from '../connections/large-json.ts';
+import { largeTurns } from '../connections/large-turns.ts';
+import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
 import { NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress } from '../types.ts';
@@ -29,7 +31,7 @@ import { earlyAnswer, greet, type Introduction } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { RawResult } from './parked-calls.ts';
-import { requestFault } from './request-fault.ts';
+import { MOST_CLIENT_VALUES, requestFault, unreadRequest } from './request-fault.ts';
 import { reworded } from './sdk-refusal.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
@@ -38,6 +40,8 @@ export interface StdioLaneOptions {
   readonly output: Writable;
   readonly handler: UpstreamHandler;
   readonly maxMessageBytes: number;
+  /** Values in one message of more than 256 KiB. */
+  readonly maxMessageValues?: number | undefined;
   /** The client talks to somebody else through us: errors that come by the SDK may be theirs and stay as they are. */
   readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
@@ -50,6 +54,8 @@ export interface StdioLaneOptions {
   readonly onEnd?: () => void;
 }
 
+const HEAD_BYTES = 1024;
+const TAIL_BYTES = 128;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
@@ -64,6 +70,7 @@ export class StdioLane {
   readonly #sdk: LateSdk;
   /** Requests that the SDK answers, with the era that its answer settles, if any. */
   readonly #leftToSdk = new Map<JsonRpcId, ProtocolEra | undefined>();
+  readonly #maxValues: number;
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
   #reads = false;
@@ -72,6 +79,7 @@ export class StdioLane {
 
   constructor(options: StdioLaneOptions) {
     this.#options = options;
+    this.#maxValues = options.maxMessageValues ?? MOST_CLIENT_VALUES;
     this.#writer = new MessageWriter(options.input, options.output);
     this.#questions = new ClientQuestions((message) => this.#writer.write(message));
     const { input, wake } = options;
@@ -85,14 +93,22 @@ export class StdioLane {
     const { input, output, maxMessageBytes } = this.#options;
     const lines = new LineReader({
       maxBytes: maxMessageBytes,
+      maxValues: this.#maxValues,
       onLine: (line) => this.#line(line),
-      onTooLong: (head, tail) =>
-        this.#invalid(lostRequest(head, tail), INVALID_REQUEST, `a message may have at most ${maxMessageBytes} bytes`),
+      onLarge: (line) => this.#large(line),
+      onUnread: (head, tail, why) => this.#unread(head, tail, why),
     });
-    input.on('data', (chunk: Buffer) => lines.push(chunk));
+    const end = () => void (lines.reading ? lines.reading.then(end) : this.#end());
+    input.on('data', (chunk: Buffer) => {
+      lines.push(chunk);
+      if (!lines.reading) return;
+      // Nothing overtakes a large message; meanwhile the rest stays where it is.
+      input.pause();
+      void lines.reading.then(() => this.#writer.readOn());
+    });
     input.on('error', (error) => this.onerror?.(error));
-    input.on('end', () => this.#end());
-    input.on('close', () => this.#end());
+    input.on('end', end);
+    input.on('close', end);
     output.on('error', () => this.close());
   }
 
@@ -146,9 +162,32 @@ export class StdioLane {
       message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
-      const id = error.value === undefined ? lostRequest(line.slice(0, 1024), line.slice(-128)) : idOf(error.value);
+      const id =
+        error.value === undefined ? lostRequest(line.slice(0, HEAD_BYTES), line.slice(-TAIL_BYTES)) : idOf(error.value);
       return this.#invalid(id, INVALID_REQUEST, `this message cannot be read: ${error.message}`);
     }
+    this.#message(message);
+  }
+
+  /** Reads a large message when it is its turn. */
+  #large({ bytes, values }: LargeLine): Promise<void> | undefined {
+    if (values > this.#maxValues) {
+      const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
+      return void this.#unread(bytes.toString('utf8', 0, HEAD_BYTES), tail, 'too-many');
+    }
+    return largeTurns.run(parseLarge(bytes, values)).then(
+      (message) => this.#message(message),
+      () => this.#invalid(null, PARSE_ERROR, 'this line is not JSON'),
+    );
+  }
+
+  /** Refuses a message by what was seen of it. */
+  #unread(head: string, tail: string | undefined, why: LineFault): void {
+    const { maxMessageBytes } = this.#options;
+    this.#invalid(lostRequest(head, tail), INVALID_REQUEST, unreadRequest(why, maxMessageBytes, this.#maxValues));
+  }
+
+  #message(message: unknown): void {
     if (!isJsonRpcMessage(message))
       return this.#invalid(idOf(message), INVALID_REQUEST, 'this is not a JSON-RPC 2.0 message');
     if (message.method === undefined) {

@@ -30,6 +30,12 @@ export class RedactStream {
     this.#held = `[… left out]\n${end === 0 ? '' : this.#held.slice(end)}`;
   }
 
+  /** Leaves the last line out if it has no end: what follows does not belong to it, and half a secret is not recognised. */
+  dropUnfinished(): void {
+    this.#held = this.#held.slice(0, this.#held.lastIndexOf('\n') + 1);
+    this.#skipping = false;
+  }
+
   /** What can be shown by now; at the end of the stream, everything. */
   take(atEnd = false): string {
     const held = this.#held;

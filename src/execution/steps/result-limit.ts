@@ -8,29 +8,45 @@ import { noteBytes, noteFlag } from '../call-notes.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';
+import { MOST_BLOCKS } from '../result-pager.ts';
 import type { ResultPages } from '../result-pages.ts';
 
 /** The largest result handed on whole, in bytes of JSON. */
 export const DEFAULT_RESULT_BYTES = 5 * 1024 * 1024;
 
-/** Cuts results over `limit` bytes. */
+/** Runs long work in steps that leave room for others. */
+export type RunSteps = <T>(steps: Generator<unknown, T>) => Promise<T>;
+
+/** Cuts results over `limit` bytes, or with more content blocks than a page may have. */
 export const resultLimit =
-  (pages: ResultPages, limit: number = DEFAULT_RESULT_BYTES): Step =>
+  (pages: ResultPages, limit: number = DEFAULT_RESULT_BYTES, run: RunSteps = atOnce): Step =>
   (next) =>
   async (call) => {
     const result = await next(call);
     if (!result.success) return result;
     const whole = fitContent(result.data, contentTypesOf(call.caller.revision));
     const read = call.notes?.bytes;
+    const hasFew = !(
+      Array.isArray(whole.content) &&
+      whole.content.length > MOST_BLOCKS &&
+      limit < Number.MAX_SAFE_INTEGER
+    );
     // The message that it came in was counted when it was read, and is no smaller.
-    if (read !== undefined && read <= limit && whole === result.data) return result;
+    if (read !== undefined && read <= limit && whole === result.data && hasFew) return result;
     const bytes = jsonBytes(whole, limit);
-    if (bytes <= limit) {
+    if (bytes <= limit && hasFew) {
       noteBytes(call, bytes);
       return whole === result.data ? result : ok(whole);
     }
-    const first = pages.keep(whole, limit, call.caller);
+    const first = await run(pages.keep(whole, limit, call.caller, bytes <= limit ? bytes : undefined));
     noteFlag(call, 'cut');
     noteBytes(call, jsonBytes(first));
     return ok(first);
   };
+
+async function atOnce<T>(steps: Generator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

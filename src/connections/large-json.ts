@@ -1,0 +1,146 @@
+/**
+ * Parses large JSON in steps, none of which takes long: bytes in, the value of `JSON.parse` out.
+ *
+ * Few values are parsed in one go, whatever their size. Many are parsed one small branch at a time, and put together
+ * here.
+ * @module
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { endOfString, parseJson } from '../exact-json.ts';
+
+/** Up to this many values `JSON.parse` takes a text of any size in well under 50 ms. */
+const FEW_VALUES = 20_000;
+const DECODED_AT_ONCE = 1024 * 1024;
+/** In characters. A shorter branch is parsed as it is. */
+const SHORT_BRANCH = 16 * 1024;
+const VALUES_A_STEP = 16;
+const BYTE_ORDER_MARK = 0xfeff;
+const SPACE = /[ \t\n\r]*/y;
+const LITERAL = /[-+.\w]+/y;
+
+/** Parses a text of which `values` values were counted. Throws what `JSON.parse` throws. */
+export function* parseLarge(bytes: Uint8Array, values: number): Generator<void, unknown> {
+  const decoder = new StringDecoder('utf8');
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += DECODED_AT_ONCE) {
+    pieces.push(
+      decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(DECODED_AT_ONCE, bytes.length - at))),
+    );
+    yield;
+  }
+  pieces.push(decoder.end());
+  const text = pieces.join('');
+  const from = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  if (values <= FEW_VALUES) return parseJson(from === 0 ? text : text.slice(from));
+  return yield* parseBranches(text, from);
+}
+
+/** An array or object whose end has not been reached, with the name that its next value goes under. */
+interface Open {
+  readonly holder: unknown[] | Record<string, unknown>;
+  name: string;
+}
+
+function* parseBranches(text: string, from: number): Generator<void, unknown> {
+  const open: Open[] = [];
+  let at = skipSpace(text, from);
+  let left = VALUES_A_STEP;
+  for (;;) {
+    const end = endOfValue(text, at);
+    if (end === -1) {
+      // Too long to be parsed as it is.
+      const isArray = text.charCodeAt(at) === OPEN_ARRAY;
+      const branch: Open = { holder: isArray ? [] : {}, name: '' };
+      open.push(branch);
+      at = isArray ? skipSpace(text, at + 1) : readName(text, at + 1, branch);
+      continue;
+    }
+    let value: unknown = JSON.parse(text.slice(at, end));
+    at = skipSpace(text, end);
+    for (;;) {
+      const branch = open.at(-1);
+      if (branch === undefined) {
+        if (at < text.length) throw new SyntaxError('there is text after the JSON');
+        return value;
+      }
+      put(branch, value);
+      const isArray = Array.isArray(branch.holder);
+      const next = text.charCodeAt(at);
+      if (next === COMMA) {
+        at = isArray ? skipSpace(text, at + 1) : readName(text, at + 1, branch);
+        break;
+      }
+      if (next !== (isArray ? CLOSE_ARRAY : CLOSE_OBJECT)) throw new SyntaxError('a comma or a bracket is missing');
+      open.pop();
+      value = branch.holder;
+      at = skipSpace(text, at + 1);
+    }
+    if (--left > 0) continue;
+    left = VALUES_A_STEP;
+    yield;
+  }
+}
+
+function put({ holder, name }: Open, value: unknown): void {
+  if (Array.isArray(holder)) holder.push(value);
+  // As `JSON.parse` does: a name like any other.
+  else if (name === '__proto__')
+    Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
+  else holder[name] = value;
+}
+
+/** Reads the next name of an object; returns where its value begins. */
+function readName(text: string, from: number, branch: Open): number {
+  const quote = skipSpace(text, from);
+  const end = text.charCodeAt(quote) === QUOTE ? endOfString(text, quote) : -1;
+  const colon = end === -1 ? -1 : skipSpace(text, end);
+  if (colon === -1 || text.charCodeAt(colon) !== COLON) throw new SyntaxError('a name is missing');
+  branch.name = JSON.parse(text.slice(quote, end)) as string;
+  return skipSpace(text, colon + 1);
+}
+
+function skipSpace(text: string, from: number): number {
+  const code = text.charCodeAt(from);
+  // Almost always there is none.
+  if (code > 0x20) return from;
+  SPACE.lastIndex = from;
+  SPACE.test(text);
+  return SPACE.lastIndex;
+}
+
+/** Behind the value that begins at `from`; -1 for an array or object that does not end soon. */
+function endOfValue(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === OPEN_ARRAY || first === OPEN_OBJECT) return endOfBranch(text, from);
+  if (first === QUOTE) {
+    const end = endOfString(text, from);
+    return end === -1 ? text.length : end;
+  }
+  LITERAL.lastIndex = from;
+  LITERAL.test(text);
+  // Nothing there: what follows is no JSON, and parsing nothing says so.
+  return Math.max(LITERAL.lastIndex, from);
+}
+
+function endOfBranch(text: string, from: number): number {
+  const limit = Math.min(text.length, from + SHORT_BRANCH);
+  let depth = 0;
+  for (let at = from; at < limit; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at, limit);
+      if (end === -1) return -1;
+      at = end - 1;
+    } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
+    else if ((code === CLOSE_ARRAY || code === CLOSE_OBJECT) && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;

@@ -1,0 +1,44 @@
+/**
+ * Hands on what a stream says, and leaves some out where it comes faster than it can be dealt with.
+ *
+ * A process whose stderr is not read stands still, so a flood is read and thrown away. What follows a gap begins with a
+ * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
+ * @module
+ */
+import { LoopShare, UNASKED } from './loop-share.ts';
+
+const NEWLINE = 0x0a;
+/** No secret is longer. */
+const LONGEST_SECRET = 4096;
+
+/** Hears chunks; after a gap, what it still holds of the time before must not be joined to them. */
+export type ThinnedListener = (chunk: Buffer, isAfterGap?: boolean) => void;
+
+export class ThinnedLines {
+  readonly #handOn: ThinnedListener;
+  readonly #share = new LoopShare(UNASKED);
+  #resumesAt = 0;
+  #leftOut = 0;
+
+  constructor(handOn: ThinnedListener) {
+    this.#handOn = handOn;
+  }
+
+  push(chunk: Buffer): void {
+    const now = performance.now();
+    if (now < this.#resumesAt) this.#leftOut += chunk.length;
+    else if (this.#leftOut === 0) this.#pass(chunk, false, now);
+    else {
+      const begin = chunk.indexOf(NEWLINE) + 1 || Math.min(chunk.length, LONGEST_SECRET);
+      const note = Buffer.from(`(${this.#leftOut + begin} bytes were written too fast and left out)\n`);
+      this.#leftOut = 0;
+      this.#pass(Buffer.concat([note, chunk.subarray(begin)]), true, now);
+    }
+  }
+
+  #pass(chunk: Buffer, isAfterGap: boolean, began: number): void {
+    this.#handOn(chunk, isAfterGap);
+    const ended = performance.now();
+    this.#resumesAt = ended + this.#share.charge(ended - began);
+  }
+}

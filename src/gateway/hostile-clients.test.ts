@@ -1,0 +1,111 @@
+/** Clients that send too much at once, or ask and do not read: they pay for it, and nobody else. */
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engineWith, rawClient } from '../../test/fixtures/gateway/kit.ts';
+import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { discoverySurface, type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
+
+const FLOODER = fileURLToPath(new URL('../../bench/servers/flooder.mjs', import.meta.url));
+const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '0' } };
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 't', version: '0' },
+};
+const MIB = 1024 * 1024;
+
+let engine: DiscoveryEngine;
+let served: ServedHttp;
+beforeAll(async () => {
+  const connection = { type: 'stdio', command: process.execPath, args: [FLOODER] };
+  engine = engineWith({ servers: [{ name: 'evil', connection }] });
+  served = await serveGatewayOnHttp(engine, { port: 0, surface: discoverySurface(engine) });
+});
+afterAll(async () => {
+  await served.close();
+  await engine.close();
+});
+
+const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`name ${at}`, at]));
+const executing = (args: Record<string, unknown>) => ({
+  name: 'execute_tool',
+  arguments: { server: 'evil', tool: 'answer', arguments: args },
+});
+
+const post = async (body: string) => {
+  const response = await fetch(served.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'execute_tool',
+    },
+    body,
+  });
+  return { status: response.status, body: JSON.parse(await response.text()) as Record<string, unknown> };
+};
+const callOf = (id: number, args: Record<string, unknown>) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { ...executing(args), _meta: META } });
+
+describe('a message with too many values', () => {
+  it('is refused unread over HTTP, with its id and what is allowed', async () => {
+    const { status, body } = await post(callOf(7, named(300_000)));
+    expect(status).toBe(413);
+    expect(body).toMatchObject({ jsonrpc: '2.0', id: 7, error: { code: -32600 } });
+    expect(body).toMatchObject({ error: { message: expect.stringContaining('names') } });
+    const { body: rows } = await post(callOf(8, { rows: Array(50_000).fill(1) }));
+    expect(rows).toMatchObject({ id: 8, error: { message: expect.stringContaining('values') } });
+  });
+
+  it('is refused unread on stdio, and what follows is served', async () => {
+    const client = rawClient();
+    const gateway = serveGatewayOnStdio(engine, client);
+    await client.ask(1, 'initialize', INITIALIZE);
+    const refused = client.ask(2, 'tools/call', executing(named(300_000)));
+    const after = client.ask(3, 'ping');
+    expect(await refused).toMatchObject({ id: 2, error: { code: -32600, message: expect.stringContaining('names') } });
+    expect(await after).toMatchObject({ id: 3, result: {} });
+    await gateway.close();
+  });
+
+  it('is served where it has as many as an honest client may have', async () => {
+    const { body } = await post(
+      callOf(9, { kind: 'text 4 MB', note: 'x'.repeat(300_000), rows: Array(30_000).fill(1) }),
+    );
+    expect(body).toMatchObject({ id: 9, result: { content: [{ type: 'text' }] } });
+    expect(await post('{"jsonrpc": "2.0", "id": 1, '.padEnd(20_000))).toMatchObject({
+      status: 400,
+      body: { error: { code: -32700 } },
+    });
+  });
+});
+
+describe('a client that asks for much and does not read', { timeout: 60_000 }, () => {
+  it('has at most a few megabytes waiting on stdio, and gets everything once it reads', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const gateway = serveGatewayOnStdio(engine, { input, output });
+    const calls = 20;
+    const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ id: 0, method: 'initialize', params: INITIALIZE });
+    for (let id = 1; id <= calls; id++) send({ id, method: 'tools/call', params: executing({ kind: 'text 4 MB' }) });
+    const unread = () => output.writableLength + output.readableLength;
+    await expect.poll(unread, { timeout: 20_000 }).toBeGreaterThan(4 * MIB);
+    let most = 0;
+    for (let at = 0; at < 40; at++) {
+      await sleep(50);
+      most = Math.max(most, unread());
+    }
+    expect(most).toBeLessThan(16 * MIB);
+    let answers = 0;
+    output.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 0x0a) answers++;
+    });
+    await expect.poll(() => answers, { timeout: 40_000 }).toBe(calls + 1);
+    await gateway.close();
+  });
+});

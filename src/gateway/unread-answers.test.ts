@@ -1,0 +1,67 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { UnreadAnswers } from './unread-answers.ts';
+
+const MIB = 1024 * 1024;
+/** More than the operating system takes for a reader that does not read. */
+const ANSWER = Buffer.alloc(24 * MIB, 'x');
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** A server that answers every request with much, and its answers so far. */
+async function serving(mostUnread: number) {
+  const unread = new UnreadAnswers(mostUnread);
+  const answers: ServerResponse[] = [];
+  const server = createServer((_, response) => {
+    unread.watch(response);
+    answers.push(response);
+    response.write(ANSWER);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const ask = (): Socket => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    sockets.push(socket);
+    return socket;
+  };
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { answers, ask, [Symbol.asyncDispose]: async () => void (await close()) };
+}
+
+const waitingFor = (answers: readonly ServerResponse[]): number =>
+  answers.reduce((sum, answer) => sum + (answer.destroyed ? 0 : answer.writableLength), 0);
+
+it('drops readers that do not read, so that no more than the bound waits for them', async () => {
+  await using server = await serving(40 * MIB);
+  for (let at = 0; at < 8; at++) {
+    server.ask().pause();
+    await expect.poll(() => server.answers.length).toBe(at + 1);
+  }
+  await expect.poll(() => waitingFor(server.answers)).toBeLessThanOrEqual(40 * MIB);
+  expect(server.answers.filter((answer) => answer.destroyed).length).toBeGreaterThanOrEqual(4);
+});
+
+it('drops nobody who reads', async () => {
+  await using server = await serving(40 * MIB);
+  const read = (socket: Socket) =>
+    new Promise<number>((resolve) => {
+      let bytes = 0;
+      socket.on('data', (chunk) => {
+        bytes += chunk.length;
+      });
+      socket.on('close', () => resolve(bytes));
+    });
+  const stuck = server.ask().pause();
+  await expect.poll(() => server.answers.length).toBe(1);
+  for (let at = 0; at < 3; at++) expect(await read(server.ask())).toBeGreaterThan(ANSWER.length);
+  expect(stuck.destroyed).toBe(false);
+});
