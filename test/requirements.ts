@@ -213,6 +213,20 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [PROMISES, 'notes__archive_note always gets a slot'],
     ['src/search/search-engine.test.ts', 'gives each of several names a place'],
   ),
+  'search:takeover': promise(
+    'One server cannot take over search: what was first without it stays among the first three',
+    ['src/search/takeover.property.test.ts', 'takes no honest tool from the first three'],
+    ['src/search/takeover.property.test.ts', 'does not stand before a tool that is asked for by server and name'],
+    ['src/search/takeover.property.test.ts', 'earns nothing by being said again in another field'],
+  ),
+  'search:look-alikes': promise('Only the exact name of a tool is relevance 1', [
+    'src/search/takeover.property.test.ts',
+    'that look like another',
+  ]),
+  'search:nothing': promise('Hits of relevance 0 are not shown', [
+    'src/search/takeover.property.test.ts',
+    'hits of relevance 0 are not shown',
+  ]),
   'search:notes': promise(
     'Notes say what was not searched or was withheld',
     [RUNNER, 'says how many disabled tools were withheld'],

@@ -8,20 +8,28 @@ import type { VectorTable } from './vector-table.ts';
 
 const ROWS_PER_STEP = 256;
 
+/** Of one server at most this share comes before all others have theirs: its many tools must not hide the others'. */
+const SERVER_SHARE = 0.25;
+/** Short lists are not worth sharing. */
+const LEAST_SHARE = 16;
+
 /** The `most` best by cosine, best first; equal ones by name. */
 export function* nearest(
   tables: Iterable<readonly [server: string, table: VectorTable]>,
   unit: Float32Array,
   most: number,
 ): Generator<void, ToolScore[]> {
-  let best: ToolScore[] = [];
-  let worst = Number.NEGATIVE_INFINITY;
-  const cut = () => {
-    best = best.sort(byScore).slice(0, most);
-    if (best.length === most) worst = best.at(-1)?.score ?? worst;
-  };
+  const perServer = Math.max(LEAST_SHARE, Math.ceil(most * SERVER_SHARE));
+  let found: ToolScore[] = [];
+  let further: ToolScore[] = [];
   for (const [server, table] of tables) {
     if (table.dimensions !== unit.length) continue;
+    let best: ToolScore[] = [];
+    let worst = Number.NEGATIVE_INFINITY;
+    const cut = () => {
+      best = best.sort(byScore).slice(0, most);
+      if (best.length === most) worst = best.at(-1)?.score ?? worst;
+    };
     for (const [row, tool] of table.names.entries()) {
       if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
       if (!table.has(row)) continue;
@@ -30,10 +38,14 @@ export function* nearest(
       best.push({ server, tool, score });
       if (best.length >= most * 4) cut();
     }
+    cut();
+    found = bestOf([...found, ...best.slice(0, perServer)], most);
+    further = bestOf([...further, ...best.slice(perServer)], most);
   }
-  cut();
-  return best;
+  return bestOf([...found, ...further.slice(0, most - found.length)], most);
 }
+
+const bestOf = (scores: ToolScore[], most: number): ToolScore[] => scores.sort(byScore).slice(0, most);
 
 const byScore = (a: ToolScore, b: ToolScore): number =>
   b.score - a.score || compare(a.server, b.server) || compare(a.tool, b.tool);

@@ -33,8 +33,12 @@ it('gives all that was asked for, in full, when a number was', () => {
 
 it('always shows the best hit, however long its names', () => {
   const { results } = shown([hit(0, { tool: 'x'.repeat(2000), tags: ['a'] }), hit(1)]);
-  expect(results).toHaveLength(1);
   expect(results[0]).toMatchObject({ tags: ['a'] });
+});
+
+it('shows the first three, however long the names of one of them', () => {
+  const { results } = shown([hit(0, { tool: 'x'.repeat(2000) }), ...hits.slice(1)]);
+  expect(results.map(({ tool }) => tool).slice(1)).toEqual([hits[1]?.tool, hits[2]?.tool]);
 });
 
 it('cuts a single long parameter rather than leaving it out', () => {

@@ -30,9 +30,11 @@ function withinRoom(results: readonly SearchResult[]): object[] {
   for (const [rank, result] of results.entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
     left -= JSON.stringify(entry).length + 1;
-    // The best hit is always there, however long its names, and so is every tool that was asked for by name.
+    // The best hit is always there, however long its names, and so are the next two, which its length must not push out, and
+    // every tool that was asked for by name.
     if (left >= 0 || rank === 0) shown.push(entry);
-    else if (result.relevance === 1) shown.push({ server: result.server, tool: result.tool, relevance: 1 });
+    else if (result.relevance === 1 || rank < FULL)
+      shown.push({ server: result.server, tool: result.tool, relevance: result.relevance });
     else break;
   }
   return shown;

@@ -62,7 +62,12 @@ export function toDocument(
 ): SearchDocument {
   const tally = lexicon.tally.start();
   const fields = readFields(tool, settings, lexicon);
-  for (const [field, readings] of fields) addField(tally, readings, settings.fields[field]);
+  for (const [field, readings] of fields) {
+    const own = addField(lexicon.fieldTally.start(), readings, settings.fields[field]);
+    const counts =
+      field === 'title' && settings.fields.description.weight > 0 ? notIn(fields.get('description') ?? []) : () => true;
+    for (const term of own.terms()) if (counts(term)) addShare(tally, field, term, own.frequencyOf(term));
+  }
   for (const term of settings.parts.about ? lexicon.termsAbout(about.slice(0, MAX_SHORT_TEXT)) : []) {
     if (tally.frequencyOf(term) === 0) tally.add(term, ONLY_ABOUT);
   }
@@ -88,13 +93,38 @@ function toImpact(frequency: number, k1: number): number {
   return impact === ABOUT_IMPACT ? ABOUT_IMPACT + 1 : impact;
 }
 
+/**
+ * A word counts where it counts most: a server that repeats itself in parameters or in examples gains nothing. Phrases are
+ * ours and come on top.
+ */
+function addShare(tally: TermTally, field: Field, term: number, share: number): void {
+  if (field === 'phrases') tally.add(term, share);
+  else tally.raise(term, share);
+}
+
+/** Whether a term is not in a field: a title that repeats the description counts as description. */
+function notIn(texts: FieldReadings): (term: number) => boolean {
+  const terms = new Set(texts.flatMap((readings) => readings.flatMap((reading) => reading.terms)));
+  return (term) => !terms.has(term);
+}
+
+/** The frequency that a tool's fields give a term, as `toDocument` has it. */
+export function frequencyIn(shares: ReadonlyMap<Field, FieldShares>, term: string): number {
+  let best = 0;
+  const isRepeated = shares.get('description')?.has(term) === true;
+  for (const [field, frequencies] of shares) {
+    if (field === 'phrases' || (field === 'title' && isRepeated)) continue;
+    best = Math.max(best, frequencies.get(term) ?? 0);
+  }
+  return best + (shares.get('phrases')?.get(term) ?? 0);
+}
+
 /** What each field of a tool adds to a term's frequency, for those who ask why a tool was found. */
 export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
   const lexicon = new Lexicon(settings);
   const shares = new Map<Field, FieldShares>();
   for (const [field, readings] of readFields(tool, settings, lexicon)) {
-    const tally = lexicon.tally.start();
-    addField(tally, readings, settings.fields[field]);
+    const tally = addField(lexicon.fieldTally.start(), readings, settings.fields[field]);
     shares.set(field, new Map(tally.terms().map((term) => [lexicon.terms[term] as string, tally.frequencyOf(term)])));
   }
   return shares;
@@ -157,16 +187,18 @@ function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, reado
   const parameters = parametersOf(tool);
   return [
     ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],
-    ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
     ['server', [tool.server.slice(0, MAX_SHORT_TEXT)]],
     ['description', splitDescription((tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION))],
+    // Comes after the description, whose words it may repeat.
+    ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
     ['parameterNames', parameters.names],
     ['parameterDescriptions', parameters.descriptions],
     ['values', parameters.values],
     ['tags', labels(tool.tags)],
     ['keywords', labels(tool.keywords ?? [])],
-    ['phrases', phrasesOf(tool, settings.phrases())],
     ['hints', hintsOf(tool)],
+    // Comes last: it is added to the best of the others.
+    ['phrases', phrasesOf(tool, settings.phrases())],
   ];
 }
 
@@ -188,12 +220,13 @@ const labels = (values: readonly string[]): string[] =>
   values.slice(0, MAX_LABELS).map((value) => value.slice(0, MAX_SHORT_TEXT));
 
 /** A field counts by its length in words, where an identifier counts by its parts. */
-function addField(tally: TermTally, texts: FieldReadings, field: FieldSettings): void {
+function addField(tally: TermTally, texts: FieldReadings, field: FieldSettings): TermTally {
   let length = 0;
   for (const readings of texts) for (const { words } of readings) length += words;
   const share = field.weight / (1 - field.b + (field.b * length) / field.length);
-  if (share <= 0) return;
+  if (share <= 0) return tally;
   for (const readings of texts) {
     for (const { terms } of readings) for (const term of terms) tally.add(term, share);
   }
+  return tally;
 }

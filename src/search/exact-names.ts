@@ -4,25 +4,31 @@
  */
 import { NAME_KEY } from './document.ts';
 import { isAlive, type LiveIndex, type Position } from './live-index.ts';
-import type { NameMention, ParsedQuery } from './query.ts';
-import { TEXT, textOf } from './segment.ts';
-import { fold, nameKey } from './tokenizer.ts';
+import type { NameMention, NamePiece, ParsedQuery } from './query.ts';
+import { type Segment, TEXT, textOf } from './segment.ts';
+import { compareText } from './segment-builder.ts';
+import { nameKey } from './tokenizer.ts';
 
-/** A tool whose name was mentioned; `spelled` when letter for letter, not only but for case and separators. */
+/** A tool whose name was mentioned; `spelled` when letter for letter, not only but for case, separators and look-alike letters. */
 export interface NamedTool extends Position {
   readonly spelled: boolean;
 }
 
+/** The tools that one piece of a query may name. */
+export interface Named {
+  readonly piece: NamePiece;
+  readonly tools: readonly NamedTool[];
+  /** Whether the piece names a server, too, as `server:tool` or `server__tool`. */
+  readonly explicit: boolean;
+}
+
+/** Of one server's names that differ in case, separators or look-alike letters only, so many are looked at. */
+const MOST_ALIKE = 16;
+
 /** Where one tool is; undefined when it is not indexed. */
 export function findTool(index: LiveIndex, server: string, tool: string): Position | undefined {
-  const reading = { key: nameKey(tool), spelling: fold(tool), server: nameKey(server), strict: true };
-  return toolsNamed(index, reading).find(({ segment, document }) => {
-    const found = index.segments[segment]?.segment;
-    return (
-      found?.servers[found.documentServers[document] as number] === server &&
-      textOf(found, document, TEXT.name) === tool
-    );
-  });
+  const reading = { key: nameKey(tool), spelling: tool, server, strict: true, explicit: true };
+  return toolsNamed(index, reading).find(({ spelled }) => spelled);
 }
 
 /** The first `most` tools of each segment that are accepted, as if each had been named. */
@@ -42,49 +48,94 @@ export function allOf(
   return found;
 }
 
-/** For each name that the query mentions, in its order, the tools with that name. */
-export function findNamed(index: LiveIndex, query: ParsedQuery): NamedTool[][] {
+/**
+ * For each name that the query mentions, in its order, the tools with that name. `asksFor` decides about names within a
+ * longer request: `package.json` in it is hardly ever a tool.
+ */
+export function findNamed(
+  index: LiveIndex,
+  query: ParsedQuery,
+  asksFor: (mentioned: readonly Named[]) => (named: Named) => boolean,
+): Named[] {
   const whole = lookUp(index, query.whole);
-  if (whole.length > 0) return [whole];
-  const pieces = query.pieces.map((piece) => lookUp(index, piece));
-  if (pieces.length > 1 && pieces.every((tools) => tools.length > 0)) return pieces;
-  return query.mentions.map((mention) => lookUp(index, mention)).filter((tools) => tools.length > 0);
+  if (whole.tools.length > 0) return [whole];
+  const found = query.mentions.map((piece) => lookUp(index, piece)).filter(({ tools }) => tools.length > 0);
+  if (query.onlyMentions && found.length === query.mentions.length) return found;
+  if (found.length === 0) return [];
+  const isAskedFor = asksFor(found);
+  return found.filter((named) => named.explicit || isAskedFor(named));
 }
 
 /** Whether a query is nothing but a tool's name, letter for letter, with or without its server. */
 export const isName = (index: LiveIndex, { whole }: ParsedQuery): boolean =>
-  lookUp(index, whole).some(({ spelled }) => spelled);
+  lookUp(index, whole).tools.some(({ spelled }) => spelled);
 
-/** The first reading that any tool answers to. */
-function lookUp(index: LiveIndex, readings: readonly NameMention[]): NamedTool[] {
-  for (const reading of readings) {
-    const tools = toolsNamed(index, reading);
-    if (tools.length > 0) return tools;
+/**
+ * The tools of the best reading. What is spelled exactly wins over what is not, and a server's own tool over one that has
+ * that server in its name: nobody else's tool answers to `github:create_issue`.
+ */
+function lookUp(index: LiveIndex, piece: NamePiece): Named {
+  const readings = piece.readings.map(({ explicit, ...reading }) => ({
+    explicit,
+    tools: toolsNamed(index, { explicit, ...reading }),
+  }));
+  for (const { explicit, tools } of readings) {
+    const exact = tools.filter(({ spelled }) => spelled);
+    if (exact.length > 0) return { piece, tools: exact, explicit };
   }
-  return [];
+  for (const { explicit, tools } of readings) if (tools.length > 0) return { piece, tools, explicit };
+  return { piece, tools: [], explicit: false };
 }
 
 function toolsNamed(index: LiveIndex, { key, spelling, server, strict }: NameMention): NamedTool[] {
   if (key === '') return [];
   const found: NamedTool[] = [];
+  const serverKey = server === undefined ? undefined : nameKey(server);
   const { ordinals } = index.entry(NAME_KEY + key);
   for (const [position, ordinal] of ordinals.entries()) {
     const live = index.segments[position];
     if (ordinal < 0 || live === undefined) continue;
     const { segment, alive } = live;
-    const end = segment.postingOffsets[ordinal + 1] as number;
-    for (let at = segment.postingOffsets[ordinal] as number; at < end; at++) {
-      const document = segment.postingDocuments[at] as number;
-      if (!isAlive(segment, alive, document)) continue;
-      if (
-        server !== undefined &&
-        server !== nameKey(segment.servers[segment.documentServers[document] as number] ?? '')
-      )
-        continue;
-      const name = fold(textOf(segment, document, TEXT.name));
-      if (strict && name !== spelling) continue;
-      found.push({ segment: position, document, spelled: strict || name.toLowerCase() === spelling });
+    for (const { own, documents } of byServer(segment, ordinal)) {
+      const name = segment.servers[own] ?? '';
+      if (alive[own] !== 1 || (serverKey !== undefined && serverKey !== nameKey(name))) continue;
+      const same = nameIn(segment, documents, spelling);
+      const spelled = server === undefined || server === name;
+      if (same !== undefined) found.push({ segment: position, document: same, spelled });
+      else if (!strict) {
+        for (const document of documents.slice(0, MOST_ALIKE))
+          found.push({ segment: position, document, spelled: false });
+      }
     }
   }
   return found;
+}
+
+/** Of documents of one server, which are sorted by name, the one with this name. */
+function nameIn(segment: Segment, documents: readonly number[], name: string): number | undefined {
+  let from = 0;
+  let to = documents.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const document = documents[middle] as number;
+    const order = compareText(textOf(segment, document, TEXT.name), name);
+    if (order === 0) return document;
+    if (order < 0) from = middle + 1;
+    else to = middle;
+  }
+  return undefined;
+}
+
+/** The documents of a term by server. */
+function byServer({ postingDocuments, postingOffsets, documentServers }: Segment, ordinal: number) {
+  const servers: { readonly own: number; readonly documents: number[] }[] = [];
+  const end = postingOffsets[ordinal + 1] as number;
+  for (let at = postingOffsets[ordinal] as number; at < end; at++) {
+    const document = postingDocuments[at] as number;
+    const own = documentServers[document] as number;
+    const last = servers.at(-1);
+    if (last?.own === own) last.documents.push(document);
+    else servers.push({ own, documents: [document] });
+  }
+  return servers;
 }

@@ -45,7 +45,7 @@ export function expand(
       if (other.count > 0) alternatives.push({ term: synonym, how: 'synonym', entry: other, weight: SYNONYM_WEIGHT });
     }
   }
-  if (entry.count === 0 && guess) alternatives.push(...guesses(index, query, parts));
+  if (guess) alternatives.push(...guesses(index, query, parts));
   return alternatives;
 }
 

@@ -34,7 +34,7 @@ describe('explain', () => {
         word: 'invoic',
         found: 'invoic',
         how: 'same',
-        fields: ['name', 'title', 'description'],
+        fields: ['name', 'description', 'title'],
       }),
     );
   });

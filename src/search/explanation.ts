@@ -4,7 +4,7 @@
  * @module
  */
 import type { ToolMetadata } from '../types.ts';
-import { ABOUT_IMPACT, aboutTerms, FULL_IMPACT, fieldShares } from './document.ts';
+import { ABOUT_IMPACT, aboutTerms, FULL_IMPACT, fieldShares, frequencyIn } from './document.ts';
 import type { ScoreParts } from './fusion.ts';
 import { expandAll, rarity } from './keyword-ranker.ts';
 import type { LiveIndex } from './live-index.ts';
@@ -68,7 +68,7 @@ export function explainWords(
     const options = alternatives
       .map(({ term: found, how, weight }) => {
         const fields = [...shares].filter(([, frequencies]) => frequencies.has(found)).map(([field]) => field);
-        const frequency = fields.reduce((sum, field) => sum + (shares.get(field)?.get(found) ?? 0), 0);
+        const frequency = frequencyIn(shares, found);
         const impact =
           frequency > 0
             ? frequency / (settings.k1 + frequency)

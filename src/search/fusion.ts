@@ -37,17 +37,21 @@ export interface Arms {
   readonly similar: readonly ToolScore[];
   readonly learnt: readonly ToolScore[];
   readonly meaningWeight: number;
+  /** Whether nothing but one server is searched. */
+  readonly oneServer: boolean;
 }
 
 /** By words alone this many are looked at closer. */
 const BEST_BY_WORDS = 200;
+/** However many tools of one server match, others have their places among those that are looked at closer. */
+const PER_SERVER = 64;
 /** What was always used after like requests gains this much: enough to pass its look-alikes, not to hide a better answer. */
 const USE_WEIGHT = 0.25;
 
 /** Fuses all that is known of a query's tools; without vectors, words decide. */
 export function fuse(
   index: LiveIndex,
-  { words: byWords, meaning: likeness, similar, learnt, meaningWeight }: Arms,
+  { words: byWords, meaning: likeness, similar, learnt, meaningWeight, oneServer }: Arms,
   accepts: (segment: number, document: number) => boolean,
 ): Ranking {
   const known = toPositions(index, similar, -1);
@@ -69,8 +73,9 @@ export function fuse(
   };
   const candidates = new Map<number, Position>();
   const offer = (position: Position): void => void candidates.set(keyOf(position), position);
-  for (const position of byWords.best(BEST_BY_WORDS, accepts)) offer(position);
-  for (const position of likeness?.nearest(accepts) ?? []) offer(position);
+  const perServer = oneServer ? undefined : PER_SERVER;
+  for (const position of byWords.best(BEST_BY_WORDS, accepts, perServer)) offer(position);
+  for (const position of likeness?.nearest(accepts, perServer) ?? []) offer(position);
   for (const { position } of [...likenesses.values(), ...uses.values()]) {
     if (accepts(position.segment, position.document)) offer(position);
   }

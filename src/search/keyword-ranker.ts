@@ -17,8 +17,11 @@ export interface WordRanking {
   readonly perfect: number;
   /** The score of one tool; 0 where no term matched. */
   scoreOf(segment: number, document: number): number;
-  /** The best `most` of the accepted tools with a score above zero, in no order; of equals the first by server and name. */
-  best(most: number, accepts: (segment: number, document: number) => boolean): Position[];
+  /**
+   * The best `most` of the accepted tools with a score above zero, at most `perServer` of one server, in no order; of equals
+   * the first by server and name.
+   */
+  best(most: number, accepts: (segment: number, document: number) => boolean, perServer?: number): Position[];
 }
 
 /** Guessing at words costs most; a query with more unknown words than this is not helped by it. */
@@ -31,7 +34,7 @@ export const rarity = (size: number, count: number): number => Math.log(1 + (siz
 export function rank(
   index: LiveIndex,
   terms: readonly QueryTerm[],
-  settings: Pick<SearchSettings, 'synonyms' | 'parts'>,
+  settings: Pick<SearchSettings, 'synonyms' | 'parts' | 'model'>,
   server?: string,
 ): WordRanking {
   const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), server));
@@ -54,7 +57,8 @@ export function rank(
   return {
     perfect,
     scoreOf: (segment, document) => boards[segment]?.scoreOf(document) ?? 0,
-    best: (most, accepts) => bestOf(boards, most, accepts, (a, b) => comparePositions(index, a, b)),
+    best: (most, accepts, perServer = Number.POSITIVE_INFINITY) =>
+      bestOf(boards, { most, perServer }, accepts, (a, b) => comparePositions(index, a, b)),
   };
 }
 
@@ -62,40 +66,33 @@ export function rank(
 export function expandAll(
   index: LiveIndex,
   terms: readonly QueryTerm[],
-  settings: Pick<SearchSettings, 'synonyms' | 'parts'>,
+  settings: Pick<SearchSettings, 'synonyms' | 'parts' | 'model'>,
 ): { readonly term: QueryTerm; readonly known: number; readonly alternatives: readonly Alternative[] }[] {
   let guessed = 0;
   return terms.map((term) => {
-    const known = index.entry(term.term).count;
-    const guess = known === 0 && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
+    const { count: known, servers } = index.entry(term.term);
+    // A typo stays one when a single server has it, too: otherwise that server would have it for itself.
+    const isStrange =
+      known === 0 || (servers === 1 && settings.model !== undefined && settings.model.ordinalOf(term.word) < 0);
+    const guess = isStrange && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
     return { term, known, alternatives: expand(index, term, settings, guess) };
   });
 }
 
 function bestOf(
   boards: readonly ScoreBoard[],
-  most: number,
+  { most, perServer }: { readonly most: number; readonly perServer: number },
   accepts: (segment: number, document: number) => boolean,
   inOrder: (a: Position, b: Position) => number,
 ): Position[] {
-  /** The highest scores so far, ascending; zeros where there are fewer. */
-  const highest = new Float64Array(most);
+  const highest = new HighestScores(most);
   for (const [segment, board] of boards.entries()) {
+    board.dropCrowds(perServer, (document) => accepts(segment, document));
     board.forEach((document, score) => {
-      const [lowest = 0] = highest;
-      if (score <= lowest || !accepts(segment, document)) return;
-      let at = 0;
-      let end = most;
-      while (at + 1 < end) {
-        const middle = (at + end) >>> 1;
-        if ((highest[middle] as number) < score) at = middle;
-        else end = middle;
-      }
-      highest.copyWithin(0, 1, at + 1);
-      highest[at] = score;
+      if (score > highest.lowest && accepts(segment, document)) highest.add(score);
     });
   }
-  const [least = 0] = highest;
+  const least = highest.lowest;
   const best: Position[] = [];
   /** Those that share the last place: very many where a word stands in every description. */
   const last: Position[] = [];
@@ -113,6 +110,34 @@ function bestOf(
   return [...best, ...last.slice(0, most - best.length)];
 }
 
+/** The highest of many scores above zero. */
+class HighestScores {
+  /** Ascending; zeros where there are fewer. */
+  readonly #scores: Float64Array;
+
+  constructor(most: number) {
+    this.#scores = new Float64Array(most);
+  }
+
+  /** The lowest of them: only what is above it is worth adding. */
+  get lowest(): number {
+    return this.#scores[0] as number;
+  }
+
+  add(score: number): void {
+    const scores = this.#scores;
+    let at = 0;
+    let end = scores.length;
+    while (at + 1 < end) {
+      const middle = (at + end) >>> 1;
+      if ((scores[middle] as number) < score) at = middle;
+      else end = middle;
+    }
+    scores.copyWithin(0, 1, at + 1);
+    scores[at] = score;
+  }
+}
+
 /** Adds up the scores of one segment. Of the alternatives of a term only the best counts. */
 class ScoreBoard {
   readonly #live: LiveSegment;
@@ -122,7 +147,7 @@ class ScoreBoard {
   readonly #scores: Float64Array;
   readonly #best: Float64Array;
   readonly #touched: number[] = [];
-  readonly #seen: number[] = [];
+  #seen: number[] = [];
 
   constructor(live: LiveSegment, whole: boolean, server: string | undefined) {
     this.#live = live;
@@ -181,6 +206,42 @@ class ScoreBoard {
   #counts(document: number): boolean {
     if (document < this.#start || document >= this.#end) return false;
     return this.#whole || isAlive(this.#live.segment, this.#live.alive, document);
+  }
+
+  /** Leaves the best `most` of every server, of equals the first by name; the others are not visited any more. */
+  dropCrowds(most: number, accepts: (document: number) => boolean): void {
+    const { documentServers, servers } = this.#live.segment;
+    const counts = new Uint32Array(servers.length);
+    for (const document of this.#seen) {
+      const server = documentServers[document] as number;
+      counts[server] = (counts[server] as number) + 1;
+    }
+    if (counts.every((count) => count <= most)) return;
+    const crowds = new Map<number, { readonly highest: HighestScores; readonly last: number[]; above: number }>();
+    for (const document of this.#seen) {
+      const server = documentServers[document] as number;
+      if ((counts[server] as number) <= most || !accepts(document)) continue;
+      let crowd = crowds.get(server);
+      if (crowd === undefined) {
+        crowd = { highest: new HighestScores(most), last: [], above: 0 };
+        crowds.set(server, crowd);
+      }
+      const score = this.scoreOf(document);
+      if (score > crowd.highest.lowest) crowd.highest.add(score);
+    }
+    const kept: number[] = [];
+    for (const document of this.#seen) {
+      const crowd = crowds.get(documentServers[document] as number);
+      const score = this.scoreOf(document);
+      if (crowd === undefined || score > crowd.highest.lowest) kept.push(document);
+      else if (score === crowd.highest.lowest) crowd.last.push(document);
+      if (crowd !== undefined && score > crowd.highest.lowest && accepts(document)) crowd.above++;
+    }
+    for (const { last, above } of crowds.values()) {
+      const room = most - above;
+      for (const document of Uint32Array.from(last.filter(accepts)).sort().subarray(0, room)) kept.push(document);
+    }
+    this.#seen = kept;
   }
 
   scoreOf(document: number): number {

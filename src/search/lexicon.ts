@@ -35,6 +35,8 @@ export class Lexicon {
   readonly terms: string[] = [];
   /** For the tool that is read now. */
   readonly tally = new TermTally();
+  /** For the field that is read now. */
+  readonly fieldTally = new TermTally();
   readonly #numbers = new Map<string, number>();
   readonly #readings = new Map<string, Reading>();
   readonly #words: Readonly<Record<Word['kind'], Map<string, KnownWord>>> = {

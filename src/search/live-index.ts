@@ -7,11 +7,23 @@ import { ABOUT_IMPACT } from './document.ts';
 import { documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
-/** Where a term occurs: one ordinal a segment (-1: not there), and how many live tools have it. */
+/** Where a term occurs: one ordinal a segment (-1: not there), how many live tools have it, by `weigh`, and how many servers. */
 export interface TermEntry {
   readonly ordinals: readonly number[];
   readonly count: number;
+  readonly servers: number;
 }
+
+/** More tools of one server than this tell no more about how common a word is. */
+const MOST_TELLING = 63;
+
+/**
+ * What so many tools of one server count for when the rarity of words is judged. Grows slowly and ends at 6: no server decides
+ * how rare a word is, and copies of one tool hardly count.
+ */
+const weigh = (tools: number): number => WEIGHTS[Math.min(tools, MOST_TELLING)] as number;
+
+const WEIGHTS = Float64Array.from({ length: MOST_TELLING + 1 }, (_, tools) => Math.log2(1 + tools));
 
 /** A tool, by segment and document. */
 export interface Position {
@@ -33,7 +45,10 @@ export function liveCount({ segment, alive }: LiveSegment): number {
 /** A read-only view of the live segments, with the term statistics of one query remembered. */
 export class LiveIndex {
   readonly segments: readonly LiveSegment[];
+  /** All tools, by `weigh`. */
   readonly size: number;
+  /** How many servers there are. */
+  readonly servers: number;
   readonly #whole: readonly boolean[];
   readonly #entries = new Map<string, TermEntry>();
 
@@ -41,7 +56,18 @@ export class LiveIndex {
     this.segments = segments;
     const counts = segments.map(liveCount);
     this.#whole = segments.map(({ segment }, index) => counts[index] === documentCount(segment));
-    this.size = counts.reduce((sum, count) => sum + count, 0);
+    let size = 0;
+    let servers = 0;
+    for (const { segment, alive } of segments) {
+      for (let server = 0; server < alive.length; server++) {
+        const tools = (segment.serverOffsets[server + 1] as number) - (segment.serverOffsets[server] as number);
+        if (alive[server] !== 1) continue;
+        size += weigh(tools);
+        servers++;
+      }
+    }
+    this.size = size;
+    this.servers = servers;
   }
 
   /** Whether no server of this segment is gone. */
@@ -56,13 +82,15 @@ export class LiveIndex {
     const ordinals = this.segments.map(({ segment }) => findTerm(segment.dictionary, term));
     let own = 0;
     let all = 0;
+    let servers = 0;
     for (const [index, ordinal] of ordinals.entries()) {
       if (ordinal < 0) continue;
       const counts = this.#countAt(index, ordinal);
       own += counts.own;
       all += counts.all;
+      servers += counts.servers;
     }
-    const entry = { ordinals, count: own > 0 ? own : all };
+    const entry = { ordinals, count: own > 0 ? own : all, servers };
     this.#entries.set(term, entry);
     return entry;
   }
@@ -72,20 +100,37 @@ export class LiveIndex {
     return this.#countAt(index, ordinal).all > 0;
   }
 
-  /** Live tools of one segment that have a term themselves, and those included that only their server's description gives it. */
-  #countAt(index: number, ordinal: number): { readonly own: number; readonly all: number } {
+  /**
+   * Live tools of one segment that have a term themselves, those included that only their server's description gives it, and
+   * how many servers these are of.
+   */
+  #countAt(index: number, ordinal: number): { readonly own: number; readonly all: number; readonly servers: number } {
     const { segment, alive } = this.segments[index] as LiveSegment;
-    const { postingDocuments, postingImpacts, postingOffsets } = segment;
+    const { postingDocuments, postingImpacts, postingOffsets, documentServers } = segment;
     const whole = this.isWhole(index);
     const end = postingOffsets[ordinal + 1] as number;
     let own = 0;
     let all = 0;
+    let servers = 0;
+    // Documents of one server come one after the other.
+    let server = -1;
+    let ownTools = 0;
+    let tools = 0;
     for (let at = postingOffsets[ordinal] as number; at < end; at++) {
-      if (!whole && !isAlive(segment, alive, postingDocuments[at] as number)) continue;
-      all++;
-      if (postingImpacts[at] !== ABOUT_IMPACT) own++;
+      const document = postingDocuments[at] as number;
+      if (!whole && !isAlive(segment, alive, document)) continue;
+      if (documentServers[document] !== server) {
+        own += weigh(ownTools);
+        all += weigh(tools);
+        servers++;
+        server = documentServers[document] as number;
+        ownTools = 0;
+        tools = 0;
+      }
+      tools++;
+      if (postingImpacts[at] !== ABOUT_IMPACT) ownTools++;
     }
-    return { own, all };
+    return { own: own + weigh(ownTools), all: all + weigh(tools), servers };
   }
 }
 

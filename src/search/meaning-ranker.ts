@@ -33,22 +33,23 @@ export class Likeness {
     return sum * (meaningScales[document] as number);
   }
 
-  /** The tools that share the most signs with the request, at most about `SHORTLIST`, in no order. */
-  nearest(accepts: (segment: number, document: number) => boolean): Position[] {
+  /** The tools that share the most signs with the request, at most about `SHORTLIST` and `perServer` of one server, in no order. */
+  nearest(
+    accepts: (segment: number, document: number) => boolean,
+    perServer: number = Number.POSITIVE_INFINITY,
+  ): Position[] {
     const code = codeOf(this.#request);
     const bits = code.length * CODE_BITS;
     const counts = new Uint32Array(bits + 1);
-    const distances = this.#index.segments.map((live, position) =>
-      distancesTo(
-        code,
-        live,
-        (document) => {
-          if (!this.#index.isWhole(position) && !isAlive(live.segment, live.alive, document)) return false;
-          return accepts(position, document);
-        },
-        counts,
-      ),
-    );
+    const distances = this.#index.segments.map((live, position) => {
+      const list = distancesTo(code, live, (document) => {
+        if (!this.#index.isWhole(position) && !isAlive(live.segment, live.alive, document)) return false;
+        return accepts(position, document);
+      });
+      dropCrowds(list, live.segment, bits, perServer);
+      for (const distance of list) if (distance !== UNREACHABLE) counts[distance] = (counts[distance] as number) + 1;
+      return list;
+    });
     let limit = 0;
     for (let total = counts[0] as number; limit < bits; total += counts[limit] as number) {
       // Many that mean the same are nearest all at once: better too many than none.
@@ -63,17 +64,66 @@ export class Likeness {
     }
     return found;
   }
+
+  /** The average cosine of the request and all tools of a tool's server: how much that server is about what is asked. */
+  ofServer({ segment: position, document }: Position): number {
+    const { segment } = this.#index.segments[position] as LiveSegment;
+    const server = segment.documentServers[document] as number;
+    const centre = centreOf(segment, server, this.#request.length);
+    return this.#request.reduce((sum, value, index) => sum + value * (centre[index] ?? 0), 0);
+  }
+}
+
+/** The average meanings of servers; segments do not change. */
+const centres = new WeakMap<Segment, Map<number, Float32Array>>();
+
+function centreOf(segment: Segment, server: number, dimensions: number): Float32Array {
+  const known = centres.get(segment) ?? new Map<number, Float32Array>();
+  centres.set(segment, known);
+  let centre = known.get(server);
+  if (centre === undefined) {
+    centre = new Float32Array(dimensions);
+    const { meanings, meaningScales, serverOffsets } = segment;
+    const start = serverOffsets[server] as number;
+    const end = serverOffsets[server + 1] as number;
+    for (let document = start; meanings.length > 0 && document < end; document++) {
+      const scale = (meaningScales[document] as number) / (end - start);
+      const from = document * dimensions;
+      for (let at = 0; at < dimensions; at++) {
+        centre[at] = (centre[at] as number) + scale * (meanings[from + at] as number);
+      }
+    }
+    known.set(server, centre);
+  }
+  return centre;
+}
+
+/** Leaves the nearest `most` tools of every server, of equals the first by name. */
+function dropCrowds(distances: Uint16Array, { servers, serverOffsets }: Segment, bits: number, most: number): void {
+  for (let server = 0; server < servers.length; server++) {
+    const start = serverOffsets[server] as number;
+    const end = serverOffsets[server + 1] as number;
+    if (end - start <= most) continue;
+    const counts = new Uint32Array(bits + 1);
+    for (let document = start; document < end; document++) {
+      const distance = distances[document] as number;
+      if (distance !== UNREACHABLE) counts[distance] = (counts[distance] as number) + 1;
+    }
+    let room = most;
+    let last = 0;
+    for (; last <= bits && (counts[last] as number) <= room; last++) room -= counts[last] as number;
+    for (let document = start; document < end; document++) {
+      const distance = distances[document] as number;
+      if (distance < last || (distance === last && room-- > 0)) continue;
+      distances[document] = UNREACHABLE;
+    }
+  }
 }
 
 const UNREACHABLE = 0xffff;
 
-/** How many signs differ, for every tool of a segment; `counts` gathers how many tools have each distance. */
-function distancesTo(
-  code: Uint32Array,
-  { segment }: LiveSegment,
-  accepts: (document: number) => boolean,
-  counts: Uint32Array,
-): Uint16Array {
+/** How many signs differ, for every tool of a segment. */
+function distancesTo(code: Uint32Array, { segment }: LiveSegment, accepts: (document: number) => boolean): Uint16Array {
   const distances = new Uint16Array(documentCount(segment)).fill(UNREACHABLE);
   const { codes, meaningScales }: Segment = segment;
   if (codes.length === 0) return distances;
@@ -85,7 +135,6 @@ function distancesTo(
       distance += bitCount((codes[start + word] as number) ^ (code[word] as number));
     }
     distances[document] = distance;
-    counts[distance] = (counts[distance] as number) + 1;
   }
   return distances;
 }

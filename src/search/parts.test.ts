@@ -59,7 +59,7 @@ describe('a part of the search', () => {
   });
 
   it('can be left out: a name is words like any others without names', () => {
-    const first = (without: Part[]) => engineOf(without).search('list orders', { limit: 1 })[0];
+    const first = (without: Part[]) => engineOf(without).search('list_orders', { limit: 1 })[0];
     expect(first([])).toMatchObject({ tool: 'list_orders', relevance: 1 });
     expect(first(['names'])?.relevance).toBeLessThan(1);
   });

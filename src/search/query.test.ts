@@ -40,18 +40,18 @@ describe('parseQuery', () => {
     expect(termsOf('what is this')).not.toEqual([]);
   });
 
-  it('reads mentions as names first and as server and tool second', () => {
+  it('reads mentions as server and tool first and as names second', () => {
     const [mention] = parseQuery('call my_server__do.it now').mentions;
-    expect(mention?.map(({ key, server }) => [server, key])).toEqual([
-      [undefined, 'myserverdoit'],
-      ['myserver', 'doit'],
-      ['myserverdo', 'it'],
+    expect(mention?.readings.map(({ key, server, explicit }) => [server, key, explicit])).toEqual([
+      ['my_server', 'doit', true],
+      ['my_server__do', 'it', false],
+      [undefined, 'myserverdoit', false],
     ]);
   });
 
   it('takes camel case literally and plain words not at all', () => {
     const { mentions } = parseQuery('use createIssue on GitHub with `search`');
-    expect(mentions.map(([first]) => [first?.spelling, first?.strict])).toEqual([
+    expect(mentions.map(({ readings: [first] }) => [first?.spelling, first?.strict])).toEqual([
       ['createIssue', true],
       ['GitHub', true],
       ['search', false],
@@ -61,10 +61,9 @@ describe('parseQuery', () => {
   it('bounds the work for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 5_000 }), (query) => {
-        const { terms, mentions, pieces } = parseQuery(query);
+        const { terms, mentions } = parseQuery(query);
         expect(terms.length).toBeLessThanOrEqual(64);
         expect(mentions.length).toBeLessThanOrEqual(32);
-        expect(pieces.length).toBeLessThanOrEqual(32);
       }),
     );
     expect(termsOf('word '.repeat(10_000))).toEqual(['word']);

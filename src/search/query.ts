@@ -10,6 +10,8 @@ import { fold, nameKey, tokenize } from './tokenizer.ts';
 /** One word to look for. */
 export interface QueryTerm {
   readonly term: string;
+  /** The word it is the term of. */
+  readonly word: string;
   /** How long the word was before stemming. */
   readonly length: number;
   readonly weight: number;
@@ -17,15 +19,24 @@ export interface QueryTerm {
   readonly bonus: boolean;
 }
 
-/** A spelling that counts as a tool's name if a tool has it. */
+/** One reading of a piece of a query as a tool's name. */
 export interface NameMention {
-  /** The mention as written, case and accents folded. */
+  /** The name exactly as written. */
   readonly spelling: string;
   readonly key: string;
-  /** Key of the server, where the mention names one. */
+  /** The server exactly as written, where the mention names one. */
   readonly server: string | undefined;
-  /** Whether the letters must match in case: the mention has nothing else that marks it as a name. */
+  /** Whether the name must be spelled exactly: the mention has nothing else that marks it as a name. */
   readonly strict: boolean;
+  /** Whether it is written `server:tool` or `server__tool`, which is hardly ever anything but a name. */
+  readonly explicit: boolean;
+}
+
+/** A piece of a query that may be a tool's name, with its readings. */
+export interface NamePiece {
+  /** The piece as written, quotation marks and full stops removed. */
+  readonly text: string;
+  readonly readings: readonly NameMention[];
 }
 
 /** What a query asks for. */
@@ -34,11 +45,11 @@ export interface ParsedQuery {
   /** The query without values, if enough is left. */
   readonly spoken: string;
   /** The query as one name. */
-  readonly whole: readonly NameMention[];
+  readonly whole: NamePiece;
   /** Pieces of the query that look like names. */
-  readonly mentions: readonly (readonly NameMention[])[];
-  /** All pieces of a short query, for queries that are nothing but names. */
-  readonly pieces: readonly (readonly NameMention[])[];
+  readonly mentions: readonly NamePiece[];
+  /** Whether the query has nothing but such pieces. */
+  readonly onlyMentions: boolean;
 }
 
 /** Longer queries are cut. */
@@ -56,41 +67,38 @@ const LITERALS =
 
 /** Reads a query. */
 export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery {
-  const text = fold(query.slice(0, MAX_QUERY));
-  const pieces = text.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => piece !== '');
+  const written = query.slice(0, MAX_QUERY);
+  const pieces = written.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => trimMarks(piece) !== '');
+  const mentions = pieces.flatMap((piece) => {
+    const quoted = /^`[^`]+`[.?!:]?$/.test(piece);
+    const bare = trimMarks(piece);
+    if (quoted || /[\p{L}\p{N}\p{M}][_:./-]+[\p{L}\p{N}\p{M}]/u.test(bare)) return [toPiece(bare, false)];
+    return /\p{Ll}\p{Lu}/u.test(bare) ? [toPiece(bare, true)] : [];
+  });
   return {
-    ...readTerms(text, parts),
-    whole: toMentions(text.trim(), false),
-    mentions: pieces
-      .flatMap((piece) => {
-        const quoted = /^`[^`]+`[.?!:]?$/.test(piece);
-        const bare = trimMarks(piece);
-        if (quoted || /[\p{L}\p{N}][_:./-]+[\p{L}\p{N}]/u.test(bare)) return [toMentions(bare, false)];
-        return /\p{Ll}\p{Lu}/u.test(bare) ? [toMentions(bare, true)] : [];
-      })
-      .slice(0, MAX_PIECES),
-    pieces: pieces.length <= MAX_PIECES ? pieces.map((piece) => toMentions(trimMarks(piece), false)) : [],
+    ...readTerms(fold(written), parts),
+    whole: toPiece(written.trim(), false),
+    mentions: mentions.slice(0, MAX_PIECES),
+    onlyMentions: mentions.length === pieces.length && mentions.length <= MAX_PIECES,
   };
 }
 
 const trimMarks = (piece: string): string => piece.replaceAll('`', '').replace(/[.?!:]+$/, '');
 
-/** All readings of a mention: the whole as a name, then every split into server and tool. */
-function toMentions(text: string, strict: boolean): NameMention[] {
-  const spelling = text.toLowerCase();
-  const mentions: NameMention[] = [
-    { spelling: strict ? text : spelling, key: nameKey(text), server: undefined, strict },
-  ];
-  if (strict || /\s/.test(text)) return mentions;
-  for (const { index, 0: separator } of text.matchAll(/:|__|\.|\//g)) {
-    if (mentions.length > MAX_SPLITS) break;
-    const server = spelling.slice(0, index);
-    const tool = spelling.slice(index + separator.length);
-    if (server !== '' && tool !== '') {
-      mentions.push({ spelling: tool, key: nameKey(tool), server: nameKey(server), strict });
+/** All readings of a piece: every split into server and tool, and the whole as a name. */
+function toPiece(text: string, strict: boolean): NamePiece {
+  const whole = { spelling: text, key: nameKey(text), server: undefined, strict, explicit: false };
+  const readings: NameMention[] = [];
+  if (!strict && !/\s/.test(text)) {
+    for (const { index, 0: separator } of text.matchAll(/:|__|\.|\//g)) {
+      if (readings.length >= MAX_SPLITS) break;
+      const server = text.slice(0, index);
+      const tool = text.slice(index + separator.length);
+      const explicit = separator === ':' || separator === '__';
+      if (server !== '' && tool !== '') readings.push({ spelling: tool, key: nameKey(tool), server, strict, explicit });
     }
   }
-  return mentions;
+  return { text, readings: [...readings, whole] };
 }
 
 function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spoken'> {
@@ -113,7 +121,7 @@ function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
     if (terms.size >= MAX_TERMS) break;
     const term = toTerm(word, parts);
     if (term === undefined || terms.has(term)) continue;
-    terms.set(term, { term, length: word.text.length, weight, bonus: word.kind === 'compound' });
+    terms.set(term, { term, word: word.text, length: word.text.length, weight, bonus: word.kind === 'compound' });
   }
   return [...terms.values()];
 }

@@ -80,14 +80,15 @@ describe('the relevance of a hit', () => {
   const engine = new SearchEngine();
   engine.index(CATALOGUE);
 
-  it('is the same however many hits are asked for', () => {
+  it('is the same however many hits are asked for, to a hundredth', () => {
     for (const [query] of PARAPHRASES) {
       const hits = (limit: number | undefined) =>
         new Map(engine.search(query, { limit }).map(({ server, tool, relevance }) => [`${server}:${tool}`, relevance]));
       const long = hits(50);
       for (const limit of [1, 2, 10, undefined]) {
+        // Only a list of a given length has noise in it, behind which nothing is called more relevant.
         for (const [name, relevance] of hits(limit))
-          expect([query, name, relevance]).toEqual([query, name, long.get(name)]);
+          expect([query, name, Math.abs(relevance - (long.get(name) ?? -1)) < 0.015]).toEqual([query, name, true]);
       }
     }
   });

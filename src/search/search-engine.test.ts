@@ -114,11 +114,17 @@ describe('SearchEngine', () => {
     expect(found(engine, 'persist')).toEqual([]);
   });
 
+  it.each(['CREATE_ISSUE', 'createIssue', 'create issue'])(
+    'puts a name in other letters first, but not as sure: %s',
+    (query) => {
+      const [first] = engineOf().search(query);
+      expect(first?.tool).toBe('create_issue');
+      expect(first?.relevance).toBeLessThan(1);
+    },
+  );
+
   it.each([
     'create_issue',
-    'CREATE_ISSUE',
-    'createIssue',
-    'create issue',
     'github:create_issue',
     'github__create_issue',
     'github.create_issue',

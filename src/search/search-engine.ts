@@ -4,7 +4,7 @@
  */
 import type { SearchOptions, SearchResult, ToolMetadata } from '../types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
-import { allOf, findNamed, findTool, isName } from './exact-names.ts';
+import { allOf, findNamed, findTool, isName, type Named, type NamedTool } from './exact-names.ts';
 import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
 import { fuse } from './fusion.ts';
@@ -12,6 +12,7 @@ import { rank } from './keyword-ranker.ts';
 import { type LiveIndex, type Position, serverOf } from './live-index.ts';
 import { Likeness } from './meaning-ranker.ts';
 import { meaningWords } from './meaning-text.ts';
+import { restAgrees } from './name-agreement.ts';
 import { MAX_QUERY, parseQuery } from './query.ts';
 import { readFilters } from './query-filters.ts';
 import { toRelevance } from './relevance.ts';
@@ -27,6 +28,8 @@ import { spellWords } from './spelling.ts';
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const TOOLS_PER_STEP = 100;
+/** The least relevance of a hit that answers, or would have a relevance if it were alone. */
+const LEAST_RELEVANCE = 0.01;
 
 /** The hits of a query, and how many disabled tools would have been among them. */
 export interface SearchOutcome {
@@ -116,17 +119,21 @@ export class SearchEngine {
       includeDisabled || (withheld === 0 && found.ranking.candidates.every((hit) => isEnabled(index, hit)));
     const selection = isWhole ? all : found.select(enabledOnly(index));
     const relevances = relevancesOf(selection);
-    const results = selection.hits.map((hit, place): SearchResult => {
+    const results = selection.hits.flatMap((hit, place): SearchResult[] => {
+      const relevance = relevances[place] ?? 0;
+      // What is not relevant is no answer, however many were asked for.
+      if (relevance === 0) return [];
       const { segment } = index.segments[hit.segment] as LiveSegment;
       const signature = textOf(segment, hit.document, TEXT.signature);
-      return {
+      const result = {
         server: serverOf(index, hit),
         tool: textOf(segment, hit.document, TEXT.name),
         summary: textOf(segment, hit.document, TEXT.summary),
-        relevance: relevances[place] ?? 0,
+        relevance,
         tags: tagsOf(segment, hit.document),
         ...(signature !== '' && { args: signature }),
       };
+      return [result];
     });
     return { results, withheld };
   }
@@ -170,24 +177,23 @@ export class SearchEngine {
     };
     const spoken = meaningWords(parsed.spoken);
     const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
-    const ranking = fuse(
-      index,
-      {
-        words: rank(index, parsed.terms, this.#settings, server),
-        meaning: request && new Likeness(index, request),
-        similar,
-        learnt,
-        meaningWeight,
-      },
-      inScope,
-    );
+    const likeness = request && new Likeness(index, request);
+    const words = rank(index, parsed.terms, this.#settings, server);
+    const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
+    const arms = { words, meaning: likeness, similar, learnt, meaningWeight, oneServer };
+    const ranking = fuse(index, arms, inScope);
     // Nothing but filters asks for all that pass them.
     const asksForAll = parsed.terms.length === 0 && filters.length > 0;
-    const size = { limit: toLimit(limit), cut: limit === undefined, thin: parts.repeats };
+    const aboutness = (position: Position): number => likeness?.ofServer(position) ?? 0;
+    const size = { limit: toLimit(limit), cut: limit === undefined, thin: parts.repeats, aboutness };
+    const asksFor = (mentioned: readonly Named[]): ((named: Named) => boolean) =>
+      restAgrees(index, { text, mentioned, candidates: ranking.candidates }, this.#settings);
+    const listNamed = (): readonly (readonly NamedTool[])[] =>
+      parts.names ? findNamed(index, parsed, asksFor).map(({ tools }) => tools) : [];
     const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
         inScope(segment, document) && accepts(segment, document);
-      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : parts.names ? findNamed(index, parsed) : [];
+      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : listNamed();
       return select(index, ranking, named, { ...size, accepts: isAccepted });
     };
     return { index, parsed, ranking, select: choose };
@@ -219,11 +225,14 @@ const enabledOnly =
   (segment: number, document: number): boolean =>
     isEnabled(index, { segment, document });
 
-/** How relevant each hit is; a tool that was named is what was asked for, and none is more so than what stands before it. */
+/** How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what stands before it. */
 function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
-  return hits.map(({ named, score }) => {
-    before = Math.min(before, named ? 1 : toRelevance(score, best, second));
+  return hits.map(({ spelled, score, answers }) => {
+    const relevance = toRelevance(score, best, second);
+    // However far ahead the best is, what would be relevant without it does not become nothing.
+    const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
+    before = Math.min(before, spelled ? 1 : Math.max(least, relevance));
     return before;
   });
 }

@@ -77,7 +77,7 @@ describe('the list', () => {
       makeTool(server, 'zap_one', 'Zap it'),
     ]);
     const hits = found(engineOf(tools, { model: false }), 'please zap', { limit: 10 });
-    expect(hits).toEqual(['a:zap_one', 'a:zap_two', 'b:zap_one', 'b:zap_two', 'c:zap_one', 'c:zap_two']);
+    expect(hits).toEqual(['a:zap_one', 'b:zap_one', 'c:zap_one', 'a:zap_two', 'b:zap_two', 'c:zap_two']);
   });
 
   it('leaves the weak tail out unless a number was asked for', () => {

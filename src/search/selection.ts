@@ -3,7 +3,7 @@
  * @module
  */
 import type { NamedTool } from './exact-names.ts';
-import type { Ranking } from './fusion.ts';
+import type { Ranking, ScoreParts } from './fusion.ts';
 import { comparePositions, type LiveIndex, type Position, serverOf } from './live-index.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { type Segment, TEXT, textOf } from './segment.ts';
@@ -14,6 +14,10 @@ export interface Hit extends Position {
   readonly score: number;
   /** Its name was in the query. */
   readonly named: boolean;
+  /** Its name was in the query letter for letter. */
+  readonly spelled: boolean;
+  /** It shares a word with the query, or means about the same. */
+  readonly answers: boolean;
 }
 
 /** The list, and the two highest scores of a list as long as one likes: what is shown does not change what it is worth. */
@@ -30,6 +34,22 @@ const REPEATS = 2;
 /** The cosine from which on two tools of a server are the same thing twice (`get_item`, `get_item_v2`). */
 const SAME_MEANING = 0.98;
 
+/** Places are shared by threes: an agent reads the first three. */
+const PLACES = 3;
+/** Further places than a default answer has are not shared. */
+const MOST_SHARED = 10;
+/** Of every three places, a server that is about what is asked may have two while other servers have what fits, any other one. */
+const SHARE = { about: 2, other: 1 } as const;
+/** Up to so many tools a server is small: it cannot have something for everybody. */
+const SMALL = 32;
+/**
+ * From this average cosine of its tools and the request on, a server is about what is asked. Servers that really have several
+ * right tools are above it. One that has something for everybody is about nothing, however well each of its tools fits.
+ */
+const ABOUT = { small: 0.1, large: 0.2 } as const;
+/** The score from which on a tool of another server fits, so that this server steps back for it. */
+const FITS = { aboutAndSmall: 0.3, about: 0.16, other: 0.04 } as const;
+
 const MAX_NAME = 256;
 
 /** How many hits, and which tools may be among them. */
@@ -40,6 +60,8 @@ export interface SelectionOptions {
   /** Whether tools of one server that mean the same step back. */
   readonly thin: boolean;
   accepts(segment: number, document: number): boolean;
+  /** The average cosine of the request and the tools of a tool's server; 0 where nothing is known. */
+  aboutness(position: Position): number;
 }
 
 /** Chooses and orders the hits. Ties go by server, then by name, so that the order never depends on history. */
@@ -47,7 +69,7 @@ export function select(
   index: LiveIndex,
   ranking: Ranking,
   named: readonly (readonly NamedTool[])[],
-  { limit, cut, thin, accepts }: SelectionOptions,
+  { limit, cut, thin, accepts, aboutness }: SelectionOptions,
 ): Selection {
   const hits: Hit[] = [];
   const taken = new Set<string>();
@@ -55,7 +77,7 @@ export function select(
     const key = `${tool.segment}:${tool.document}`;
     if (hits.length >= limit || taken.has(key)) continue;
     taken.add(key);
-    hits.push({ ...tool, named: true });
+    hits.push({ ...tool, named: true, answers: true });
   }
 
   let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
@@ -67,38 +89,134 @@ export function select(
     second = Math.max(second, Math.min(top, score));
     top = Math.max(top, score);
     // However much noise there is, it takes no place from a weak answer.
-    if (!(cut && isNoise(parts))) ranked.push({ segment, document, score, named: false });
+    if (!(cut && isNoise(parts))) {
+      ranked.push({ segment, document, score, named: false, spelled: false, answers: fits(parts) });
+    }
   }
   ranked.sort((a, b) => b.score - a.score || comparePositions(index, a, b));
 
   const places = hits.length;
-  const sure = places > 0 || toRelevance(top, top, second) >= SURE;
+  const sure = hits.some(({ spelled }) => spelled) || toRelevance(top, top, second) >= SURE;
   const room = limit - places;
-  const shown = thin ? withoutRepeats(index, ranked, room, cut) : ranked.slice(0, room);
+  const claimOf = (hit: Hit): Claim => {
+    const isSmall = toolsBeside(index, hit) <= SMALL;
+    const isAbout = aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
+    if (!isAbout) return { share: SHARE.other, fits: FITS.other };
+    return { share: SHARE.about, fits: isSmall ? FITS.aboutAndSmall : FITS.about };
+  };
+  // Some of those that are given a place are not worth showing; others have theirs then.
+  const shown = sharePlaces(
+    index,
+    { before: hits, ranked, room: cut ? PLACES * room : room, thin, leaveOut: cut },
+    claimOf,
+  );
   // The best that answers at all is shown however weak it is, and however many stand before it that do not.
   const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
+  const beside = besideFirst(index, hits[0] ?? shown[0], ranked);
   const isWorthShowing = (hit: Hit, place: number): boolean =>
-    (hit === answer && !(sure && places > 0)) || isUseful(ranking.partsOf(hit), top, places + place, sure);
-  hits.push(...(cut ? shown.filter(isWorthShowing) : shown));
+    (hit === answer && !(sure && places > 0)) ||
+    isUseful(ranking.partsOf(hit), top, places + place, sure) ||
+    (places + place < PLACES && beside(hit, ranking.partsOf(hit), places + place));
+  hits.push(...(cut ? shown.filter(isWorthShowing).slice(0, Math.max(0, room)) : shown));
   return { hits, best: top, second };
 }
 
+/** What is shared out: the places that are taken, all other hits by score, and how many places there are. */
+interface Sharing {
+  readonly before: readonly Hit[];
+  readonly ranked: readonly Hit[];
+  readonly room: number;
+  /** Whether tools of one server that mean the same step back, and whether they are left out then. */
+  readonly thin: boolean;
+  readonly leaveOut: boolean;
+}
+
+/** What a server may have: so many of every three places, more only where no tool of another server has this score. */
+interface Claim {
+  readonly share: number;
+  readonly fits: number;
+}
+
 /**
- * The first `most` hits. Of tools of one server that mean the same, two keep their places; the others are left out, or come
- * after everything else where the caller wants so many. Look-alikes of different servers all keep theirs: which server it is
- * may be what matters.
+ * Gives the places to hits, best first. While other servers have what fits, no server has more than its share of the places down
+ * to any place. Of tools of one server that mean the same, two keep their places; the others are left out, or come after
+ * everything else where the caller wants so many. Look-alikes of different servers all keep theirs: which server it is may be
+ * what matters.
  */
-function withoutRepeats(index: LiveIndex, hits: readonly Hit[], most: number, leaveOut: boolean): Hit[] {
+function sharePlaces(
+  index: LiveIndex,
+  { before, ranked, room, thin, leaveOut }: Sharing,
+  claimOf: (hit: Hit) => Claim,
+): Hit[] {
+  const held = new Map<string, number>();
+  const claims = new Map<string, Claim>();
+  const heldBy = (hit: Hit): number => held.get(serverOf(index, hit)) ?? 0;
+  const hold = (hit: Hit): void => void held.set(serverOf(index, hit), heldBy(hit) + 1);
+  const claim = (hit: Hit): Claim => {
+    const server = serverOf(index, hit);
+    const known = claims.get(server) ?? claimOf(hit);
+    claims.set(server, known);
+    return known;
+  };
+  for (const hit of before) hold(hit);
+  const left = [...ranked];
   const kept: Hit[] = [];
   const repeated: Hit[] = [];
-  for (const hit of hits) {
-    if (kept.length >= most) break;
-    const alike = kept.filter(
-      (other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit),
-    );
-    (alike.length < REPEATS ? kept : repeated).push(hit);
+  /** The first hit that passes and repeats nothing; -1 where there is none. */
+  const find = (passes: (hit: Hit) => boolean): number => {
+    for (let at = 0; at < left.length; at++) {
+      const hit = left[at] as Hit;
+      if (!passes(hit)) continue;
+      if (!thin || !isRepeat(index, hit, kept)) return at;
+      repeated.push(...left.splice(at--, 1));
+    }
+    return -1;
+  };
+  while (kept.length < room) {
+    const place = before.length + kept.length;
+    const isFull = (hit: Hit): boolean =>
+      heldBy(hit) > 0 && heldBy(hit) >= Math.ceil((claim(hit).share * (place + 1)) / PLACES);
+    let at = find(() => true);
+    const next = left[at];
+    if (next === undefined) break;
+    if (place < MOST_SHARED && isFull(next)) {
+      const other = find((hit) => !isFull(hit));
+      if (other >= 0 && (left[other] as Hit).score >= claim(next).fits) at = other;
+    }
+    const [hit] = left.splice(at, 1) as [Hit];
+    hold(hit);
+    kept.push(hit);
   }
-  return leaveOut ? kept : [...kept, ...repeated].slice(0, Math.max(0, most));
+  return leaveOut ? kept : [...kept, ...repeated].slice(0, Math.max(0, room));
+}
+
+/** Whether two hits of the same server that mean the same have their places. */
+const isRepeat = (index: LiveIndex, hit: Hit, kept: readonly Hit[]): boolean =>
+  kept.filter((other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit)).length >=
+  REPEATS;
+
+/** How many tools a tool's server has. */
+function toolsBeside(index: LiveIndex, { segment: position, document }: Position): number {
+  const { serverOffsets, documentServers } = (index.segments[position] as LiveSegment).segment;
+  const server = documentServers[document] as number;
+  return (serverOffsets[server + 1] as number) - (serverOffsets[server] as number);
+}
+
+/**
+ * Which of the first places are worth showing beside the first hit, however good that one looks: what would be shown if its
+ * server were not there.
+ */
+function besideFirst(
+  index: LiveIndex,
+  first: Hit | undefined,
+  ranked: readonly Hit[],
+): (hit: Hit, parts: ScoreParts, place: number) => boolean {
+  const server = first && serverOf(index, first);
+  const [best, next] = ranked.filter((hit) => serverOf(index, hit) !== server).slice(0, 2);
+  if (best === undefined) return () => false;
+  const sure = toRelevance(best.score, best.score, next?.score ?? 0) >= SURE;
+  return (hit, parts, place) =>
+    serverOf(index, hit) !== server && (hit === best || isUseful(parts, best.score, place - 1, sure));
 }
 
 const VERSION = /[\s._-]*v\d{1,3}$/iu;
@@ -124,22 +242,24 @@ function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   return sum * scales >= SAME_MEANING;
 }
 
+/** The tools of one name, best first. Of look-alikes of a name only the best of each server was asked for. */
 function sortNamed(
   tools: readonly NamedTool[],
   index: LiveIndex,
   ranking: Ranking,
   accepts: (segment: number, document: number) => boolean,
-): (Position & { score: number })[] {
+): (NamedTool & { score: number })[] {
+  const servers = new Set<string>();
   return tools
     .filter(({ segment, document }) => accepts(segment, document))
-    .map(({ segment, document, spelled }) => ({
-      segment,
-      document,
-      spelled,
-      score: ranking.partsOf({ segment, document }).total,
-    }))
+    .map((tool) => ({ ...tool, score: ranking.partsOf(tool).total }))
     .sort((a, b) => Number(b.spelled) - Number(a.spelled) || b.score - a.score || comparePositions(index, a, b))
-    .map(({ segment, document, score }) => ({ segment, document, score }));
+    .filter((tool) => {
+      const server = serverOf(index, tool);
+      if (!tool.spelled && servers.has(server)) return false;
+      servers.add(server);
+      return true;
+    });
 }
 
 /** One of each list in turn, so that no name takes all the places. */

@@ -23,6 +23,12 @@ export class TermTally {
     this.#frequencies[term] = before + frequency;
   }
 
+  /** Makes the frequency of a term at least this. */
+  raise(term: number, frequency: number): void {
+    const before = this.frequencyOf(term);
+    if (frequency > before) this.add(term, frequency - before);
+  }
+
   /** The terms that have a frequency, in the order they came. */
   terms(): number[] {
     return this.#terms.slice();
