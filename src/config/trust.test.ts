@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,54 @@ describe('TrustStore', () => {
     expect(await store.isTrusted('__proto__', 'h')).toBe(false);
     await store.trust('__proto__', 'h');
     expect(await store.isTrusted('__proto__', 'h')).toBe(true);
+  });
+
+  it('trusts a folder and those inside it by their real paths, and forgets it on request', async () => {
+    const store = new TrustStore(join(folder, 'state'));
+    const [app, sub, beside] = ['app', 'app/sub', 'app-beside'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await mkdir(sub, { recursive: true });
+    await mkdir(beside);
+    await symlink(app, join(beside, 'link'), 'junction');
+    await symlink(beside, join(app, 'out'), 'junction');
+    expect(await store.isTrustedFolder(app)).toBe(false);
+    await store.trustFolder(join(beside, 'link'));
+    expect(await store.isTrustedFolder(app)).toBe(true);
+    expect(await store.isTrustedFolder(`${sub}/`)).toBe(true);
+    expect(await store.isTrustedFolder(beside)).toBe(false);
+    expect(await store.isTrustedFolder(folder)).toBe(false);
+    // A link inside a trusted folder that leads out of it is what it points at.
+    expect(await store.isTrustedFolder(join(app, 'out'))).toBe(false);
+    expect(await store.isTrustedFolder(join(app, 'missing'))).toBe(false);
+    expect(await new TrustStore(join(folder, 'state')).listFolders()).toEqual([await realpath(app)]);
+    expect(await store.revokeFolder(sub)).toBe(false);
+    expect(await store.revokeFolder(app)).toBe(true);
+    expect(await store.isTrustedFolder(sub)).toBe(false);
+  });
+
+  it('keeps trusted files and folders apart, and reads a file from before folders could be trusted', async () => {
+    const store = new TrustStore(folder);
+    await writeFile(store.file, JSON.stringify({ version: 1, trusted: { [folder]: 'h' } }));
+    expect(await store.isTrustedFolder(folder)).toBe(false);
+    await store.trustFolder(folder);
+    await store.trust('/p', 'h');
+    expect([...(await store.list()).keys()]).toEqual([folder, '/p']);
+    expect(await store.isTrustedFolder(folder)).toBe(true);
+    await store.revoke(folder);
+    expect(await store.isTrustedFolder(folder)).toBe(true);
+    await rm(join(folder, 'gone'), { recursive: true, force: true });
+    await mkdir(join(folder, 'gone'));
+    await store.trustFolder(join(folder, 'gone'));
+    await rm(join(folder, 'gone'), { recursive: true });
+    expect(await store.revokeFolder(join(await realpath(folder), 'gone'))).toBe(true);
+    await expect(store.trustFolder(join(folder, 'gone'))).rejects.toThrow('ENOENT');
+    for (const folders of ['x', [1], {}]) {
+      await writeFile(store.file, JSON.stringify({ version: 1, trusted: {}, folders }));
+      await expect(store.isTrustedFolder(folder)).rejects.toThrow(ConfigurationError);
+    }
   });
 
   it('writes a file only its owner can read, and leaves nothing else behind', async () => {

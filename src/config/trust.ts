@@ -1,9 +1,11 @@
 /**
- * Which project configurations a person has trusted: path and hash in, yes or no out, remembered in
- * `<state folder>/trust.json`. A file that cannot be understood is an error and is never overwritten.
+ * Remembers in `<state folder>/trust.json` what a person has trusted: project configurations by path and hash, and
+ * folders that servers of the user's own configuration may work in. A file that cannot be understood is an error and is
+ * never overwritten.
  * @module
  */
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { withLock } from '../file-lock.ts';
 import { isObject } from '../plain-object.ts';
@@ -11,7 +13,14 @@ import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { readIfPresent } from './read-file.ts';
 import { writeAtomically } from './write-atomically.ts';
 
-/** The memory of trusted configurations. Hashes come from `fingerprintOf`. */
+/** What trust.json holds. */
+interface Trusted {
+  readonly files: Map<string, string>;
+  /** Real paths. */
+  readonly folders: Set<string>;
+}
+
+/** The memory of trusted configurations and folders. Hashes come from `fingerprintOf`. */
 export class TrustStore {
   readonly file: string;
   #turn: Promise<unknown> = Promise.resolve();
@@ -22,55 +31,100 @@ export class TrustStore {
 
   /** Whether exactly this content was trusted at this path. */
   async isTrusted(path: string, hash: string): Promise<boolean> {
-    return (await this.#read()).get(path) === hash;
+    return (await this.#read()).files.get(path) === hash;
   }
 
   /** Every trusted path with the hash it was trusted at. */
   async list(): Promise<ReadonlyMap<string, string>> {
-    return this.#read();
+    return (await this.#read()).files;
   }
 
   /** Remembers a configuration as it is now; a later change ends the trust. */
   async trust(path: string, hash: string): Promise<void> {
-    await this.#change((entries) => entries.set(path, hash));
+    await this.#change(({ files }) => files.set(path, hash));
   }
 
   /** Forgets a configuration; false when it was not trusted. */
   async revoke(path: string): Promise<boolean> {
     let known = false;
-    await this.#change((entries) => {
-      known = entries.delete(path);
+    await this.#change(({ files }) => {
+      known = files.delete(path);
     });
     return known;
   }
 
-  #change(edit: (entries: Map<string, string>) => void): Promise<void> {
+  /** The real paths of all trusted folders. */
+  async listFolders(): Promise<readonly string[]> {
+    return [...(await this.#read()).folders];
+  }
+
+  /**
+   * Remembers a folder, and with it those inside it, as one that `${workspaceFolder}` may stand for. Configuration files
+   * in it are not trusted by this. A folder that is not there is an error.
+   */
+  async trustFolder(folder: string): Promise<void> {
+    const real = await realpath(folder);
+    await this.#change(({ folders }) => folders.add(real));
+  }
+
+  /** Whether a person has trusted this folder or one above it. Links are followed first; what is not there is not. */
+  async isTrustedFolder(folder: string): Promise<boolean> {
+    const { folders } = await this.#read();
+    if (folders.size === 0) return false;
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === undefined) return false;
+    for (let at = real; ; at = dirname(at)) {
+      if (folders.has(at)) return true;
+      if (at === dirname(at)) return false;
+    }
+  }
+
+  /** Forgets a folder; false when it was not trusted itself. One that is gone is forgotten by the path it had. */
+  async revokeFolder(folder: string): Promise<boolean> {
+    const real = await realpath(folder).catch(() => resolve(folder));
+    let known = false;
+    await this.#change(({ folders }) => {
+      known = folders.delete(real);
+    });
+    return known;
+  }
+
+  #change(edit: (trusted: Trusted) => void): Promise<void> {
     // Another process may be at it, too: a trust that is taken back must not return with what it writes.
     const next = this.#turn.then(() =>
       withLock(this.file, async () => {
-        const entries = await this.#read();
-        edit(entries);
-        await writeAtomically(
-          this.file,
-          `${JSON.stringify({ version: 1, trusted: Object.fromEntries(entries) }, null, 2)}\n`,
-        );
+        const trusted = await this.#read();
+        edit(trusted);
+        const { files, folders } = trusted;
+        const document = {
+          version: 1,
+          trusted: Object.fromEntries(files),
+          ...(folders.size > 0 && { folders: [...folders] }),
+        };
+        await writeAtomically(this.file, `${JSON.stringify(document, null, 2)}\n`);
       }),
     );
     this.#turn = next.catch(() => undefined);
     return next;
   }
 
-  async #read(): Promise<Map<string, string>> {
+  async #read(): Promise<Trusted> {
     const text = await readIfPresent(this.file);
-    if (text === undefined) return new Map();
+    if (text === undefined) return { files: new Map(), folders: new Set() };
     const document = this.#parse(text);
-    const trusted = isObject(document) && document.version === 1 ? document.trusted : undefined;
+    if (!isObject(document)) throw this.#corrupt('it is not in the format this version writes');
+    const trusted = document.version === 1 ? document.trusted : undefined;
     if (!isObject(trusted)) throw this.#corrupt('it is not in the format this version writes');
     const entries = Object.entries(trusted);
     if (!entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
       throw this.#corrupt('an entry has no hash');
     }
-    return new Map(entries);
+    // Versions before folders could be trusted wrote none.
+    const folders = document.folders ?? [];
+    if (!Array.isArray(folders) || !folders.every((folder): folder is string => typeof folder === 'string')) {
+      throw this.#corrupt('`folders` is not a list of paths');
+    }
+    return { files: new Map(entries), folders: new Set(folders) };
   }
 
   #parse(text: string): unknown {
