@@ -81,7 +81,8 @@ export const readBy = (text: string): readonly string[] =>
     if (typeof piece === 'string') return [];
     if ('foreign' in piece) return [piece.foreign];
     if ('name' in piece) return [piece.name];
-    return [piece.variable === undefined ? `file ${piece.file}` : `${piece.variable} in file ${piece.file}`];
+    const file = `file ${piece.file.replace(/^sha256-[0-9a-f]{64}:/, '')}`;
+    return [piece.variable === undefined ? file : `${piece.variable} in ${file}`];
   });
 
 /** What the references in a text stand for now, as far as they can be read: what must not be shown. */

@@ -65,7 +65,8 @@ describe('trust', () => {
   });
 
   it('ends with 2 when there is nothing to trust', async () => {
-    expect(await trust()).toMatchObject({ code: 2, err: expect.stringContaining('no configuration') });
+    const io = fakeIo({ cwd: folder.path, env: env() });
+    expect([await main(['mcp', 'trust'], io), io.err()]).toEqual([2, expect.stringContaining('no configuration')]);
     expect(await trust('--list', 'x')).toMatchObject({ code: 1 });
     expect(await trust('no-such-file.json')).toMatchObject({ code: 2, err: expect.stringContaining('no-such-file') });
   });
@@ -115,7 +116,7 @@ describe('what trust shows', () => {
     expect(out).toContain('  mine\n    http://127.0.0.1:9/mcp\n');
     expect(out).toContain(
       [
-        '~/project/.mcp.json (Claude Code, not trusted)',
+        '~/project/.mcp.json (Claude Code, Qwen Code, GitHub Copilot CLI, not trusted)',
         '  local',
         `    ${project()}/run.sh --level "two words" ${'$'}{HOME_DIR} "zero\\u200bwidth"`,
         `    in ${project()}/sub`,
@@ -234,7 +235,7 @@ describe('a client’s file that came with a project, through the real binary', 
     const untrusted = async () => {
       const listed = await run('list');
       expect(listed.code).toBe(0);
-      expect(listed.err).toContain(`not trusted, so its server is not used. Look at it, then run \`anygpt mcp trust`);
+      expect(listed.err).toContain(`not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust`);
       expect((await documentOf('list', (await run('list', '--json')).out)).notes).toEqual([
         expect.stringContaining('anygpt mcp trust'),
       ]);
