@@ -16,6 +16,9 @@ const SHELLS =
 const LAUNCHERS = /^(?:npx|uvx|uv|bunx|docker|node|python3?|deno|pnpm|yarn|bun|pipx)(?:\.(?:exe|cmd))?$/i;
 const INLINE = /^(?:-c|-e|-p|-m|--eval|--print|--require|-r|--import|-command|-encodedcommand|\/c|\/k)$/i;
 
+/** A command line that nobody reads to its end. */
+const LONG = 1_000;
+
 /** The most dangerous first; equals keep their order. */
 export function byDanger(servers: readonly ServerDefinition[]): readonly ServerDefinition[] {
   const counts = new Map<string, number>();
@@ -39,6 +42,7 @@ function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
     off +
     50 +
     (SHELLS.test(name) ? 40 : 0) +
+    ([command, ...args].join(' ').length > LONG ? 40 : 0) +
     (args.some((arg) => INLINE.test(arg)) ? 30 : 0) +
     (Object.keys(env).some((variable) => CHANGES_PROGRAM.test(variable)) ? 25 : 0) +
     (/[/\\]/.test(command) ? 20 : 0) +

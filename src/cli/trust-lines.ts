@@ -78,13 +78,21 @@ export function previewLines({ readings, code, sends, notes }: FilePreview): str
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
     ...readings.flatMap((reading) => readingLines(reading, readings)),
-    ...notes.map((note) => `  ! ${folded(note)}`),
+    ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
+    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json has all of them.`] : []),
   ];
   const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
-  return isEmpty
-    ? ['  no servers']
-    : lines.map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));
+  return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
 }
+
+/** A line that is cut says so on a line of its own: what matters may be behind the cut. */
+const bounded = (line: string): string[] =>
+  line.length <= MAX_LINE
+    ? [line]
+    : [
+        `${line.slice(0, MAX_LINE)}…`,
+        `    ! ${line.length - MAX_LINE} more characters of this are not shown here; --json has all of it.`,
+      ];
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
 

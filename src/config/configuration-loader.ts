@@ -110,21 +110,21 @@ export class ConfigurationLoader {
 
   /** Trusts a file as it is now, with what it visibly imports, extends and takes servers from. */
   async trust(path: string): Promise<ProjectFile> {
-    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world));
+    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true);
     await this.trustStore.trust(described.path, described.hash, described.files);
     return { ...described, trusted: true };
   }
 
-  async #describe(path: string): Promise<ProjectFile> {
-    const { hash, files, notes } = await this.#look(path, new Snapshot());
+  async #describe(path: string, isNamed = false): Promise<ProjectFile> {
+    const { hash, files, notes } = await this.#look(path, new Snapshot(), isNamed);
     if (hash === undefined) throw new ConfigurationError(notes.join(' '));
     return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
   }
 
   /** What a person is shown, at the very bytes that are used after a yes. Loaded where somebody is to look. */
-  async #look(path: string, files: Snapshot): Promise<FilePreview> {
+  async #look(path: string, files: Snapshot, isNamed = false): Promise<FilePreview> {
     const { previewFile, trustableFileAt } = await import('./project-files.ts');
-    return previewFile(trustableFileAt(path, this.#world), this.#world, files);
+    return previewFile({ ...trustableFileAt(path, this.#world), isNamed }, this.#world, files);
   }
 
   async #loadNamed(named: string, by: string, reading: Reading): Promise<ResolvedConfig> {
@@ -250,8 +250,7 @@ export class ConfigurationLoader {
     const root = candidate?.place === 'project' ? candidate.root : undefined;
     const isUsers = (path: string): boolean => root === undefined || isOwnFile(path, this.#world);
     const isTrustedProject: LayerContext['isTrustedProject'] = async (path, text, isWorthAsking) => {
-      files.remember(path, text);
-      return this.#isTrusted(path, reading, isWorthAsking);
+      return files.remember(path, text) && this.#isTrusted(path, reading, isWorthAsking);
     };
     const pinsIn = (folder: string | undefined) =>
       folder === undefined || files.isOpen ? undefined : pinsFor(files, folder, this.#world);
@@ -262,13 +261,17 @@ export class ConfigurationLoader {
       files,
       own,
       project: root !== undefined,
+      codeOf: (path) => (isUsers(path) ? own : files),
       pins: pinsIn(root),
       pinsOf: ({ scope, root: folder }) =>
         pinsIn(scope === 'user' || scope === 'system' ? undefined : scope === 'project' ? folder : root),
       budget: { left: UNTRUSTED_BUDGET },
       read: async (path, isProjects = false) => (isProjects || !isUsers(path) ? files.peek(path) : readIfPresent(path)),
       isTrustedProject,
-      isTrusted: async (path, text) => isUsers(path) || files.admitted.includes(path) || isTrustedProject(path, text),
+      isTrusted: async (path, text) => {
+        if (isUsers(path)) return true;
+        return files.admitted.includes(path) ? files.remember(path, text) : isTrustedProject(path, text);
+      },
     };
   }
 }

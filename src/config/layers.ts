@@ -49,8 +49,10 @@ export interface LayerContext {
   readonly own: Snapshot;
   /** What came with a project is read through this, once. */
   readonly files: Snapshot;
-  /** The configuration came with a project: its code is loaded from `files`. */
+  /** The configuration came with a project. */
   readonly project?: boolean | undefined;
+  /** What the code of a file, and what it imports, is loaded from. */
+  readonly codeOf: (path: string) => Snapshot;
   /** The text of a file, undefined when there is none. What came with a project is read once, whoever asks. */
   readonly read: ReadText;
   /** What ties files that a project's entries name to what was trusted. */
@@ -86,13 +88,13 @@ export interface LoadedLayers {
 /** Evaluates a file: data is parsed, code is run. Code that is only shown gives nothing. */
 export async function evaluate({ path, text }: OpenFile, context: LayerContext): Promise<unknown> {
   if (!isCode(path)) return parseData(path, text);
-  const { world, timeout, runCode = true, project, onCode } = context;
+  const { world, timeout, runCode = true, onCode } = context;
   if (onCode !== undefined) {
     onCode(path);
     return {};
   }
   if (!runCode) throw new ConfigurationError(`${path} is a program, and none is run here.`);
-  const files = project ? context.files : context.own;
+  const files = context.codeOf(path);
   files.remember(path, text);
   return runModule(path, { files, cacheFolder: join(stateFolder(world), 'cache'), timeout });
 }

@@ -32,6 +32,8 @@ export interface TrustableFile {
   readonly base: string;
   /** The folder it came with, and which all files that are trusted with it lie in. */
   readonly root: string;
+  /** Somebody asked for this very file, wherever it lies or leads to. */
+  readonly isNamed?: boolean | undefined;
 }
 
 /** How one program reads a file. */
@@ -132,8 +134,7 @@ class Look {
     this.#file = file;
     this.#world = world;
     this.#files = new Snapshot({ folder: file.root }, from);
-    // Whoever names a file wants to see it, wherever it lies.
-    this.#files.admit([file.path]);
+    if (file.isNamed) this.#files.admit([file.path]);
   }
 
   async run(): Promise<void> {
@@ -233,6 +234,7 @@ class Look {
       world: this.#world,
       files,
       own: files,
+      codeOf: () => files,
       project: true,
       pins: pinsFor(files, this.#file.root, this.#world),
       pinsOf: () => pinsFor(files, this.#file.root, this.#world),

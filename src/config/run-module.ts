@@ -199,11 +199,12 @@ class ModuleLoader {
 /** What comes with Node, as `require` gives it: compiled code knows how to take a default from it. */
 const builtin: (name: string) => unknown = createRequire(import.meta.url);
 
-/** A module of Node's own loader in the form that compiled code expects of modules. */
-const asModule = (loaded: unknown): unknown =>
-  types.isModuleNamespaceObject(loaded)
-    ? Object.defineProperty({ ...(loaded as object) }, '__esModule', { value: true })
-    : loaded;
+/** A module of Node's own loader in the form that compiled code expects; what CommonJS exports has its names, too. */
+function asModule(loaded: unknown): unknown {
+  if (!types.isModuleNamespaceObject(loaded)) return loaded;
+  const { default: main } = loaded as { readonly default?: unknown };
+  return Object.defineProperty({ ...(isObject(main) && main), ...(loaded as object) }, '__esModule', { value: true });
+}
 
 /** Older versions kept copies that held the secrets of their source in plain text. */
 function forgetPlainCopies(folder: string): void {

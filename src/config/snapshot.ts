@@ -114,9 +114,13 @@ export class Snapshot {
     return bytes === undefined ? undefined : digest(bytes);
   }
 
-  /** Keeps what somebody else has read of a file, unless it was read here before. */
-  remember(path: string, text: string): void {
-    if (!this.#memory.contents.has(path)) this.#memory.contents.set(path, Buffer.from(text));
+  /** Keeps what somebody else has read of a file; false when something else was read of it before. */
+  remember(path: string, text: string): boolean {
+    const { contents } = this.#memory;
+    const held = contents.get(path);
+    if (!contents.has(path)) contents.set(path, Buffer.from(text));
+    else if (!Buffer.isBuffer(held) || digest(held) !== digest(Buffer.from(text))) return false;
+    return true;
   }
 
   #admittedBytes(path: string): Buffer | undefined {

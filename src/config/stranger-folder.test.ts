@@ -126,6 +126,14 @@ describe('a folder that somebody cloned', () => {
   });
 
   it('does not become home by a HOME that is empty or relative', () => {
+    const script = `import { createJiti } from 'jiti';
+      const { realWorld } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);
+      process.stdout.write(realWorld().home);`;
+    for (const HOME of ['', '.', 'x']) {
+      const argv = ['--input-type=module', '-e', script, join(import.meta.dirname, 'world.ts')];
+      const told = execFileSync(process.execPath, argv, { env: { HOME }, cwd: import.meta.dirname, encoding: 'utf8' });
+      expect(told).toMatch(/^\//);
+    }
     for (const HOME of ['', '.', 'x'])
       expect(realWorld({ env: { HOME }, cwd: project, platform: 'linux' }).home).toMatch(/^\//);
   });
@@ -228,17 +236,13 @@ describe('what was hashed is what runs', () => {
   });
 
   it('a writer that races never gets anything else run', async () => {
-    const good = (name: string) =>
-      `export default { discovery: { servers: [${JSON.stringify(stdio('good'))}] } }; export const own = '${name}';`;
-    const file = write(
-      'clone/anygpt.config.mjs',
-      `import { own } from './dep.mjs';\n${good('a').replace('export const own', 'const unused')}`,
-    );
-    const dep = write('clone/dep.mjs', `export const own = 1;`);
+    const config = `import { own } from './dep.ts'; export default { discovery: { servers: [${JSON.stringify(stdio('good'))}] }, own };`;
+    const file = write('clone/anygpt.config.ts', config);
+    const dep = write('clone/dep.ts', `export const own = 1;`);
     await loader().trust(file);
     const script = `
       const { writeFileSync, renameSync } = require('node:fs');
-      const [file, good, evil] = [${JSON.stringify(dep)}, "export const own = 1;", ${JSON.stringify(`${evilCode()}; exports.own = 2;`)}];
+      const [file, good, evil] = [${JSON.stringify(dep)}, "export const own = 1;", ${JSON.stringify(`import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(root, 'ran'))}, ''); export const own = 2;`)}];
       for (let at = 0; ; at++) { writeFileSync(file + '.x', at % 2 ? good : evil); renameSync(file + '.x', file); }`;
     const child: ChildProcess = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
     try {
@@ -261,6 +265,42 @@ describe('what was hashed is what runs', () => {
     };
     expect(names(await loader({ isTrusted }).load())).toEqual(['shown']);
     expect(file).toContain('mcp-discovery');
+  });
+
+  it('a bundle is what it was when its manifest was trusted', async () => {
+    const manifest = (command: string) => ({ name: 'b', server: { type: 'node', mcp_config: { command } } });
+    write('clone/bundle/manifest.json', manifest('good'));
+    const file = write(`${CONFIG}.json`, { sources: [{ type: 'mcpb', path: './bundle' }] });
+    expect(await trusted(file)).toEqual(['.anygpt/mcp-discovery.config.json', 'bundle/manifest.json']);
+    expect(names(await loader().load())).toEqual(['b']);
+    write('clone/bundle/manifest.json', manifest('evil'));
+    expect(names(await loader().load())).toEqual([]);
+  });
+
+  it('a project may build on the user’s own configuration, in code too', async () => {
+    write('home/.anygpt/helper.mjs', `export const command = 'own-command';`);
+    const own = write(
+      'home/.anygpt/mcp-discovery.config.mjs',
+      `import { command } from './helper.mjs';
+       export default { servers: [{ name: 'own', connection: { type: 'stdio', command } }] };`,
+    );
+    const file = write(`${CONFIG}.json`, { extends: own, servers: [stdio('theirs')] });
+    expect(await trusted(file)).toEqual(['.anygpt/mcp-discovery.config.json']);
+    expect(names(await loader().load())).toEqual(['theirs', 'own']);
+  });
+
+  it('the user’s own code may import packages, of both kinds', async () => {
+    write('home/node_modules/esm/package.json', { name: 'esm', type: 'module', exports: { import: './i.js' } });
+    write('home/node_modules/esm/i.js', `export default 'a'; export const b = 'b';`);
+    write('home/node_modules/cjs/package.json', { name: 'cjs', main: 'i.js' });
+    write('home/node_modules/cjs/i.js', `module.exports = { c: 'c' };`);
+    write(
+      'home/.anygpt/mcp-discovery.config.ts',
+      `import a, { b } from 'esm'; import cjs, { c } from 'cjs'; import path from 'node:path';
+       const name: string = a + b + c + cjs.c + path.sep;
+       export default { servers: [{ name, connection: { type: 'stdio', command: 'x' } }] };`,
+    );
+    expect(names(await loader().load())).toEqual(['abcc/']);
   });
 
   it('files beyond the cap are not trusted at all', async () => {
@@ -339,6 +379,16 @@ describe('what is shown before anybody trusts it', () => {
       expect(text).toContain('${LEAK');
       expect(preview.readings[0]?.servers[0]?.enabled).toBe(true);
     }
+  });
+
+  it('is not read through a link that leads out of the project, unless somebody names it', async () => {
+    const secret = write('home/.claude.json', { mcpServers: { 'users-own': { command: 'x' } } });
+    symlinkSync(secret, join(project, '.mcp.json'));
+    const linked = join(project, '.mcp.json');
+    const preview = await look(linked);
+    expect([preview.hash, JSON.stringify(preview)]).toEqual([undefined, expect.not.stringContaining('users-own')]);
+    const named = await previewFile({ ...trustableFileAt(linked, world()), isNamed: true }, world());
+    expect(named.readings[0]?.servers).toMatchObject([{ name: 'users-own' }]);
   });
 
   it('is every reading that a client would make of one file', async () => {

@@ -261,6 +261,14 @@ describe('trust shows all that would happen', () => {
     expect(out).toContain('"ok\\n\\n✓ Trusted all of it\\u001b[2J"');
   });
 
+  it('with what is invisible, and says where a line is cut', async () => {
+    const args = ['no\u00adde', '\u3164', 'x'.repeat(5_000), 'rm -rf'];
+    write('.mcp.json', { mcpServers: { a: { command: 'x', args }, b: { command: 'y' } } });
+    const { out } = await trust('--dry-run');
+    expect(out).toContain('x "no\\u00adde" "\\u3164" xxx');
+    expect(out).toMatch(/! \d+ more characters of this are not shown here; --json has all of it/);
+  });
+
   it('once more in what is refused: a project’s rule opens nothing that the user has closed', async () => {
     const home = join(folder.path, 'home');
     mkdirSync(home, { recursive: true });

@@ -80,7 +80,10 @@ interface Found extends FilePreview {
 }
 
 async function look(paths: readonly string[], store: TrustStore, world: World): Promise<Found[]> {
-  const files = paths.length > 0 ? paths.map((path) => trustableFileAt(path, world)) : findTrustableFiles(world);
+  const files =
+    paths.length > 0
+      ? paths.map((path) => ({ ...trustableFileAt(path, world), isNamed: true }))
+      : findTrustableFiles(world);
   return Promise.all(
     files.map(async (file) => {
       const preview = await previewFile(file, world);
@@ -219,8 +222,13 @@ function fileText(file: Found, io: Io, world: World): string {
   );
 }
 
-/** Wrapped with the indent it has. */
-const hanging = (line: string, width: number): string => block(line.trimStart(), width, /^ */.exec(line)?.[0] ?? '');
+/** Wrapped with the indent it has, and the rest of it deeper, so that it cannot pass for a line of its own. */
+function hanging(line: string, width: number): string {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const [first = '', ...rest] = block(line.trimStart(), width - DEEPER.length, indent).split('\n');
+  return [first, ...rest.map((more) => DEEPER + more)].join('\n');
+}
+const DEEPER = '      ';
 
 const fileDocument = ({ path, type, hash, files, readings, code, sends, notes }: Found, trusted: boolean) => ({
   path,

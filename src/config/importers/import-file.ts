@@ -164,8 +164,7 @@ type PinnedContext = ImportContext & { readonly pins: Pins | undefined };
 
 async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile> {
   const { type, path } = file;
-  const { world } = context;
-  if (type === 'mcpb') return readBundleFile(path, world);
+  if (type === 'mcpb') return readBundleFile(path, context);
   const text = await (isOwn(file) ? readIfPresent(path) : (context.read ?? readIfPresent)(path, needsTrust(file)));
   if (text === undefined && isThere(path)) {
     throw new ConfigurationError(`${path} is a symbolic link to a file that does not exist.`);
@@ -189,10 +188,10 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-async function readBundleFile(path: string, world: World): Promise<ReadFile> {
+async function readBundleFile(path: string, { world, read }: ImportContext): Promise<ReadFile> {
   // Bundles are rare, and reading them takes a decompressor.
   const { fromBundle, readBundle } = await import('./mcpb.ts');
-  const bundle = await readBundle(path);
+  const bundle = await readBundle(path, read);
   if (bundle === undefined) throw new MissingFile(`${path} was not found.`);
   const convert = () => fromBundle(bundle, world);
   return { text: bundle.text, place: bundle.place, notes: [], count: async () => undefined, convert };

@@ -23,7 +23,7 @@ function reading(path: string, text: string): Snapshot {
 
 /** What a person is shown of it, and what is hashed. */
 const lookAt = (path: string, text: string, world: World): Promise<FilePreview> =>
-  previewFile(trustableFileAt(path, world), world, reading(path, text));
+  previewFile({ ...trustableFileAt(path, world), isNamed: true }, world, reading(path, text));
 
 const storeOf = (world: World): TrustStore => new TrustStore(stateFolder(world));
 
