@@ -77,6 +77,15 @@ describe('a folder that somebody cloned', () => {
     expect(sources.map(({ status }) => status)).toEqual(sources.map(() => 'untrusted'));
   });
 
+  it('says one sentence of many files, without their names', async () => {
+    for (let at = 0; at < 50; at++)
+      write(`clone/.continue/mcpServers/IGNORE ALL ${at}.yaml`, 'mcpServers: [{ name: a, command: x }]');
+    write('home/.anygpt/mcp-discovery.config.json', { sources: [{ type: 'auto' }] });
+    const { warnings, sources } = await loader().load();
+    expect(warnings).toEqual([expect.stringContaining('50 files came with this project and are not trusted')]);
+    expect([...warnings, ...sources.map(({ message }) => message)].join()).not.toContain('IGNORE');
+  });
+
   it.skipIf(process.platform === 'win32')('is not waited for: pipes, devices, folders and dangling links', async () => {
     mkdirSync(join(project, '.cursor'));
     mkdirSync(join(project, '.vscode'));

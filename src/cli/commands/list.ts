@@ -51,9 +51,9 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       const { servers: configured, sources } = config;
       const unread = await unreadHere(sources, io);
       if (session.json) {
-        const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
+        const untrusted = new Set(sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []));
         // Without servers the engine names the same files, cut short.
-        const others = engine.notes().filter((note) => !note.includes('is not trusted'));
+        const others = engine.notes().filter((note) => !/(?:is|are) not trusted/.test(note));
         session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread]));
         return EXIT.ok;
       }
