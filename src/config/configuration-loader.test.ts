@@ -282,6 +282,7 @@ describe('formats', () => {
     ['function.ts', 'export default () => ({})', 'exports a function'],
     ['promise.ts', 'export default Promise.resolve({})', 'exports a promise'],
     ['nothing.ts', 'const a = 1', 'exports nothing'],
+    ['bare.ts', 'export default config({})', "import { config } from '@anygpt/discovery/config'"],
     ['throws.ts', 'throw new Error("boom")', 'could not be run: boom'],
     ['syntax.ts', 'export default {\n a: 1,, }', 'syntax.ts:2:'],
     ['import.ts', 'import "./nope"; export default {}', "Cannot find module './nope'"],

@@ -233,10 +233,18 @@ async function within(milliseconds: number, path: string, run: () => Promise<unk
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError(`${path} could not be run: ${toOneLine(message)}`, [], { cause: error });
+    throw new ConfigurationError(`${path} could not be run: ${toOneLine(message)}${importHint(message)}`, [], {
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Our two functions are not there by themselves. */
+function importHint(message: string): string {
+  const [, name] = /^(config|defineConfig) is not (?:defined|a function)/.exec(message) ?? [];
+  return name === undefined ? '' : `. Add this line at the top: import { ${name} } from '@anygpt/discovery/config';`;
 }
 
 const toOneLine = (message: string) => message.slice(0, 1_000).replace(/\s+/g, ' ').trim();
