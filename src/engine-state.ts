@@ -63,7 +63,9 @@ const PARALLEL = 5;
 
 /** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
 export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
-  const rules = await compileRules(config.toolRules, config.rulePrecedence);
+  const { floorRules } = config;
+  const floor = floorRules && (await compileRules(floorRules.toolRules, floorRules.rulePrecedence));
+  const rules = await compileRules(config.toolRules, config.rulePrecedence, floor);
   const servers = new Map<string, KnownServer>();
   if (config.enabled) {
     for (const definition of config.servers) {
@@ -140,6 +142,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
   const what = [
     config.toolRules,
     config.rulePrecedence,
+    config.floorRules,
     // The shipped phrases change with the package only.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),

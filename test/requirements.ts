@@ -109,6 +109,37 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/config/importers/large-files.test.ts', 'that is broken (%s) hides neither a project’s trusted servers'],
     ['src/config/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
   ),
+  'config:trust-reads-once': promise(
+    'What was hashed is what is shown is what runs, whoever writes meanwhile; reaching a limit means not trusted',
+    ['src/config/stranger-folder.test.ts', 'a writer that races never gets anything else run'],
+    ['src/config/stranger-folder.test.ts', 'what is shown to a person who is asked is what runs'],
+    ['src/config/stranger-folder.test.ts', 'files beyond the cap are not trusted at all'],
+    ['src/config/stranger-folder.test.ts', 'names the module that was refused'],
+    ['src/config/stranger-folder.test.ts', 'an envFile and a ${file:…} of the project count with the content'],
+  ),
+  'config:trust-silence': promise(
+    'A folder nobody trusts runs nothing, reads nothing, says nothing, and costs next to nothing',
+    ['src/config/stranger-folder.test.ts', 'costs next to nothing while nobody trusts it'],
+    ['src/config/stranger-folder.test.ts', 'says nothing of its own'],
+    ['src/config/stranger-folder.test.ts', 'is expanded in nothing, and read nowhere but in the project'],
+    ['src/config/stranger-folder.test.ts', 'is not the user’s own because a variable is relative'],
+  ),
+  'config:trust-shows': promise(
+    'trust shows all that would happen, the most dangerous first, for every program that reads a file',
+    ['src/cli/commands/trust.test.ts', 'with every variable that is read or sent'],
+    ['src/cli/commands/trust.test.ts', 'for every program that reads the file, where they do not agree'],
+    ['src/cli/commands/trust.test.ts', 'the most dangerous first, and counted where it is long'],
+  ),
+  'config:project-narrows': promise(
+    'A project’s configuration can only add and narrow: no deny undone, no audit, log or cache moved, no limit widened',
+    ['src/config/project-settings.test.ts', 'cannot switch off or move audit, log and cache'],
+    ['src/config/project-settings.test.ts', 'makes limits smaller and never larger'],
+    ['src/config/project-settings.test.ts', 'undoes no rule of the user’s'],
+  ),
+  'config:compiled-copies': promise('Compiled copies of a configuration hold no secret that can be read', [
+    'src/config/run-module.test.ts',
+    'lie in folders of the user alone, and hold no secret that can be read',
+  ]),
   'config:watch': promise('A watched file that says what it said before causes no reload', [
     'src/watch-config.test.ts',
     'does not reload when a client changes what is not imported',

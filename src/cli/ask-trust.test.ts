@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
-import { fingerprintOf } from '../config/fingerprint.ts';
+import { type FilePreview, previewFile, trustableFileAt } from '../config/project-files.ts';
 import { TrustStore } from '../config/trust.ts';
+import { realWorld } from '../config/world.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Io } from './io.ts';
 
@@ -25,6 +26,8 @@ const terminal = (isTTY: boolean) => {
   return { io, stdin, said };
 };
 
+const look: FilePreview = { path: '', hash: 'abc', files: [], readings: [], code: [], sends: [], notes: [] };
+
 it('asks nobody where there is no terminal', () => {
   expect(askTrust(terminal(false).io)).toBeUndefined();
 });
@@ -32,7 +35,7 @@ it('asks nobody where there is no terminal', () => {
 it('asks once, names the file, and remembers a yes', async () => {
   const { io, stdin, said } = terminal(true);
   const isTrusted = askTrust(io);
-  const answers = [isTrusted?.('/project/config.ts', 'abc'), isTrusted?.('/project/config.ts', 'abc')];
+  const answers = [isTrusted?.('/project/config.ts', 'abc', look), isTrusted?.('/project/config.ts', 'abc', look)];
   await expect.poll(() => said.join('')).toContain('[y/N]');
   stdin.write('yes\n');
   expect(await Promise.all(answers)).toEqual([true, true]);
@@ -43,7 +46,7 @@ it('asks once, names the file, and remembers a yes', async () => {
 
 it('obeys nothing in the name of a file', async () => {
   const { io, stdin, said } = terminal(true);
-  const answer = askTrust(io)?.('/project/\u001b]0;owned\u0007\u001b[2Jconfig.ts', 'abc');
+  const answer = askTrust(io)?.('/project/\u001b]0;owned\u0007\u001b[2Jconfig.ts', 'abc', look);
   await expect.poll(() => said.join('')).toContain('[y/N]');
   stdin.write('n\n');
   await answer;
@@ -53,7 +56,7 @@ it('obeys nothing in the name of a file', async () => {
 
 it('takes anything else for a no, and remembers nothing', async () => {
   const { io, stdin, said } = terminal(true);
-  const answer = askTrust(io)?.('/project/config.ts', 'abc');
+  const answer = askTrust(io)?.('/project/config.ts', 'abc', look);
   await expect.poll(() => said.join('')).toContain('[y/N]');
   stdin.write('\n');
   expect(await answer).toBe(false);
@@ -67,7 +70,9 @@ it('shows what each file would run, one question after the other', async () => {
   const ask = async (name: string, text: string) => {
     const path = join(home, 'p', name);
     writeFileSync(path, text);
-    return isTrusted?.(path, (await fingerprintOf(path, text)).hash);
+    const world = realWorld({ env: io.env, cwd: home });
+    const shown = await previewFile(trustableFileAt(path, world), world);
+    return isTrusted?.(path, shown.hash ?? '', shown);
   };
   const answers = Promise.all([
     ask('.mcp.json', '{"mcpServers": {"a": {"command": "run-a", "env": {"KEY": "hidden-value"}}}}'),

@@ -1,32 +1,52 @@
 /**
- * A look into a file that came with a project in, lines for a person out: what would run, where it would connect to, and
- * which variables it would be given. Values of variables are never shown.
+ * Writes for a person what a project's file would do: what would run, where it would connect to, what it would be given and
+ * what it would send. The most dangerous comes first, and what is too much to be looked through is counted. Values of
+ * variables are not shown, except of those that change which program runs.
  * @module
  */
-import type { FilePreview } from '../config/project-files.ts';
+import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
+import { serverVariable } from '../config/world.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
 import type { ServerDefinition } from '../types.ts';
+import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
+
+/** More servers than this are counted and not listed: nobody reads on, and what scrolls away is not seen. */
+const MAX_LISTED = 20;
+/** Programs and addresses that are named when servers are only counted. */
+const MAX_NAMED = 10;
+/** A longer line hides what follows it. */
+const MAX_LINE = 2_000;
 
 /** A variable or header, and where its value would be read. */
 interface Given {
   readonly name: string;
   readonly from?: readonly string[];
+  /** Only of variables that change what runs. */
+  readonly value?: string;
 }
 
 /** What a server is given by name: environment variables, or headers. */
-export function givenTo({ connection }: ServerDefinition): readonly Given[] {
+export function givenTo({ name: server, connection }: ServerDefinition): readonly Given[] {
   const texts = connection.kind === 'stdio' ? connection.env : connection.headers;
   const given = Object.entries(texts).map(([name, text]): Given => {
     const from = readBy(text);
+    if (connection.kind === 'stdio' && CHANGES_PROGRAM.test(name)) {
+      return { name, ...(from.length > 0 && { from }), value: maskSecrets(text) };
+    }
     return from.length === 0 ? { name } : { name, from };
   });
-  return connection.kind === 'stdio' ? [...given, ...connection.inheritEnv.map((name) => ({ name }))] : given;
+  if (connection.kind === 'stdio') {
+    return [...given, ...connection.inheritEnv.map((name) => ({ name, from: [name] }))];
+  }
+  if (connection.auth !== 'env') return given;
+  return [...given, { name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }];
 }
 
 /** A server for `--json`. */
-export function serverDocument(server: ServerDefinition) {
-  const { name, enabled, connection, origin } = server;
+export function serverDocument(server: ServerDefinition, { types }: Reading) {
+  const { name, enabled, connection, origin, trusted, idempotent, tools } = server;
   const names = givenTo(server);
   const how =
     connection.kind === 'stdio'
@@ -37,35 +57,107 @@ export function serverDocument(server: ServerDefinition) {
           environment: names,
         }
       : { url: connection.url, headers: names };
-  return { name, enabled, type: connection.kind, ...how, file: origin.file };
+  return {
+    name,
+    enabled,
+    type: connection.kind,
+    ...how,
+    ...(trusted && { trusted }),
+    ...(idempotent.length > 0 && { idempotent }),
+    ...(tools.length > 0 && { tools: tools.length }),
+    file: origin.file,
+    readBy: types,
+  };
 }
 
 /** Everything a person should see before saying yes. */
-export const previewLines = ({ servers, code, notes }: FilePreview): string[] => [
-  ...servers.flatMap(serverLines),
-  ...code.map(
-    (file) => `  ${toWord(file)} is a program. It runs, and what it starts is known, only once it is used: read it.`,
-  ),
-  ...notes.map((note) => `  ! ${note.replace(/\s+/g, ' ')}`),
-  ...(servers.length + code.length + notes.length === 0 ? ['  no servers'] : []),
-];
+export function previewLines({ readings, code, sends, notes }: FilePreview): string[] {
+  const lines = [
+    ...code.map(
+      (file) => `  ${toWord(file)} is a program. It runs, and what it starts is known, only once it is used: read it.`,
+    ),
+    ...sends.map((sentence) => `  ! ${folded(sentence)}`),
+    ...readings.flatMap((reading) => readingLines(reading, readings)),
+    ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
+    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json has all of them.`] : []),
+  ];
+  const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
+  return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
+}
+
+/** A line that is cut says so on a line of its own: what matters may be behind the cut. */
+const bounded = (line: string): string[] =>
+  line.length <= MAX_LINE
+    ? [line]
+    : [
+        `${line.slice(0, MAX_LINE)}…`,
+        `    ! ${line.length - MAX_LINE} more characters of this are not shown here; --json has all of it.`,
+      ];
+
+const folded = (text: string): string => text.replace(/\s+/g, ' ');
+
+function readingLines({ types, servers }: Reading, all: readonly Reading[]): string[] {
+  const readers = types.map(titleOf).join(', ');
+  // Programs that agree need not be told apart.
+  const head = all.length < 2 ? [] : [`  as ${readers} read${types.length === 1 ? 's' : ''} it:`];
+  if (servers.length === 0) return all.length < 2 ? [] : [...head, '  no servers'];
+  const sorted = byDanger(servers);
+  return [...head, ...sorted.slice(0, MAX_LISTED).flatMap(serverLines), ...summaryLines(sorted)];
+}
+
+/** What could not be listed, in a few lines. */
+function summaryLines(servers: readonly ServerDefinition[]): string[] {
+  if (servers.length <= MAX_LISTED) return [];
+  const programs = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [connection.command] : []));
+  const addresses = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [] : [hostOf(connection.url)]));
+  const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
+  const rest = servers.length - MAX_LISTED;
+  return [
+    `  and ${rest} more servers, ${servers.length} in all. These ${MAX_LISTED} are not all there is to see: --json lists every one.`,
+    ...counted('programs', programs),
+    ...counted('addresses', addresses),
+    ...counted('variables and files that are read', read),
+  ];
+}
+
+/** The rarest first: what stands once among many is what one would miss. */
+function counted(what: string, values: readonly string[]): string[] {
+  if (values.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => a - b);
+  const named = sorted
+    .slice(0, MAX_NAMED)
+    .map(([value, count]) => toWord(value) + (count > 1 ? ` (${count} times)` : ''));
+  const rest = sorted.length > MAX_NAMED ? `, and ${sorted.length - MAX_NAMED} more` : '';
+  return [`    ${sorted.length} ${what}: ${named.join(', ')}${rest}`];
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 function serverLines(server: ServerDefinition): string[] {
-  const { name, enabled, connection } = server;
+  const { name, enabled, connection, trusted, idempotent, tools } = server;
   const given = givenTo(server).map(
-    (each) => toWord(each.name) + (each.from ? ` (from ${each.from.map(toWord).join(', ')})` : ''),
+    ({ name: variable, from, value }) =>
+      toWord(variable) +
+      (value === undefined ? '' : `=${toWord(value)}`) +
+      (from ? ` (from ${from.map(toWord).join(', ')})` : ''),
   );
   const [what, kind] =
     connection.kind === 'stdio'
       ? [[connection.command, ...connection.args].map(toWord).join(' '), 'environment']
       : [toWord(connection.url), 'headers'];
-  const read =
-    connection.kind === 'stdio' ? [connection.command, ...connection.args].flatMap(readBy) : readBy(connection.url);
+  const cwd = connection.kind === 'stdio' ? connection.cwd : undefined;
+  const texts = connection.kind === 'stdio' ? [connection.command, ...connection.args, cwd ?? ''] : [connection.url];
+  const read = [...new Set(texts.flatMap(readBy))];
   return [
     `  ${toWord(name)}${enabled ? '' : ' (disabled)'}`,
     `    ${what}`,
-    ...(connection.kind === 'stdio' && connection.cwd !== undefined ? [`    in ${toWord(connection.cwd)}`] : []),
+    ...(cwd === undefined ? [] : [`    in ${toWord(cwd)}`]),
     ...(given.length > 0 ? [`    ${kind}: ${given.join(', ')}`] : []),
-    ...(read.length > 0 ? [`    reads: ${[...new Set(read)].map(toWord).join(', ')}`] : []),
+    ...(read.length > 0 ? [`    reads: ${read.map(toWord).join(', ')}`] : []),
+    ...(trusted ? ['    its own hints count: calls that it says are safe may be repeated'] : []),
+    ...(idempotent.length > 0 ? [`    may be repeated after a failure: ${idempotent.map(toWord).join(', ')}`] : []),
+    ...(tools.length > 0 ? [`    describes ${tools.length} of its tools beforehand`] : []),
   ];
 }

@@ -4,7 +4,11 @@
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
+import { oneLine } from '../plain-text.ts';
 import { withTilde } from './source-lines.ts';
+
+/** A project may have many files of names that it chose; a few say enough. */
+const MAX_NAMED = 5;
 
 /** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
 export function unreadLines(
@@ -14,8 +18,9 @@ export function unreadLines(
 ): string[] {
   return files
     .filter(({ path, type }) => type !== 'configuration' && !sources.some((source) => source.path === path))
+    .slice(0, MAX_NAMED)
     .map(
       ({ path, type }) =>
-        `No source of your configuration reads ${withTilde(path, home)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
+        `No source of your configuration reads ${oneLine(withTilde(path, home), 300)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
     );
 }

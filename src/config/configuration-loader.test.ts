@@ -107,7 +107,11 @@ describe('the search for a configuration', () => {
     expect(names(config)).toEqual(['state']);
     expect(config.home).toBe(state);
     expect((await load({ env: { ANYGPT_HOME: '~/st' } })).home).toBe(join(home, 'st'));
-    expect((await load({ env: { ANYGPT_HOME: 'st' } })).home).toBe(join(project, 'st'));
+    const relative = await load({ env: { ANYGPT_HOME: 'st' } });
+    expect([relative.home, relative.warnings.join()]).toEqual([
+      join(home, '.anygpt'),
+      expect.stringContaining('ANYGPT_HOME is not an absolute path'),
+    ]);
   });
 
   it('treats the home folder as home when started there', async () => {
@@ -199,7 +203,8 @@ describe('trust', () => {
     );
     await loader().trust(file);
     await loader().trustStore.revoke(source);
-    expect((await failure(loader().load())).message).toContain('which is not trusted');
+    const refused = await loader().load();
+    expect([names(refused), refused.warnings.join()]).toEqual([[], expect.stringContaining('which is not trusted')]);
   });
 
   it('accepts the word of a person, of the caller and of the environment', async () => {
@@ -277,6 +282,7 @@ describe('formats', () => {
     ['function.ts', 'export default () => ({})', 'exports a function'],
     ['promise.ts', 'export default Promise.resolve({})', 'exports a promise'],
     ['nothing.ts', 'const a = 1', 'exports nothing'],
+    ['bare.ts', 'export default config({})', "import { config } from '@anygpt/discovery/config'"],
     ['throws.ts', 'throw new Error("boom")', 'could not be run: boom'],
     ['syntax.ts', 'export default {\n a: 1,, }', 'syntax.ts:2:'],
     ['import.ts', 'import "./nope"; export default {}', "Cannot find module './nope'"],
@@ -423,11 +429,11 @@ describe('resolving', () => {
 
   it('starts relative paths at the folder that holds .anygpt/ or anygpt.config.*', async () => {
     const section = { cache: { dir: './c' }, log: { file: '~/l' }, audit: { file: '${D}/a' } };
-    await write('work/project/.anygpt/mcp-discovery.config.json', section);
+    await write('home/.anygpt/mcp-discovery.config.json', section);
     const config = await load({ env: { D: 'deep' } });
-    expect(config.cache.dir).toBe(join(project, 'c'));
+    expect(config.cache.dir).toBe(join(home, 'c'));
     expect(config.log.file).toBe(join(home, 'l'));
-    expect(config.audit.file).toBe(join(project, 'deep', 'a'));
+    expect(config.audit.file).toBe(join(home, 'deep', 'a'));
     const named = await write('x/.anygpt/n.json', section);
     expect((await load({ env: { D: 'deep' } }, named)).cache.dir).toBe(join(root, 'x', '.anygpt', 'c'));
     expect((await failure(load({}, named))).message).toMatch(/D is not set; audit.file in .*n.json needs it/);

@@ -3,26 +3,34 @@
  * Throws `ConfigurationError` with every problem at once; what can be lived with is in `warnings`.
  * @module
  */
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
 import { type Candidate, findCandidates, isSharedFile } from './find-config.ts';
-import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
-import { isCode } from './parse-data.ts';
-import { expandPath, isInside } from './paths.ts';
+import { expandPath } from './paths.ts';
+import { pinsFor } from './pins.ts';
 import { toPathText } from './problems.ts';
+import type { FilePreview } from './project-files.ts';
+import type { Floor } from './project-settings.ts';
 import { readIfPresent } from './read-file.ts';
-import { type Findings, resolveConfig, toConfigurationError } from './resolve-config.ts';
+import { realFolder } from './real-folder.ts';
+import { type Findings, resolveConfig, toConfigurationError, toFloor } from './resolve-config.ts';
 import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
+import { NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
 import { TrustStore } from './trust.ts';
-import { isSwitchedOn, realWorld, stateFolder, type World } from './world.ts';
+import { isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 
 /** What a loader may be told; everything has a real default. */
 export interface LoaderOptions extends Partial<World> {
-  /** Asked about a project's file that the trust store does not know in this state; the place to ask a person. */
-  readonly isTrusted?: ((path: string, hash: string) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Asked about a project's file that the trust store does not know in this state; the place to ask a person. The look into
+   * it is at exactly what is used after a yes.
+   */
+  readonly isTrusted?: ((path: string, hash: string, look: FilePreview) => boolean | Promise<boolean>) | undefined;
   /** Use a project's configuration without asking, as `ANYGPT_TRUST_PROJECT=1` does. */
   readonly trustProject?: boolean | undefined;
   /** How long a configuration written as code may take to load, in milliseconds. Default 10,000. */
@@ -37,6 +45,7 @@ export interface ProjectFile extends Fingerprint {
   readonly trusted: boolean;
 }
 
+const LOOK_AND_TRUST = 'Look at it, then run `anygpt mcp trust`.';
 const NO_CONFIGURATION = 'No configuration was found, so there are no servers. Run `anygpt mcp init` to set some up.';
 
 /** Loads configuration files. Keeps nothing between two calls of `load`, so calling it again is a reload. */
@@ -59,23 +68,27 @@ export class ConfigurationLoader {
   async load(configPath?: string): Promise<ResolvedConfig> {
     const fromEnvironment = this.#world.env.ANYGPT_CONFIG || undefined;
     const named = configPath ?? fromEnvironment;
-    if (named !== undefined) return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config');
-    const warnings: string[] = [];
-    for (const candidate of findCandidates(this.#world)) {
-      const config = await this.#tryCandidate(candidate, warnings);
+    const reading = this.#reading();
+    if (named !== undefined) {
+      return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
+    }
+    const warnings = [...relativeFolderWarnings(this.#world)];
+    const candidates = findCandidates(this.#world);
+    for (const candidate of candidates) {
+      const config = await this.#tryCandidate(candidate, candidates, warnings, reading);
       if (config !== undefined) return config;
     }
     const findings = { files: [], warnings: [...warnings, NO_CONFIGURATION], origin: undefined };
-    return resolveConfig([], findings, this.#context());
+    return resolveConfig([], findings, this.#context(reading));
   }
 
   /** Resolves a configuration that is not in a file; relative paths start at `base`. */
   async resolve(config: unknown, base: string = this.#world.cwd): Promise<ResolvedConfig> {
     const file = { path: `${base}/(configuration in code)`, base, text: '' };
     const section = requireSection(findSection(config), 'The configuration');
+    const findings = { files: [], warnings: relativeFolderWarnings(this.#world), origin: undefined };
     // What a program configures itself starts where the program is.
-    const context = { ...this.#context(), folder: base };
-    return this.#fromSection(section, file, { files: [], warnings: [], origin: undefined }, context);
+    return this.#fromSection(section, file, findings, { ...this.#context(this.#reading()), folder: base });
   }
 
   /** Every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
@@ -93,59 +106,102 @@ export class ConfigurationLoader {
   /** The project configurations `load` would look at, nearest first: what a person is asked to trust. */
   async findProjectFiles(): Promise<readonly ProjectFile[]> {
     const projects = findCandidates(this.#world).filter(({ place }) => place === 'project');
-    return Promise.all(projects.map(({ path }) => this.#describe(path)));
+    return Promise.all(projects.map(async ({ path }) => this.#describe(path)));
   }
 
   /** Trusts a file as it is now, with what it visibly imports, extends and takes servers from. */
   async trust(path: string): Promise<ProjectFile> {
-    const { hash, files } = await this.#describe(expandPath(path, this.#world.cwd, this.#world));
-    const [file = path] = files;
-    await this.trustStore.trust(file, hash);
-    return { path: file, hash, files, trusted: true };
+    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true);
+    await this.trustStore.trust(described.path, described.hash, described.files);
+    return { ...described, trusted: true };
   }
 
-  async #describe(path: string): Promise<ProjectFile> {
-    const fingerprint = await fingerprintOf(path, await readRequired(path));
-    return { path, ...fingerprint, trusted: await this.trustStore.isTrusted(path, fingerprint.hash) };
+  async #describe(path: string, isNamed = false): Promise<ProjectFile> {
+    const { hash, files, notes } = await this.#look(path, new Snapshot(), isNamed);
+    if (hash === undefined) throw new ConfigurationError(notes.join(' '));
+    return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
   }
 
-  async #loadNamed(named: string, by: string): Promise<ResolvedConfig> {
+  /** What a person is shown, at the very bytes that are used after a yes. Loaded where somebody is to look. */
+  async #look(path: string, files: Snapshot, isNamed = false): Promise<FilePreview> {
+    const { previewFile, trustableFileAt } = await import('./project-files.ts');
+    return previewFile({ ...trustableFileAt(path, this.#world), isNamed }, this.#world, files);
+  }
+
+  async #loadNamed(named: string, by: string, reading: Reading): Promise<ResolvedConfig> {
     const path = expandPath(named, this.#world.cwd, this.#world, by);
-    const file = { path, base: dirname(path), text: await readRequired(path, `, which ${by} names,`) };
-    const section = requireSection(findSection(await evaluate(file, this.#context()), path), path);
-    return this.#fromSection(section, file, await findingsOf(file, []), this.#context());
+    const text = await readIfPresent(path);
+    if (text === undefined) throw new ConfigurationError(`${path}, which ${by} names, was not found.`);
+    const file = { path, base: dirname(path), text };
+    const context = this.#context(reading);
+    const section = requireSection(findSection(await evaluate(file, context), path), path);
+    const findings = { files: [path], warnings: relativeFolderWarnings(this.#world), origin: path };
+    return this.#fromSection(section, file, findings, context);
   }
 
   /** Undefined when the candidate has no section or may not be used; then the search goes on. */
-  async #tryCandidate(candidate: Candidate, warnings: string[]): Promise<ResolvedConfig | undefined> {
+  async #tryCandidate(
+    candidate: Candidate,
+    all: readonly Candidate[],
+    warnings: string[],
+    reading: Reading,
+  ): Promise<ResolvedConfig | undefined> {
     const { path, base, place } = candidate;
-    const text = await this.#readCandidate(candidate, warnings);
+    const text = await this.#readCandidate(candidate, warnings, reading);
     // A shared file that never says `discovery` has no such section; it need not be trusted to know that.
     if (text === undefined || (isSharedFile(path) && !text.includes('discovery'))) return undefined;
-    const fingerprint = place === 'project' ? await fingerprintOf(path, text) : undefined;
-    if (fingerprint !== undefined && !(await this.#isTrusted(path, fingerprint.hash))) {
-      warnings.push(
-        `${path} came with this folder and is not trusted, so it is not used. Look at it, then run \`anygpt mcp trust\`.`,
-      );
+    if (place === 'project' && !(await this.#isTrusted(path, reading))) {
+      warnings.push(`${shown(path)} came with this folder and is not trusted, so it is not used. ${LOOK_AND_TRUST}`);
       return undefined;
     }
     const file = { path, base, text };
-    const context = this.#context(candidate, fingerprint);
-    const section = findSection(await evaluate(file, context), path);
-    if (section === undefined) return undefined;
-    warnings.push(...candidate.ignored.map((other) => `${other} is ignored, because ${path} comes first.`));
-    return this.#fromSection(requireSection(section, path), file, await findingsOf(file, warnings), context);
+    const context = this.#context(reading, candidate);
+    try {
+      const section = findSection(await evaluate(file, context), path);
+      if (section === undefined) return undefined;
+      const ignored = candidate.ignored.map(
+        (other) => `${shown(other)} is ignored, because ${shown(path)} comes first.`,
+      );
+      const findings = { files: [path], warnings: [...warnings, ...ignored], origin: path };
+      const floor = place === 'project' ? await this.#floor(all, reading) : undefined;
+      return await this.#fromSection(requireSection(section, path), file, findings, context, floor);
+    } catch (error) {
+      if (place !== 'project' || !(error instanceof NotTrusted)) throw error;
+      warnings.push(`${shown(path)} is not used: ${error.message}`);
+      return undefined;
+    }
   }
 
   /** A project's file that cannot be read cannot have been trusted either; the user's own is an error. */
-  async #readCandidate({ path, place }: Candidate, warnings: string[]): Promise<string | undefined> {
+  async #readCandidate(
+    { path, place }: Candidate,
+    warnings: string[],
+    { files }: Reading,
+  ): Promise<string | undefined> {
+    if (place !== 'project') return readIfPresent(path);
     try {
-      return await readIfPresent(path);
+      return files.peek(path);
     } catch (error) {
-      if (place !== 'project' || this.#trustsProjects() || !(error instanceof ConfigurationError)) throw error;
+      if (files.isOpen || !(error instanceof ConfigurationError)) throw error;
       warnings.push(`${error.message} It is not used.`);
       return undefined;
     }
+  }
+
+  /** What the user's own file says, beside a project's that is in use. Its servers are left out, its word is kept. */
+  async #floor(all: readonly Candidate[], reading: Reading): Promise<Floor | undefined> {
+    const context = this.#context(reading);
+    for (const { path, base, place } of all) {
+      const text = place === 'project' ? undefined : await readIfPresent(path);
+      if (text === undefined || (isSharedFile(path) && !text.includes('discovery'))) continue;
+      const file = { path, base, text };
+      const section = findSection(await evaluate(file, context), path);
+      if (section === undefined) continue;
+      const { layers, problems } = await loadLayers(requireSection(section, path), file, context);
+      if (problems.length > 0) throw toConfigurationError(problems);
+      return toFloor(layers, { files: [], warnings: [], origin: path }, context);
+    }
+    return undefined;
   }
 
   async #fromSection(
@@ -153,53 +209,91 @@ export class ConfigurationLoader {
     file: OpenFile,
     findings: Findings,
     context: LayerContext,
+    floor?: Floor,
   ): Promise<ResolvedConfig> {
     const { layers, problems, warnings } = await loadLayers(section, file, context);
     if (problems.length > 0) throw toConfigurationError(problems);
-    const files = [...new Set([...findings.files, ...layers.slice(1).map((layer) => layer.file)])];
-    return resolveConfig(layers, { ...findings, files, warnings: [...findings.warnings, ...warnings] }, context);
+    const config = await resolveConfig(
+      layers,
+      { ...findings, warnings: [...findings.warnings, ...warnings] },
+      context,
+      floor,
+    );
+    // Everything that was read is worth watching: imported modules, what was extended, the user's own file.
+    const read = [...layers.slice(1).map((layer) => layer.file), ...context.own.admitted, ...context.files.admitted];
+    return { ...config, files: [...new Set([...findings.files, ...read, ...config.files])] };
+  }
+
+  /** What is kept for the time of one load. */
+  #reading(): Reading {
+    return { files: new Snapshot(this.#trustsProjects() ? 'open' : 'sealed'), own: new Snapshot('open') };
   }
 
   #trustsProjects(): boolean {
     return this.#options.trustProject === true || isSwitchedOn(this.#world.env.ANYGPT_TRUST_PROJECT);
   }
 
-  async #isTrusted(path: string, hash: string): Promise<boolean> {
-    if (this.#trustsProjects() || (await this.trustStore.isTrusted(path, hash))) return true;
-    return (await this.#options.isTrusted?.(path, hash)) ?? false;
+  /** Whether a file is what a person has trusted. A yes lets what it was trusted with be read, and nothing else. */
+  async #isTrusted(path: string, { files }: Reading, isWorthAsking = async () => true): Promise<boolean> {
+    if (files.isOpen) return true;
+    const record = await this.trustStore.record(path);
+    if (record !== undefined && files.verify(path, record)) return true;
+    if (this.#options.isTrusted === undefined || !(await isWorthAsking())) return false;
+    const look = await this.#look(path, files);
+    if (look.hash === undefined || !(await this.#options.isTrusted(path, look.hash, look))) return false;
+    files.admit(look.files);
+    return true;
   }
 
-  /** Of the files a project's configuration names, those in the project that its hash does not cover are asked about. */
-  #context(candidate?: Candidate, fingerprint?: Fingerprint): LayerContext {
+  /** Of the files a project's configuration names, those that its hash does not cover need a word of their own. */
+  #context(reading: Reading, candidate?: Candidate): LayerContext {
+    const { files, own } = reading;
     const root = candidate?.place === 'project' ? candidate.root : undefined;
-    const isTrustedProject = async (path: string, text: string) =>
-      this.#isTrusted(path, (await fingerprintOf(path, text)).hash);
+    const isUsers = (path: string): boolean => root === undefined || isOwnFile(path, this.#world);
+    const isTrustedProject: LayerContext['isTrustedProject'] = async (path, text, isWorthAsking) => {
+      return files.remember(path, text) && this.#isTrusted(path, reading, isWorthAsking);
+    };
+    const pinsIn = (folder: string | undefined) =>
+      folder === undefined || files.isOpen ? undefined : pinsFor(files, folder, this.#world);
     return {
       world: this.#world,
       folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
+      files,
+      own,
+      project: root !== undefined,
+      codeOf: (path) => (isUsers(path) ? own : files),
+      pins: pinsIn(root),
+      pinsOf: ({ scope, root: folder }) =>
+        pinsIn(scope === 'user' || scope === 'system' ? undefined : scope === 'project' ? folder : root),
+      budget: { left: UNTRUSTED_BUDGET },
+      read: async (path, isProjects = false) => (isProjects || !isUsers(path) ? files.peek(path) : readIfPresent(path)),
       isTrustedProject,
       isTrustedFolder: async (folder) => this.#trustsProjects() || this.trustStore.isTrustedFolder(folder),
       isTrusted: async (path, text) => {
-        if (root === undefined || !isInside(path, root) || fingerprint?.files.includes(path)) return true;
-        return isTrustedProject(path, text);
+        if (isUsers(path)) return true;
+        return files.admitted.includes(path) ? files.remember(path, text) : isTrustedProject(path, text);
       },
     };
   }
 }
 
-/** Code may import other files, which are worth watching too. */
-async function findingsOf({ path, text }: OpenFile, warnings: readonly string[]): Promise<Findings> {
-  const files = isCode(path) ? (await fingerprintOf(path, text)).files : [path];
-  return { files, warnings, origin: path };
+/** What one load has read so far: of projects, and of the user's own code. */
+interface Reading {
+  readonly files: Snapshot;
+  readonly own: Snapshot;
 }
 
-async function readRequired(path: string, which = ''): Promise<string> {
-  const text = await readIfPresent(path);
-  if (text === undefined) throw new ConfigurationError(`${path}${which} was not found.`);
-  return text;
-}
+/** The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. */
+const isOwnFile = (path: string, world: World): boolean =>
+  basename(path).startsWith('mcp-discovery.config.') &&
+  [stateFolder(world), join(world.home, '.anygpt')].some(
+    (folder) => realFolder(dirname(path), world.platform) === realFolder(folder, world.platform),
+  );
+
+/** A path that somebody else chose, for people and agents. */
+const shown = (path: string): string => oneLine(path, 300);
 
 function requireSection(section: WrittenSection | string | undefined, file: string): WrittenSection {
   if (typeof section === 'string') throw toConfigurationError([{ file, text: section }]);

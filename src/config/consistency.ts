@@ -43,3 +43,13 @@ export function toConsistentSettings<T extends Pick<Settings, 'limits' | 'retry'
   }
   return { settings: result, problems };
 }
+
+/** The same where nobody is to be told: the first of each pair gives way. */
+export function toOrderedSettings<T extends Pick<Settings, 'limits' | 'retry'>>(settings: T): T {
+  const result = { ...settings, limits: { ...settings.limits }, retry: { ...settings.retry } };
+  for (const [group, lower, upper] of PAIRS) {
+    const values = result[group] as unknown as Numbers;
+    values[lower] = Math.min(values[lower] ?? 0, values[upper] ?? 0);
+  }
+  return result;
+}

@@ -6,13 +6,15 @@
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { shellWord } from '../shell-word.ts';
+import type { ImportContext } from './importers/import-file.ts';
 import { isCode, parseData } from './parse-data.ts';
 import { expandPath } from './paths.ts';
+import type { Pins } from './pins.ts';
 import { toPathText } from './problems.ts';
-import { readIfPresent } from './read-file.ts';
 import { runModule } from './run-module.ts';
 import type { DiscoverySection } from './schema.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
+import { NotTrusted, type Snapshot, TooManyFiles } from './snapshot.ts';
 import { stateFolder, type World } from './world.ts';
 
 const MAX_FILES = 32;
@@ -34,6 +36,9 @@ export interface OpenFile {
   readonly text: string;
 }
 
+/** Reads a file that a configuration names, or one that was found in a project. */
+export type ReadText = (path: string, isProjects?: boolean) => Promise<string | undefined>;
+
 /** What loading layers needs to know. */
 export interface LayerContext {
   readonly world: World;
@@ -42,10 +47,31 @@ export interface LayerContext {
   readonly timeout?: number | undefined;
   /** Whether code may run at all; it may unless this is false. */
   readonly runCode?: boolean | undefined;
+  /** What the user's own code is loaded from. */
+  readonly own: Snapshot;
+  /** What came with a project is read through this, once. */
+  readonly files: Snapshot;
+  /** The configuration came with a project. */
+  readonly project?: boolean | undefined;
+  /** What the code of a file, and what it imports, is loaded from. */
+  readonly codeOf: (path: string) => Snapshot;
+  /** The text of a file, undefined when there is none. What came with a project is read once, whoever asks. */
+  readonly read: ReadText;
+  /** What ties files that a project's entries name to what was trusted. */
+  readonly pins?: Pins | undefined;
+  /** The same for a file that servers are taken from. */
+  readonly pinsOf?: ImportContext['pinsOf'];
+  /** How much may still be parsed of files that nobody trusts. */
+  readonly budget?: ImportContext['budget'];
+  /** It is only shown: nothing is expanded, looked up or run, and what is code is said here. */
+  readonly onCode?: ((path: string) => void) | undefined;
   /** Whether an extended file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
-  /** Whether a file that was found in a project, and that nobody named, may be used. */
-  readonly isTrustedProject: (path: string, text: string) => Promise<boolean>;
+  /**
+   * Whether a file that was found in a project, and that nobody named, may be used.
+   * @param isWorthAsking whether a person is to be asked about it
+   */
+  readonly isTrustedProject: (path: string, text: string, isWorthAsking?: () => Promise<boolean>) => Promise<boolean>;
   /** Whether servers of the user's own files may work in a folder. */
   readonly isTrustedFolder: (folder: string) => Promise<boolean>;
 }
@@ -63,14 +89,18 @@ export interface LoadedLayers {
   readonly warnings: readonly string[];
 }
 
-/** Evaluates a file: data is parsed, code is run. */
-export async function evaluate(
-  { path, text }: OpenFile,
-  { world, timeout, runCode = true }: Pick<LayerContext, 'world' | 'timeout' | 'runCode'>,
-): Promise<unknown> {
+/** Evaluates a file: data is parsed, code is run. Code that is only shown gives nothing. */
+export async function evaluate({ path, text }: OpenFile, context: LayerContext): Promise<unknown> {
   if (!isCode(path)) return parseData(path, text);
+  const { world, timeout, runCode = true, onCode } = context;
+  if (onCode !== undefined) {
+    onCode(path);
+    return {};
+  }
   if (!runCode) throw new ConfigurationError(`${path} is a program, and none is run here.`);
-  return runModule(path, text, { cacheFolder: join(stateFolder(world), 'cache', 'jiti'), timeout });
+  const files = context.codeOf(path);
+  files.remember(path, text);
+  return runModule(path, { files, cacheFolder: join(stateFolder(world), 'cache'), timeout });
 }
 
 /** Loads the chain that starts with a section; what extends nothing is a chain of one. */
@@ -103,16 +133,16 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
       if (seen.size >= MAX_FILES) throw new ConfigurationError(`extends reaches more than ${MAX_FILES} files.`);
       await openExtended(path, name, chain);
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
+      if (!(error instanceof ConfigurationError) || isFatal(error, context)) throw error;
       problems.push({ file: from, text: error.message });
     }
   }
 
   async function openExtended(path: string, name: string, chain: readonly string[]): Promise<void> {
-    const text = await readIfPresent(path);
+    const text = await context.read(path);
     if (text === undefined) throw new ConfigurationError(`extends ${JSON.stringify(name)}: ${path} was not found.`);
     if (!(await context.isTrusted(path, text))) {
-      throw new ConfigurationError(
+      throw new NotTrusted(
         `extends ${path}, which is not trusted. Look at it, then run \`anygpt mcp trust ${shellWord(path)}\`.`,
       );
     }
@@ -126,6 +156,10 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
   await add(start, file, []);
   return { layers, problems, warnings };
 }
+
+/** A chain with a file in it that nobody has trusted is not trusted; where it is only shown, that is a note. */
+const isFatal = (error: ConfigurationError, { onCode }: LayerContext): boolean =>
+  error instanceof TooManyFiles || (error instanceof NotTrusted && onCode === undefined);
 
 /** Patterns that cannot be compiled. What compiles them is loaded only where there are rules. */
 async function badRules({ raw, prefix }: WrittenSection): Promise<readonly string[]> {

@@ -19,14 +19,18 @@ const PATHS = [
   ['search', 'phrases'],
 ] as const;
 
-/** The settings of all layers, strongest first, as one. */
-export function mergeSettings(layers: readonly Layer[], world: World): Written {
+/**
+ * The settings of all layers, strongest first, as one.
+ * @param world for the paths in them; without it they stay as written
+ */
+export function mergeSettings(layers: readonly Layer[], world: World | undefined): Written {
   return layers.map((layer) => settingsOf(layer, world)).reduceRight((lower, upper) => merge(upper, lower), {});
 }
 
-function settingsOf({ raw, base, file, prefix }: Layer, world: World): Written {
+function settingsOf({ raw, base, file, prefix }: Layer, world: World | undefined): Written {
   const settings: Written = {};
   for (const key of Object.keys(settingsShape)) settings[key] = raw[key];
+  if (world === undefined) return settings;
   for (const [group, key] of PATHS) {
     const fields = settings[group];
     if (!isObject(fields) || typeof fields[key] !== 'string') continue;

@@ -1,40 +1,34 @@
 /**
- * The text of a configuration in, the files it names out: what it imports, extends, and takes servers from. Code is not
- * run for this; one pass over its text finds the quoted paths behind `import`, `from`, `require`, `extends` and `path`.
+ * Finds the files that a program names, in its text and without running it: what stands in quotes behind `import`, `from`,
+ * `require`, `extends`, `path` and `envFile`. A path that is put together by code is not found, and is refused when it runs.
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
-import { isCode, parseData } from './parse-data.ts';
+/** Behind these words stands a module. */
+const MODULE_MARKS: ReadonlySet<string> = new Set(['from', 'import', 'require']);
+/** Behind these stands a file that is read. */
+const FILE_MARKS: ReadonlySet<string> = new Set(['extends', 'path', 'envFile']);
+const isMark = (word: string): boolean => MODULE_MARKS.has(word) || FILE_MARKS.has(word);
 
-const MARKS: ReadonlySet<string> = new Set(['from', 'import', 'require', 'extends', 'path']);
-
-/** Relative paths as written, in order of appearance. A file that does not parse names nothing. */
-export async function namedFiles(path: string, text: string): Promise<readonly string[]> {
-  const found = isCode(path) ? inCode(text) : inData(await parseData(path, text).catch(() => undefined));
-  return [...new Set(found.filter((name) => !name.includes('\0')))];
+/** Names as written, each once, in order of appearance. */
+export interface NamedFiles {
+  readonly modules: readonly string[];
+  readonly files: readonly string[];
 }
 
-function inData(document: unknown): string[] {
-  const section = isObject(document) && isObject(document.discovery) ? document.discovery : document;
-  if (!isObject(section)) return [];
-  const above = isObject(document) ? document.extends : undefined;
-  const sources = Array.isArray(section.sources)
-    ? section.sources.map((source) => isObject(source) && source.path)
-    : [];
-  return [section.extends, above, sources].flat(2).filter((name) => typeof name === 'string');
-}
-
-function inCode(text: string): string[] {
-  const found: string[] = [];
+/** What a program names. */
+export function namedFiles(text: string): NamedFiles {
+  const modules = new Set<string>();
+  const files = new Set<string>();
   let mark = '';
   for (let at = 0; at < text.length; ) {
     const character = text.charAt(at);
-    if (character === '"' || character === "'") {
+    if (character === '"' || character === "'" || character === '`') {
       const end = endOfString(text, at);
       const inside = text.slice(at + 1, end);
-      if (MARKS.has(mark) && (inside.startsWith('./') || inside.startsWith('../'))) found.push(inside);
-      else mark = MARKS.has(inside) ? inside : mark;
+      if (MODULE_MARKS.has(mark)) modules.add(inside);
+      else if (FILE_MARKS.has(mark)) files.add(inside);
+      else mark = isMark(inside) ? inside : mark;
       at = end + 1;
     } else if (/[A-Za-z_$]/.test(character)) {
       let end = at + 1;
@@ -46,7 +40,7 @@ function inCode(text: string): string[] {
       at++;
     }
   }
-  return found;
+  return { modules: [...modules], files: [...files] };
 }
 
 /** Where a quoted string ends; one that is not closed ends with its line, so that an apostrophe in a comment does no harm. */

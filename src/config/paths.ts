@@ -3,11 +3,15 @@
  * @module
  */
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigurationError } from '../errors.ts';
 import { expandReferences } from './references.ts';
 import type { World } from './world.ts';
 
 /** The absolute path for a written one; relative ones start at `base`. */
 export function expandPath(written: string, base: string, world: World, where?: string): string {
+  if (world.literal && written.includes('${')) {
+    throw new ConfigurationError(`${where ?? 'A path'} is ${JSON.stringify(written)}, known only when it is used.`);
+  }
   const path = expandHome(expandReferences(written, world.env, where), world);
   return resolve(base, path);
 }

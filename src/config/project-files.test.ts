@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
-import { findTrustableFiles, previewFile, trustableFileAt } from './project-files.ts';
+import { type FilePreview, findTrustableFiles, previewFile, trustableFileAt } from './project-files.ts';
 import { realWorld, type World } from './world.ts';
 
 let folder: ReturnType<typeof tempFolder>;
@@ -23,7 +23,8 @@ const write = (name: string, value: unknown): string => {
   return path;
 };
 const look = (path: string) => previewFile(trustableFileAt(path, world), world);
-const names = async (path: string) => (await look(path)).servers.map(({ name }) => name);
+const serversOf = ({ readings }: FilePreview) => readings.flatMap(({ servers }) => servers);
+const names = async (path: string) => serversOf(await look(path)).map(({ name }) => name);
 
 describe('files that came with a project', () => {
   it('are found up to the repository, ours first, each once', () => {
@@ -82,13 +83,19 @@ describe('files that came with a project', () => {
         { type: 'custom', path: './off.json', enabled: false },
       ],
     });
-    const { servers, notes } = await look(own);
-    expect(servers.map(({ name, connection }) => [name, 'command' in connection && connection.command])).toEqual([
-      ['own', join(folder.path, 'repo/x')],
-      ['listed', 'x'],
-      ['below', join(folder.path, 'repo/x')],
+    const preview = await look(own);
+    const shown = serversOf(preview).map(({ name, enabled, connection }) => [
+      name,
+      enabled,
+      'command' in connection && connection.command,
     ]);
-    expect(notes).toEqual([expect.stringContaining('NOT_SET'), expect.stringContaining('gone.json was not found')]);
+    expect(shown).toEqual([
+      ['own', true, join(folder.path, 'repo/x')],
+      ['below', false, join(folder.path, 'repo/x')],
+      ['listed', true, 'x'],
+    ]);
+    const notes = preview.notes.join('\n');
+    for (const said of ['NOT_SET', 'gone.json was not found', 'goes round in a circle']) expect(notes).toContain(said);
     expect(await names(join(folder.path, 'repo/list.json'))).toEqual(['listed']);
     const manifest = { name: 'bundled', server: { type: 'node', mcp_config: { command: 'node', args: ['x.js'] } } };
     expect(await names(write('repo/bundle/manifest.json', manifest))).toEqual(['bundled']);
@@ -98,7 +105,7 @@ describe('files that came with a project', () => {
   it('say to whom tools and queries would be sent', async () => {
     const embedder = { type: 'openai', url: 'https://elsewhere.example/v1', model: 'm', apiKey: '${OPENAI_API_KEY}' };
     const path = write('repo/.anygpt/mcp-discovery.config.json', { search: { embedder } });
-    expect((await look(path)).notes).toEqual([
+    expect((await look(path)).sends).toEqual([
       'Names and descriptions of tools, and every query, would be sent to https://elsewhere.example/v1 (reads OPENAI_API_KEY).',
     ]);
   });

@@ -56,9 +56,33 @@ that file's folder. \`~\` and \`\${NAME}\` work in paths.
 ## Trust
 
 A project's configuration is code that came with a folder. It is used only after \`anygpt mcp trust\`, which remembers its
-path and a hash of its content, or with \`--trust-project\` or \`ANYGPT_TRUST_PROJECT=1\`. The hash covers the file and every
-relative file that its text visibly imports, extends or takes servers from; a file whose path is put together by code is
-asked about on its own. Files in your home's \`.anygpt\` and files you name yourself need no such word.
+path and a hash of its content, or with \`--trust-project\` or \`ANYGPT_TRUST_PROJECT=1\`. Files in your home's \`.anygpt\` and
+files you name yourself need no such word.
+
+- Before that, nothing of it is executed, expanded or quoted, and only a little is parsed, to see whether it has servers.
+- The hash covers the file and every file of the project that its text imports, extends, takes servers from or names as
+  \`envFile\` or \`\${file:…}\`: at most 64 files of at most 256 KiB, with at most 1,000 servers. Beyond that nothing is trusted.
+- What was hashed is what \`trust\` shows and what runs. Code may import those files and what comes with Node, no packages; an
+  import whose path is put together by code is refused. An \`envFile\` that changes ends the trust.
+- Files outside the project that it names need \`anygpt mcp trust FILE\`, unless they are your own.
+- \`trust\` also trusts the folder: \`\${workspaceFolder}\` in your own configuration may stand for it.
+
+A project's configuration can add and narrow. Beside it, the file in your home still counts, except for its servers:
+
+| setting | of a project |
+| --- | --- |
+| \`servers\`, \`sources\`, \`extends\` | added |
+| \`toolRules\`, \`rulePrecedence\` | its own; a tool is on only where your own rules say so too |
+| \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only where both say so |
+| \`search.phrases\` | only \`false\` |
+| \`search.embedder\` | where you have none; \`trust\` shows it |
+| \`validation.output\` | only stricter |
+| \`limits\`, \`retry.attempts\` | only smaller |
+| \`limits.schemaDepth\`, \`schemaNodes\`, \`validation\`, \`stderr\`, \`auditLine\`, \`breaker\`; the rest of \`retry\` | ignored |
+| \`audit\`, \`log\`, \`cache\` | ignored |
+| \`trusted\`, \`idempotent\`, \`timeouts\`, \`rateLimit\`, \`concurrency\` on a server of your own | ignored |
+
+What is ignored is said with its key.
 
 ## Secrets
 
@@ -115,8 +139,8 @@ A source that is missing or broken is a warning; the rest goes on.
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['ANYGPT_CONFIG', 'The configuration file.'],
-  ['ANYGPT_HOME', 'The state folder, instead of `~/.anygpt`.'],
-  ['ANYGPT_CACHE_DIR', 'Overrides `cache.dir`.'],
+  ['ANYGPT_HOME', 'The state folder, instead of `~/.anygpt`; an absolute path, others are ignored.'],
+  ['ANYGPT_CACHE_DIR', 'Overrides `cache.dir`; an absolute path.'],
   ['ANYGPT_CACHE_TTL', 'Overrides `cache.ttl`, in seconds.'],
   ['ANYGPT_TRUST_PROJECT', '`1` uses a project’s configuration without asking.'],
   [

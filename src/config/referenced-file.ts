@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { parseDotenv } from './dotenv.ts';
+import { digest } from './snapshot.ts';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -23,22 +24,32 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param where what needs it, for the message; messages never hold a part of the file
  */
 export function readReferencedFile({ file, variable }: FileReference, env: Environment, where: string): string {
-  const text = readSmallFile(toAbsolute(file, env, where), where);
+  const [, hash, path = file] = PINNED.exec(file) ?? [];
+  const text = readSmallFile(toAbsolute(path, env, where), where, hash);
   if (variable === undefined) return text.trim();
   const value = parseDotenv(text).get(variable);
   if (value !== undefined) return value;
-  throw new ConfigurationError(`The file ${file} does not set ${variable}; ${where} needs it.`);
+  throw new ConfigurationError(`The file ${path} does not set ${variable}; ${where} needs it.`);
 }
 
-/** The text of a small file. */
-export function readSmallFile(path: string, where: string): string {
+/** A file of a project, with the content it was trusted with. */
+const PINNED = /^sha256-([0-9a-f]{64}):(.*)$/s;
+
+/**
+ * The text of a small file.
+ * @param hash what its content must be
+ */
+export function readSmallFile(path: string, where: string, hash?: string): string {
   const refuse = (what: string, cause?: unknown) =>
     new ConfigurationError(`The file ${path} ${what}; ${where} needs it.`, [], cause === undefined ? {} : { cause });
   try {
     const info = statSync(path);
     if (!info.isFile()) throw refuse('is not a regular file');
     if (info.size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES / 1024} KiB`);
-    return readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    if (hash !== undefined && digest(bytes) !== hash)
+      throw refuse('is not what was trusted with this project; run `anygpt mcp trust` again');
+    return bytes.toString('utf8');
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const { code } = error as NodeJS.ErrnoException;

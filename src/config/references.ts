@@ -83,7 +83,8 @@ export const readBy = (text: string): readonly string[] =>
     if (typeof piece === 'string') return [];
     if ('foreign' in piece) return [piece.foreign];
     if ('name' in piece) return [piece.name];
-    return [piece.variable === undefined ? `file ${piece.file}` : `${piece.variable} in file ${piece.file}`];
+    const file = `file ${piece.file.replace(/^sha256-[0-9a-f]{64}:/, '')}`;
+    return [piece.variable === undefined ? file : `${piece.variable} in ${file}`];
   });
 
 /** A text with its references looked up, as far as they can be read now: what must not be shown. Throws for none of them. */

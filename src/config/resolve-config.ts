@@ -3,22 +3,22 @@
  * the sources they name, switches in the environment applied.
  * @module
  */
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
-import { toConsistentSettings } from './consistency.ts';
+import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
 import type { ImportedSource } from './importers/import-source.ts';
 import { type JoinedServers, joinServers } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
 import { mergeSettings } from './merge-settings.ts';
-import { expandHome } from './paths.ts';
 import { toPathText } from './problems.ts';
+import { type Floor, narrowed, OWNERS_SETTINGS } from './project-settings.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
 import { withEnvironment } from './shared-variables.ts';
 import { withWorkspace } from './workspace-folder.ts';
-import { stateFolder, type World } from './world.ts';
+import { absoluteFolder, stateFolder, type World } from './world.ts';
 
 /** Problems shown for one file; a person mends them a screen at a time. All are in `problems`. */
 const MAX_SHOWN = 50;
@@ -30,40 +30,49 @@ export interface Findings {
   readonly origin: string | undefined;
 }
 
-/** Resolves layers, the strongest first. Without layers this is the built-in default. */
+/**
+ * Resolves layers, the strongest first. Without layers this is the built-in default.
+ * @param floor what the user's own file says beside a configuration that came with a project
+ */
 export async function resolveConfig(
   layers: readonly Layer[],
   findings: Findings,
   context: LayerContext,
+  floor?: Floor,
 ): Promise<ResolvedConfig> {
-  const { world } = context;
-  const file = findings.origin ?? 'the built-in configuration';
-  const prefix = layers[0]?.prefix ?? '';
-  const written = mergeSettings(layers, world);
-  const { settings, problems } = toConsistentSettings(written, settingsSchema.parse(written));
+  const { world, project, onCode } = context;
+  const isShown = onCode !== undefined;
+  const { settings, problems, warnings } = project
+    ? projectSettings(layers, floor)
+    : { ...ownSettings(layers, findings, world), warnings: [] };
   const imported = settings.enabled ? await importAll(layers, context) : [];
-  const own = settings.enabled ? ownEntries(layers, context) : [];
+  const written = settings.enabled ? ownEntries(layers, context) : [];
+  const own = project ? withoutOwnersSettings(written, imported) : { entries: written, warnings: [] };
   const joined = joinServers(
-    own,
+    own.entries,
     imported.flatMap(({ entries }) => entries),
   );
-  const incomplete = unreachableProblems(joined, imported);
-  const all = [
-    ...problems.map(({ group, key, text }) => ({ file, text: toPathText(prefix, [group, key]) + text })),
-    ...incomplete.problems,
-  ];
+  const incomplete = unreachableProblems(joined, imported, isShown);
+  const all = [...problems, ...incomplete.problems];
   if (all.length > 0) throw toConfigurationError(all);
-  const servers = await withWorkspace(joined.servers, world, context.isTrustedFolder);
-  const inEnvironment = withEnvironment(servers, world);
+  // To be shown, servers stay as they are written.
+  const inEnvironment = isShown
+    ? { servers: joined.servers, warnings: [] }
+    : withEnvironment(await withWorkspace(joined.servers, world, context.isTrustedFolder), world);
   return {
     ...withPlaces(settings, world),
     servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can open what a client's tool list closes.
     toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
+    ...(floor !== undefined && {
+      floorRules: { toolRules: floor.toolRules, rulePrecedence: floor.rulePrecedence },
+    }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
       ...findings.warnings,
+      ...warnings,
+      ...own.warnings,
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
@@ -73,6 +82,62 @@ export async function resolveConfig(
     origin: findings.origin,
     home: stateFolder(world),
   };
+}
+
+/** What a file of the user's own says beside a project's: settings and rules, but no servers. */
+export function toFloor(layers: readonly Layer[], findings: Findings, { world }: LayerContext): Floor {
+  const { settings, problems } = ownSettings(layers, findings, world);
+  if (problems.length > 0) throw toConfigurationError(problems);
+  const toolRules = layers.flatMap(({ section }) => section.toolRules ?? []);
+  return { settings, toolRules, rulePrecedence: settings.rulePrecedence };
+}
+
+function ownSettings(layers: readonly Layer[], { origin }: Findings, world: World) {
+  const file = origin ?? 'the built-in configuration';
+  const prefix = layers[0]?.prefix ?? '';
+  const written = mergeSettings(layers, world);
+  const { settings, problems } = toConsistentSettings(written, settingsSchema.parse(written));
+  return {
+    settings,
+    problems: problems.map(({ group, key, text }) => ({ file, text: toPathText(prefix, [group, key]) + text })),
+  };
+}
+
+function projectSettings(layers: readonly Layer[], floor: Floor | undefined) {
+  const [{ file = '', prefix = '' } = {}] = layers;
+  const { settings, ignored } = narrowed(
+    floor?.settings ?? settingsSchema.parse({}),
+    mergeSettings(layers, undefined),
+    prefix,
+  );
+  const keys = ignored.join(', ');
+  const warnings =
+    ignored.length === 0
+      ? []
+      : [
+          `${file}: ${keys} ${ignored.length === 1 ? 'is' : 'are'} ignored: a project’s configuration can add and narrow, and this is for your own file to say.`,
+        ];
+  return { settings: toOrderedSettings(settings), problems: [], warnings };
+}
+
+/** A project may describe a server that another file of the user's has, and switch it off; the rest is not its to say. */
+function withoutOwnersSettings(entries: readonly PlacedEntry[], imported: readonly ImportedSource[]) {
+  const users = new Set(
+    imported
+      .filter(({ source }) => source.scope === 'user' || source.scope === 'system')
+      .flatMap(({ entries: theirs }) => theirs.map(({ entry }) => entry.name)),
+  );
+  const warnings: string[] = [];
+  const kept = entries.map((placed) => {
+    const { entry, origin } = placed;
+    if (entry.connection !== undefined || !users.has(entry.name)) return placed;
+    const said = OWNERS_SETTINGS.filter((key) => entry[key] !== undefined);
+    if (said.length === 0) return placed;
+    warnings.push(`${origin.file}: ${origin.path}: ${said.join(', ')} ignored, because the server is one of your own.`);
+    const rest = Object.entries(entry).filter(([key]) => !(said as readonly string[]).includes(key));
+    return { ...placed, entry: Object.fromEntries(rest) as unknown as PlacedEntry['entry'] };
+  });
+  return { entries: kept, warnings };
 }
 
 /** One error for any number of problems in any number of files. */
@@ -93,7 +158,10 @@ export function toConfigurationError(problems: readonly FileProblem[]): Configur
 
 async function importAll(layers: readonly Layer[], context: LayerContext): Promise<ImportedSource[]> {
   const wanted = layers.flatMap(({ base, section }) => (section.sources ?? []).map((entry) => ({ entry, base })));
-  const active = wanted.filter(({ entry }) => entry.enabled !== false);
+  // Where it is only shown, those without a path are left out: the user's own, and what is trusted by itself.
+  const active = wanted.filter(
+    ({ entry }) => entry.enabled !== false && (context.onCode === undefined || entry.path !== undefined),
+  );
   if (active.length === 0) return [];
   // What is known about other programs is much, and most configurations name none.
   const { importSource } = await import('./importers/import-source.ts');
@@ -104,12 +172,12 @@ async function importAll(layers: readonly Layer[], context: LayerContext): Promi
 const wasRead = ({ source }: ImportedSource) => source.status === 'ok' || source.status === 'error';
 
 /** The entries of all layers, those of one name merged. */
-function ownEntries(layers: readonly Layer[], { world, folder }: LayerContext): PlacedEntry[] {
+function ownEntries(layers: readonly Layer[], { world, folder, pins }: LayerContext): PlacedEntry[] {
   const byName = new Map<string, PlacedEntry>();
   for (const { section, base, file, prefix } of layers) {
     for (const [index, entry] of (section.servers ?? []).entries()) {
       const origin = { file, path: toPathText(prefix, ['servers', index]) };
-      const lower = { entry: withAbsolutePaths(entry, base, world), origin, folder };
+      const lower = { entry: withAbsolutePaths(pins?.pinned(entry) ?? entry, base, world), origin, folder };
       const upper = byName.get(entry.name);
       byName.set(entry.name, upper === undefined ? lower : mergeEntries(upper, lower));
     }
@@ -118,7 +186,9 @@ function ownEntries(layers: readonly Layer[], { world, folder }: LayerContext): 
 }
 
 /** An entry without a connection is a mistake, unless the source that should have had the server could not be read. */
-function unreachableProblems({ unreachable }: JoinedServers, imported: readonly ImportedSource[]) {
+function unreachableProblems({ unreachable }: JoinedServers, imported: readonly ImportedSource[], isShown: boolean) {
+  // Who has the server is known only when it is used; that something is said of it is worth knowing.
+  if (isShown) return { problems: [], warnings: unreachable.map(({ entry }) => changesText(entry)) };
   const texts = unreachable.map(({ entry, origin }) => ({
     file: origin.file,
     text: `${origin.path}.connection: is missing; no source has a server called ${JSON.stringify(entry.name)}`,
@@ -129,6 +199,9 @@ function unreachableProblems({ unreachable }: JoinedServers, imported: readonly 
     : { problems: texts, warnings: [] };
 }
 
+const changesText = ({ name, ...said }: PlacedEntry['entry']): string =>
+  `A server called ${JSON.stringify(name)} that another file has would be given: ${Object.keys(said).join(', ') || 'nothing'}.`;
+
 function ceilingWarning({ name, timeouts: { call = 0 } }: ServerDefinition, ceiling: number): string[] {
   if (call <= ceiling) return [];
   return [`Server "${name}": timeouts.call is ${call}, but limits.callCeiling ends every call after ${ceiling} ms.`];
@@ -136,7 +209,7 @@ function ceilingWarning({ name, timeouts: { call = 0 } }: ServerDefinition, ceil
 
 /** The settings with every place filled in and the environment's word taken. */
 function withPlaces(settings: Settings, world: World) {
-  const { cwd, env } = world;
+  const { env } = world;
   const state = stateFolder(world);
   const { ANYGPT_CACHE_DIR: dir, ANYGPT_CACHE_TTL: ttl } = env;
   return {
@@ -144,7 +217,7 @@ function withPlaces(settings: Settings, world: World) {
     cache: {
       enabled: settings.cache.enabled,
       ttl: ttl ? toSeconds(ttl) : settings.cache.ttl,
-      dir: dir ? resolve(cwd, expandHome(dir, world)) : (settings.cache.dir ?? join(state, 'cache')),
+      dir: (dir && absoluteFolder(dir, world)) || (settings.cache.dir ?? join(state, 'cache')),
     },
     audit: { ...settings.audit, file: settings.audit.file ?? join(state, 'audit', 'audit.jsonl') },
   };

@@ -32,6 +32,10 @@ export interface ResolvedConfig {
   readonly sources: readonly ResolvedSource[];
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: Settings['rulePrecedence'];
+  /** The rules of the user's own file beside a project's configuration: a tool is on only where both say so. */
+  readonly floorRules?:
+    | { readonly toolRules: readonly ToolRule[]; readonly rulePrecedence: Settings['rulePrecedence'] }
+    | undefined;
   readonly search: Readonly<Settings['search']>;
   readonly validation: Readonly<Settings['validation']>;
   readonly limits: Readonly<Settings['limits']>;

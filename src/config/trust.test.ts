@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { previewFile } from './project-files.ts';
 import { TrustStore } from './trust.ts';
+import { realWorld } from './world.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -149,14 +150,17 @@ describe('TrustStore', () => {
   });
 });
 
-describe('fingerprintOf', () => {
+describe('what a hash covers', () => {
   const write = async (name: string, text: string) => {
     const path = join(folder, name);
     await mkdir(join(path, '..'), { recursive: true });
     await writeFile(path, text);
     return path;
   };
-  const print = async (path: string) => fingerprintOf(path, await readFile(path, 'utf8'));
+  const print = async (path: string) => {
+    const world = realWorld({ home: join(folder, 'home'), cwd: folder, env: {} });
+    return previewFile({ path, type: 'configuration', base: folder, root: folder }, world);
+  };
 
   it('covers what code imports, extends and takes servers from, but not other files it names', async () => {
     const main = await write(
@@ -176,7 +180,10 @@ describe('fingerprintOf', () => {
   });
 
   it('changes when a covered file changes, however far away, and only then', async () => {
-    const main = await write('a.json', '{"discovery": {"extends": "./b.yaml", "sources": [{"path": "./s.json"}]}}');
+    const main = await write(
+      'a.json',
+      '{"discovery": {"extends": "./b.yaml", "sources": [{"type": "custom", "path": "./s.json"}]}}',
+    );
     await write('b.yaml', 'extends: [./c.json]');
     await write('c.json', '{}');
     await write('s.json', '{}');
@@ -205,12 +212,15 @@ describe('fingerprintOf', () => {
     await write('b.json', '{{{');
     await mkdir(join(folder, 'sub'));
     expect((await print(main)).files).toHaveLength(2);
-    const code = await write('c.ts', `import '${'x'.repeat(1_000_000)}`);
+    const code = await write('c.ts', `import '${'x'.repeat(100_000)}`);
     expect((await print(code)).files).toHaveLength(1);
   });
 
-  it('covers at most 64 files', async () => {
-    for (let index = 0; index < 80; index++) await write(`f${index}.json`, `{"extends": "./f${index + 1}.json"}`);
-    expect((await print(join(folder, 'f0.json'))).files).toHaveLength(64);
+  it('is nothing where there are more than 64 files, or a file that is too large', async () => {
+    for (let index = 0; index < 80; index++) await write(`f${index}.ts`, `import './f${index + 1}.ts';`);
+    const { hash, notes } = await print(join(folder, 'f0.ts'));
+    expect([hash, notes.join()]).toEqual([undefined, expect.stringContaining('more than 64 files')]);
+    const large = await write('large.json', JSON.stringify({ servers: [], x: 'x'.repeat(300_000) }));
+    expect(await print(large)).toMatchObject({ hash: undefined, notes: [expect.stringContaining('256 KiB')] });
   });
 });

@@ -13,9 +13,16 @@ import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { readIfPresent } from './read-file.ts';
 import { writeAtomically } from './write-atomically.ts';
 
+/** What was trusted at a path. */
+export interface TrustRecord {
+  readonly hash: string;
+  /** The other files that the hash covers, by their absolute paths. */
+  readonly files: readonly string[];
+}
+
 /** What trust.json holds. */
 interface Trusted {
-  readonly files: Map<string, string>;
+  readonly files: Map<string, TrustRecord>;
   /** Real paths. */
   readonly folders: Set<string>;
 }
@@ -31,17 +38,26 @@ export class TrustStore {
 
   /** Whether exactly this content was trusted at this path. */
   async isTrusted(path: string, hash: string): Promise<boolean> {
-    return (await this.#read()).files.get(path) === hash;
+    return (await this.record(path))?.hash === hash;
+  }
+
+  /** What was trusted at a path: the hash, and which files it was taken over. */
+  async record(path: string): Promise<TrustRecord | undefined> {
+    return (await this.#read()).files.get(path);
   }
 
   /** Every trusted path with the hash it was trusted at. */
   async list(): Promise<ReadonlyMap<string, string>> {
-    return (await this.#read()).files;
+    return new Map([...(await this.#read()).files].map(([path, { hash }]) => [path, hash]));
   }
 
-  /** Remembers a configuration as it is now; a later change ends the trust. */
-  async trust(path: string, hash: string): Promise<void> {
-    await this.#change(({ files }) => files.set(path, hash));
+  /**
+   * Remembers a configuration as it is now; a later change ends the trust.
+   * @param files every file the hash covers, as `Fingerprint` has them
+   */
+  async trust(path: string, hash: string, files: readonly string[] = []): Promise<void> {
+    const others = files.filter((file) => file !== path);
+    await this.#change((trusted) => trusted.files.set(path, { hash, files: others }));
   }
 
   /** Forgets a configuration; false when it was not trusted. */
@@ -98,7 +114,7 @@ export class TrustStore {
         const { files, folders } = trusted;
         const document = {
           version: 1,
-          trusted: Object.fromEntries(files),
+          trusted: Object.fromEntries([...files].map(([path, record]) => [path, written(record)])),
           ...(folders.size > 0 && { folders: [...folders] }),
         };
         await writeAtomically(this.file, `${JSON.stringify(document, null, 2)}\n`);
@@ -115,10 +131,11 @@ export class TrustStore {
     if (!isObject(document)) throw this.#corrupt('it is not in the format this version writes');
     const trusted = document.version === 1 ? document.trusted : undefined;
     if (!isObject(trusted)) throw this.#corrupt('it is not in the format this version writes');
-    const entries = Object.entries(trusted);
-    if (!entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')) {
-      throw this.#corrupt('an entry has no hash');
-    }
+    const entries = Object.entries(trusted).map(([path, value]) => {
+      const record = toRecord(value);
+      if (record === undefined) throw this.#corrupt('an entry has no hash');
+      return [path, record] as const;
+    });
     // Versions before folders could be trusted wrote none.
     const folders = document.folders ?? [];
     if (!Array.isArray(folders) || !folders.every((folder): folder is string => typeof folder === 'string')) {
@@ -141,4 +158,15 @@ export class TrustStore {
       `${this.file} cannot be understood: ${why}. Repair it, or move it away and trust your projects again with \`anygpt mcp trust\`.`,
     );
   }
+}
+
+/** A record of one file is its hash alone. */
+const written = ({ hash, files }: TrustRecord): unknown => (files.length === 0 ? hash : { hash, files });
+
+function toRecord(value: unknown): TrustRecord | undefined {
+  if (typeof value === 'string') return { hash: value, files: [] };
+  if (!isObject(value) || typeof value.hash !== 'string') return undefined;
+  const files: unknown = value.files ?? [];
+  if (!Array.isArray(files) || !files.every((file): file is string => typeof file === 'string')) return undefined;
+  return { hash: value.hash, files };
 }

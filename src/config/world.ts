@@ -3,8 +3,8 @@
  * switches out. Handed in everywhere, so that nothing here asks the process behind a caller's back.
  * @module
  */
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join, win32 } from 'node:path';
 
 /** What loading a configuration depends on beside the files themselves. */
 export interface World {
@@ -12,11 +12,13 @@ export interface World {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** Nothing is looked up: paths with references in them stay unknown. For what is shown before it is trusted. */
+  readonly literal?: boolean | undefined;
 }
 
 /** The world of this process, with whatever a caller wants different. */
 export const realWorld = (changes: Partial<World> = {}): World => ({
-  home: changes.home ?? homeIn(changes) ?? homedir(),
+  home: changes.home ?? homeIn(changes) ?? ownHome(),
   cwd: changes.cwd ?? process.cwd(),
   env: changes.env ?? process.env,
   platform: changes.platform ?? process.platform,
@@ -28,13 +30,55 @@ const homeIn = ({ env, platform = process.platform }: Partial<World>): string | 
   return named && isAbsolute(named) ? named : undefined;
 };
 
+/** A `HOME` that is empty or relative would make the working folder the user's own; the account says where home is. */
+const ownHome = (): string => {
+  const named = homedir();
+  return isAbsolute(named) ? named : userInfo().homedir;
+};
+
 /** The folder that holds cache, trust, approvals and audit: `ANYGPT_HOME`, else `~/.anygpt`. */
-export function stateFolder(world: World): string {
-  const named = world.env.ANYGPT_HOME;
-  if (!named) return join(world.home, '.anygpt');
-  if (named === '~' || named.startsWith('~/')) return join(world.home, named.slice(1));
-  return isAbsolute(named) ? named : resolve(world.cwd, named);
+export const stateFolder = (world: World): string => folderNamed('ANYGPT_HOME', world) ?? join(world.home, '.anygpt');
+
+/** Variables that say where the user's own files are. All of them are read with `folderNamed`. */
+export const FOLDER_VARIABLES = [
+  'ANYGPT_HOME',
+  'ANYGPT_CACHE_DIR',
+  'APPDATA',
+  'CLAUDE_CONFIG_DIR',
+  'CLINE_DATA_DIR',
+  'CLINE_DIR',
+  'CLINE_MCP_SETTINGS_PATH',
+  'CODEX_HOME',
+  'COPILOT_HOME',
+  'CRUSH_GLOBAL_CONFIG',
+  'FLATPAK_XDG_CONFIG_HOME',
+  'LOCALAPPDATA',
+  'ProgramData',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+] as const;
+
+/**
+ * The folder that a variable of the environment names. One that is not absolute would depend on the working folder, and
+ * make files that came with a project the user's own: it counts as not set.
+ */
+export const folderNamed = (name: (typeof FOLDER_VARIABLES)[number], world: World): string | undefined =>
+  absoluteFolder(world.env[name] ?? '', world);
+
+/** A folder as it may be written in the environment; undefined unless it is the same wherever one works. */
+export function absoluteFolder(written: string, { home, platform }: World): string | undefined {
+  if (written === '~' || /^~[/\\]/.test(written)) return join(home, written.slice(1));
+  return isAbsolute(written) || (platform === 'win32' && isWindowsPath(written)) ? written : undefined;
 }
+
+/** With a drive or a share: `\\folder` alone depends on the drive one works on. */
+const isWindowsPath = (path: string): boolean => win32.isAbsolute(path) && /^(?:[A-Za-z]:|[\\/]{2})/.test(path);
+
+/** One sentence for every variable that should name a folder and does not. */
+export const relativeFolderWarnings = (world: World): readonly string[] =>
+  FOLDER_VARIABLES.filter((name) => world.env[name] && folderNamed(name, world) === undefined).map(
+    (name) => `The environment variable ${name} is not an absolute path, so it is ignored.`,
+  );
 
 /** The environment variable that belongs to a server: `my-server` and `MCP_TOKEN` give `MY_SERVER_MCP_TOKEN`. */
 export const serverVariable = (server: string, suffix: string): string =>

@@ -22,10 +22,14 @@ export interface RuleProblem {
   readonly text: string;
 }
 
-/** Compiles every pattern once. Throws one ConfigurationError that names all bad patterns with their place. */
+/**
+ * Compiles every pattern once. Throws one ConfigurationError that names all bad patterns with their place.
+ * @param floor rules that a tool has to pass too
+ */
 export async function compileRules(
   rules: readonly ToolRule[],
   precedence: RulePrecedence = 'first-match',
+  floor?: RuleSet,
 ): Promise<RuleSet> {
   const { compiled, problems } = await compileAll(rules);
   if (problems.length > 0) {
@@ -34,7 +38,7 @@ export async function compileRules(
     });
     throw new ConfigurationError(`The tool rules cannot be used: ${texts.join('; ')}.`, texts);
   }
-  return new RuleSet(compiled, precedence);
+  return new RuleSet(compiled, precedence, floor);
 }
 
 /** What is wrong with rules as they were written; of what is no rule at all others speak. */

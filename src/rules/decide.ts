@@ -37,13 +37,16 @@ export class RuleSet {
   readonly precedence: RulePrecedence;
   /** True when some rule enables: what no rule with `enabled` matches is then disabled. */
   readonly allowList: boolean;
+  /** Rules of another hand that stand beside these: a tool is on only where both say so. */
+  readonly floor: RuleSet | undefined;
   readonly #reasons: readonly string[];
   readonly #remembered = new Map<string, Map<string, Decision>>();
   #size = 0;
 
   /** Takes rules that are compiled already; use `compileRules`. */
-  constructor(rules: readonly CompiledRule[], precedence: RulePrecedence) {
+  constructor(rules: readonly CompiledRule[], precedence: RulePrecedence, floor?: RuleSet) {
     this.rules = rules;
+    this.floor = floor;
     this.precedence = precedence;
     this.allowList = rules.some((rule) => rule.enabled === true);
     this.#reasons = rules.map((rule) => `${rule.enabled ? 'Enabled' : 'Disabled'} by ${describeRule(rule)}.`);
@@ -70,6 +73,15 @@ export class RuleSet {
   }
 
   #decide(server: string, tool: string): Decision {
+    const own = this.#decideAlone(server, tool);
+    const below = this.floor?.decide(server, tool);
+    if (below === undefined) return own;
+    const tags = [...new Set([...own.tags, ...below.tags])];
+    if (below.enabled || !own.enabled) return { ...own, tags };
+    return { enabled: false, tags, reason: below.reason.replace(/\.$/, ', in your own configuration.') };
+  }
+
+  #decideAlone(server: string, tool: string): Decision {
     const matching = this.rules.filter((rule) => rule.matches(server, tool));
     const deciding = this.decidingRule(matching);
     const found = matching.flatMap((rule) => rule.tags);

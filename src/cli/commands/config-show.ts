@@ -53,6 +53,7 @@ const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readon
   ...sourcesDocument(config),
   rulePrecedence: config.rulePrecedence,
   toolRules: config.toolRules,
+  ...(config.floorRules && { ownRules: config.floorRules.toolRules }),
   ...totals,
   warnings,
 });
@@ -60,6 +61,7 @@ const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readon
 function configText(config: ResolvedConfig, totals: Totals, warnings: readonly string[], session: Session): string {
   const { paint, block, io } = session;
   const { enabled, cache, sources, toolRules } = config;
+  const own = config.floorRules?.toolRules ?? [];
   const rules = toolRules.map((rule, at) => block(`${at + 1}. ${ruleText(rule)}`, '  '));
   const parts = [
     paint('bold', 'MCP Discovery Configuration:'),
@@ -69,6 +71,11 @@ function configText(config: ResolvedConfig, totals: Totals, warnings: readonly s
     ].join('\n'),
     [`Sources (${sources.length}):`, ...sourceLines(config, session, io.env.HOME)].join('\n'),
     [`Tool Rules (${toolRules.length}):`, ...rules].join('\n'),
+    own.length > 0 &&
+      [
+        `Tool Rules of your own configuration (${own.length}), which count too:`,
+        ...own.map((rule, at) => block(`${at + 1}. ${ruleText(rule)}`, '  ')),
+      ].join('\n'),
     warnings.length > 0 &&
       [`Warnings (${warnings.length}):`, ...warnings.map((warning) => block(`- ${warning}`, '  '))].join('\n'),
     [

@@ -54,9 +54,9 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       const unread = await unreadHere(sources, io);
       const renamed = renamedServers(config, io.env.HOME);
       if (session.json) {
-        const untrusted = sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []);
+        const untrusted = new Set(sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []));
         // Without servers the engine names the same files, cut short.
-        const others = engine.notes().filter((note) => !note.includes('is not trusted'));
+        const others = engine.notes().filter((note) => !/(?:is|are) not trusted/.test(note));
         session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread, ...renamed.values()]));
         return EXIT.ok;
       }

@@ -2,14 +2,20 @@
  * `anygpt mcp trust`: a person's word that files which came with a folder may be used, remembered by path and content.
  * @module
  */
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { projectFolders } from '../../config/find-config.ts';
 import { expandPath } from '../../config/paths.ts';
 import {
   type FilePreview,
   findTrustableFiles,
   previewFile,
+  type TrustableFile,
   titleOf,
   trustableFileAt,
 } from '../../config/project-files.ts';
+import { realFolder } from '../../config/real-folder.ts';
+import { Snapshot } from '../../config/snapshot.ts';
 import { TrustStore } from '../../config/trust.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../errors.ts';
@@ -17,7 +23,7 @@ import { touchReloadStamp } from '../../watch-config.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
-import { toJson } from '../json-document.ts';
+import { toJson, toWord } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
 import { paintFor } from '../paint.ts';
 import { withTilde } from '../source-lines.ts';
@@ -28,14 +34,15 @@ import { UsageError } from '../usage-error.ts';
 export const trust: Command = {
   usage: `Usage: anygpt mcp trust [FILE ...] [options]
 
-Shows what the files that came with this folder would run, and trusts them as they are now: this project's own
+Shows what the files that came with this folder would do, and trusts them as they are now: this project's own
 configuration (.anygpt/mcp-discovery.config.*, anygpt.config.*) and those of its clients (.mcp.json, .vscode/mcp.json,
-.cursor/mcp.json, ...), or the FILEs named. A file counts as untrusted again once its content changes. It asks
+.cursor/mcp.json, ...), or the FILEs named. A file counts as untrusted again once its content, or that of a file it
+takes in, changes. The folder is trusted too: \${workspaceFolder} in your own configuration may stand for it. It asks
 first; where nobody can be asked it only shows, unless --yes says that somebody has looked.
 
 Options:
-  --list             Show every file that was trusted, here and elsewhere, and whether it has changed since
-  --revoke           Trust them no longer: the FILEs named, or those of this folder
+  --list             Show everything that was trusted, here and elsewhere, and whether it has changed since
+  --revoke           Trust them no longer: the FILEs or folders named, or this folder and its files
   --dry-run          Show what would run, and trust nothing
   --yes              Do not ask
   --json             One JSON document on stdout and nothing else; does not ask, and trusts only with --yes
@@ -68,18 +75,20 @@ Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 answered no, o
 };
 
 interface Found extends FilePreview {
-  readonly type: string;
-  readonly title: string;
+  readonly type: TrustableFile['type'];
   readonly trusted: boolean;
 }
 
 async function look(paths: readonly string[], store: TrustStore, world: World): Promise<Found[]> {
-  const files = paths.length > 0 ? paths.map((path) => trustableFileAt(path, world)) : findTrustableFiles(world);
+  const files =
+    paths.length > 0
+      ? paths.map((path) => ({ ...trustableFileAt(path, world), isNamed: true }))
+      : findTrustableFiles(world);
   return Promise.all(
     files.map(async (file) => {
       const preview = await previewFile(file, world);
       const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
-      return { ...preview, type: file.type, title: titleOf(file.type), trusted };
+      return { ...preview, type: file.type, trusted };
     }),
   );
 }
@@ -91,32 +100,67 @@ async function give(
   io: Io,
   { json, dryRun, yes }: { json: boolean; dryRun: boolean; yes: boolean },
 ): Promise<number> {
-  const found = await look(paths, store, world);
+  const folder = folderToTrust(paths, world);
+  const isNewFolder = folder !== undefined && !(await store.isTrustedFolder(folder));
+  const found = folder !== undefined && paths.length > 0 ? [] : await look(paths, store, world);
   const unreadable = paths.length > 0 ? found.filter(({ hash }) => hash === undefined) : [];
   if (unreadable.length > 0) throw new ConfigurationError(unreadable.flatMap(({ notes }) => notes).join(' '));
-  if (found.length === 0)
+  if (found.length === 0 && folder === undefined)
     throw new ConfigurationError(
       'There is no configuration in this folder to trust, neither ours nor that of a client.',
     );
   const fresh = found.filter(({ trusted, hash }) => !trusted && hash !== undefined);
-  if (!json) io.stdout.write(`${found.map((file) => fileText(file, io, world)).join('\n\n')}\n`);
-  const agreed = fresh.length > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh.length, io))));
+  const folders = isNewFolder && folder !== undefined ? [folder] : [];
+  const count = fresh.length + folders.length;
+  if (!json) {
+    const blocks = [
+      ...found.map((file) => fileText(file, io, world)),
+      ...folders.map((path) => folderText(path, io, world)),
+    ];
+    io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
+  }
+  const agreed = count > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh, io))));
   // What was shown is what is trusted, whatever has become of the file since.
-  if (agreed) for (const { path, hash = '' } of fresh) await store.trust(path, hash);
+  if (agreed) for (const { path, hash = '', files } of fresh) await store.trust(path, hash, files);
+  if (agreed) for (const path of folders) await store.trustFolder(path);
   if (agreed) touchReloadStamp(stateFolder(world));
   if (json)
     io.stdout.write(
       toJson({
         action: 'trust',
         files: found.map((file) => fileDocument(file, file.trusted || (agreed && fresh.includes(file)))),
+        ...(folder !== undefined && {
+          folders: [{ path: folder, status: agreed || !isNewFolder ? 'trusted' : 'untrusted' }],
+        }),
       }),
     );
   else {
-    io.stdout.write(`\n${outcome(fresh, agreed, dryRun, io, world)}\n`);
+    io.stdout.write(`\n${outcome(fresh, folders, { agreed, dryRun }, io, world)}\n`);
     if (agreed) for (const line of await unread(fresh, world)) io.stdout.write(`${block(line, widthOf(io), '')}\n`);
   }
-  return fresh.length > 0 && !agreed && !dryRun && !json ? EXIT.refused : EXIT.ok;
+  return count > 0 && !agreed && !dryRun && !json ? EXIT.refused : EXIT.ok;
 }
+
+/** The folder somebody named, or the project one is in; the home folder is no project, and holds all others. */
+function folderToTrust(paths: readonly string[], world: World): string | undefined {
+  const [named, ...more] = paths;
+  if (named !== undefined) return more.length === 0 && isFolder(named) ? named : undefined;
+  const { folders, repository } = projectFolders(world);
+  const folder = repository ?? folders[0] ?? world.cwd;
+  const real = (path: string) => realFolder(path, world.platform);
+  return real(folder) === real(world.home) || dirname(real(folder)) === real(folder) ? undefined : folder;
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function folderText(path: string, io: Io, world: World): string {
+  const head = `${shownPath(path, world)} (the folder, not trusted)`;
+  const about = 'Servers of your own configuration that say ${workspaceFolder} would work in it.';
+  return [paintFor(io)('bold', head), block(about, widthOf(io), '  ')].join('\n');
+}
+
+/** A path that somebody else chose, on one line. */
+const shownPath = (path: string, { home }: World): string => toWord(withTilde(path, home));
 
 /** A client's file is trusted and still not used where no source of the configuration reads it; that is said. */
 async function unread(files: readonly Found[], { env, cwd, home }: World): Promise<string[]> {
@@ -129,71 +173,98 @@ async function unread(files: readonly Found[], { env, cwd, home }: World): Promi
   return unreadLines(files, sources, home);
 }
 
-function outcome(fresh: readonly Found[], agreed: boolean, dryRun: boolean, io: Io, world: World): string {
-  if (fresh.length === 0) return 'Nothing to do: all of it is trusted as it is.';
+function outcome(
+  fresh: readonly Found[],
+  folders: readonly string[],
+  { agreed, dryRun }: { readonly agreed: boolean; readonly dryRun: boolean },
+  io: Io,
+  world: World,
+): string {
+  if (fresh.length + folders.length === 0) return 'Nothing to do: all of it is trusted as it is.';
   if (dryRun) return 'Nothing was trusted. Run "anygpt mcp trust" to do it.';
   if (!agreed && !canAsk(io))
     return 'Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.';
   if (!agreed) return 'Nothing was trusted.';
   const green = paintFor(io)('green', '✓');
-  return fresh
-    .map(({ path, hash = '', files }) =>
+  return [
+    ...fresh.map(({ path, hash = '', files }) =>
       [
-        `${green} Trusted ${withTilde(path, world.home)} (sha256 ${hash.slice(0, 12)}…)`,
-        ...files.slice(1).map((other) => `  with ${withTilde(other, world.home)}`),
+        `${green} Trusted ${shownPath(path, world)} (sha256 ${hash.slice(0, 12)}…)`,
+        ...files.slice(1).map((other) => `  with ${shownPath(other, world)}`),
       ].join('\n'),
-    )
-    .join('\n');
+    ),
+    ...folders.map((path) => `${green} Trusted the folder ${shownPath(path, world)}`),
+  ].join('\n');
 }
 
 const canAsk = ({ stdin, stderr }: Io): boolean => Boolean(stdin.isTTY && stderr.isTTY);
 
-async function isAgreed(count: number, io: Io): Promise<boolean> {
+async function isAgreed(files: readonly Found[], io: Io): Promise<boolean> {
   if (!canAsk(io)) return false;
-  const [what, them] = count === 1 ? ['this file', 'it'] : [`these ${count} files`, 'them'];
+  if (files.length === 0) return isYes(io, 'Let servers work in this folder? [y/N] ');
+  const servers = files.reduce(
+    (sum, { readings }) => sum + Math.max(0, ...readings.map((each) => each.servers.length)),
+    0,
+  );
+  const [file, them] = files.length === 1 ? ['this file', 'it'] : [`these ${files.length} files`, 'them'];
+  const what = servers > 1 ? `${file} with ${servers} servers` : file;
   return isYes(io, `Use ${what}, now and as long as nothing in ${them} changes? [y/N] `);
 }
 
 function fileText(file: Found, io: Io, world: World): string {
-  const kind = file.type === 'configuration' ? "this project's configuration" : file.title;
-  const state = file.trusted ? ', trusted' : file.hash === undefined ? ', cannot be read' : ', not trusted';
-  const head = `${withTilde(file.path, world.home)} (${kind}${state})`;
+  const readers = [...new Set([file.type, ...file.readings.flatMap(({ types }) => types)])].map(titleOf);
+  const kind = file.type === 'configuration' ? "this project's configuration" : readers.join(', ');
+  const state = file.trusted ? ', trusted' : file.hash === undefined ? ', cannot be trusted' : ', not trusted';
+  const head = `${shownPath(file.path, world)} (${kind}${state})`;
   const width = widthOf(io);
   return [paintFor(io)('bold', block(head, width, '')), ...previewLines(file).map((line) => hanging(line, width))].join(
     '\n',
   );
 }
 
-/** Wrapped with the indent it has. */
-const hanging = (line: string, width: number): string => block(line.trimStart(), width, /^ */.exec(line)?.[0] ?? '');
+/** Wrapped with the indent it has, and the rest of it deeper, so that it cannot pass for a line of its own. */
+function hanging(line: string, width: number): string {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const [first = '', ...rest] = block(line.trimStart(), width - DEEPER.length, indent).split('\n');
+  return [first, ...rest.map((more) => DEEPER + more)].join('\n');
+}
+const DEEPER = '      ';
 
-const fileDocument = ({ path, type, hash, files, servers, code, notes }: Found, trusted: boolean) => ({
+const fileDocument = ({ path, type, hash, files, readings, code, sends, notes }: Found, trusted: boolean) => ({
   path,
   type,
   status: trusted ? 'trusted' : hash === undefined ? 'unreadable' : 'untrusted',
   ...(hash !== undefined && { hash }),
   files,
-  servers: servers.map(serverDocument),
+  servers: readings.flatMap((reading) => reading.servers.map((server) => serverDocument(server, reading))),
   ...(code.length > 0 && { code }),
+  ...(sends.length > 0 && { sends }),
   ...(notes.length > 0 && { notes }),
 });
 
 async function list(store: TrustStore, world: World, io: Io, json: boolean): Promise<number> {
   const files = await Promise.all(
     [...(await store.list())].map(async ([path, hash]) => {
-      const { hash: now } = await previewFile(trustableFileAt(path, world), world);
-      return { path, status: now === undefined ? 'missing' : now === hash ? 'trusted' : 'changed', hash } as const;
+      const record = await store.record(path);
+      const trusted = record !== undefined && new Snapshot().verify(path, record);
+      return { path, status: trusted ? 'trusted' : existsSync(path) ? 'changed' : 'missing', hash } as const;
     }),
   );
-  if (json) io.stdout.write(toJson({ action: 'list', files }));
-  else if (files.length === 0) io.stdout.write('No project file is trusted.\n');
+  const folders = (await store.listFolders()).map(
+    (path) => ({ path, status: isFolder(path) ? 'trusted' : 'missing' }) as const,
+  );
+  if (json) io.stdout.write(toJson({ action: 'list', files, ...(folders.length > 0 && { folders }) }));
+  else if (files.length + folders.length === 0) io.stdout.write('No project file is trusted.\n');
   else {
     const paint = paintFor(io);
     const said = { trusted: '', changed: ' - changed since, so it is not used', missing: ' - not there any more' };
-    const lines = files.map(
-      ({ path, status }) =>
-        `${status === 'trusted' ? paint('green', '✓') : paint('red', '✗')} ${withTilde(path, world.home)}${said[status]}`,
-    );
+    const mark = (isFine: boolean) => (isFine ? paint('green', '✓') : paint('red', '✗'));
+    const lines = [
+      ...files.map(({ path, status }) => `${mark(status === 'trusted')} ${shownPath(path, world)}${said[status]}`),
+      ...folders.map(
+        ({ path, status }) => `${mark(status === 'trusted')} ${shownPath(path, world)} (folder)${said[status]}`,
+      ),
+    ];
     io.stdout.write(`${lines.join('\n')}\n`);
   }
   return EXIT.ok;
@@ -208,13 +279,29 @@ async function revoke(
 ): Promise<number> {
   const known = await store.list();
   const wanted = paths.length > 0 ? paths : findTrustableFiles(world).map(({ path }) => path);
-  const unknown = paths.filter((path) => !known.has(path));
+  const project = folderToTrust([], world);
+  const folders: string[] = [];
+  for (const path of paths.length > 0 ? paths : project === undefined ? [] : [project]) {
+    if (!known.has(path) && (await store.revokeFolder(path))) folders.push(path);
+  }
+  const unknown = paths.filter((path) => !known.has(path) && !folders.includes(path));
   if (unknown.length > 0) throw new ConfigurationError(`${unknown.join(', ')} was not trusted.`);
   const files = wanted.filter((path) => known.has(path));
   for (const path of files) await store.revoke(path);
-  if (files.length > 0) touchReloadStamp(stateFolder(world));
-  if (json) io.stdout.write(toJson({ action: 'revoke', files: files.map((path) => ({ path, status: 'untrusted' })) }));
-  else if (files.length === 0) io.stdout.write('Nothing in this folder was trusted.\n');
-  else io.stdout.write(`${files.map((path) => `No longer trusted: ${withTilde(path, world.home)}`).join('\n')}\n`);
+  if (files.length + folders.length > 0) touchReloadStamp(stateFolder(world));
+  const untrusted = (path: string) => ({ path, status: 'untrusted' });
+  if (json)
+    io.stdout.write(
+      toJson({
+        action: 'revoke',
+        files: files.map(untrusted),
+        ...(folders.length > 0 && { folders: folders.map(untrusted) }),
+      }),
+    );
+  else if (files.length + folders.length === 0) io.stdout.write('Nothing in this folder was trusted.\n');
+  else {
+    const lines = [...files, ...folders].map((path) => `No longer trusted: ${shownPath(path, world)}`);
+    io.stdout.write(`${lines.join('\n')}\n`);
+  }
   return EXIT.ok;
 }

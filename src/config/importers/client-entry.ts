@@ -8,6 +8,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { isObject } from '../../plain-object.ts';
 import { parseDotenv } from '../dotenv.ts';
 import { expandHome } from '../paths.ts';
+import type { Pins } from '../pins.ts';
 import { readSmallFile } from '../referenced-file.ts';
 import type { Adapted, Adapter } from './adapters.ts';
 import type { Dialect } from './dialect.ts';
@@ -23,6 +24,8 @@ type TransportType = 'stdio' | 'http' | 'sse';
 export interface EntryContext extends Surroundings {
   readonly dialect: Dialect;
   readonly adapt?: Adapter | undefined;
+  /** For the files that entries of a project name. */
+  readonly pins?: Pins | undefined;
 }
 
 /** Converts one entry. */
@@ -155,14 +158,15 @@ function layered(below: Raw | undefined, map: unknown, above: Raw | undefined): 
 function fromEnvFile(written: unknown, context: EntryContext, notes: string[]): Raw | undefined {
   if (typeof written !== 'string' || written === '') return undefined;
   const { world, folder, workspace, dialect } = context;
-  const text = new VariableReader(dialect.variables, context).convert(written);
-  const path = resolve(workspace ?? folder, expandHome(text, world));
+  const place = new VariableReader(dialect.variables, context).convert(written);
+  const path = resolve(workspace ?? folder, expandHome(place, world));
   if (path.includes('${')) {
     notes.push(`its \`envFile\` ${written.slice(0, 200)} is not known here and is not read`);
     return undefined;
   }
   try {
-    const names = [...parseDotenv(readSmallFile(path, 'its `envFile`')).keys()];
+    const text = context.pins?.textOf(path) ?? readSmallFile(path, 'its `envFile`');
+    const names = [...parseDotenv(text).keys()];
     if (!path.includes('}')) return fromEntries(names.map((name) => [name, `\${envFile:${path}#${name}}`]));
     notes.push('its `envFile` has a brace in its path and is not read');
   } catch (error) {

@@ -4,12 +4,14 @@
  */
 import { join } from 'node:path';
 import * as to from '../installers/gateway-entry.ts';
-import type { World } from '../world.ts';
+import { folderNamed, type World } from '../world.ts';
 import { fromCline, fromContinue, fromZed } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inEditors, inHome, LITERAL, MCP_SERVERS } from './client.ts';
 import { continueEntries, dockerEntries } from './containers.ts';
 import * as place from './places.ts';
 import type { ClientType } from './source-types.ts';
+
+const clineHome = (world: World): string => folderNamed('CLINE_DIR', world) ?? join(world.home, '.cline');
 
 /** Desktop programs, editors and their extensions, by source type. */
 export const DESKTOP_CLIENTS = {
@@ -109,7 +111,7 @@ export const DESKTOP_CLIENTS = {
         place.byPlatform(world, {
           darwin: join(world.home, '.config', 'zed'),
           win32: join(place.appData(world), 'Zed'),
-          linux: join(world.env.FLATPAK_XDG_CONFIG_HOME || place.xdgConfig(world), 'zed'),
+          linux: join(folderNamed('FLATPAK_XDG_CONFIG_HOME', world) ?? place.xdgConfig(world), 'zed'),
         }),
         'settings.json',
       ),
@@ -122,15 +124,15 @@ export const DESKTOP_CLIENTS = {
   },
   cline: {
     title: 'Cline',
-    user: ({ env, home }) => {
-      const data = env.CLINE_DATA_DIR || join(env.CLINE_DIR || join(home, '.cline'), 'data');
-      return [env.CLINE_MCP_SETTINGS_PATH || join(data, 'settings', 'cline_mcp_settings.json')];
+    user: (world) => {
+      const data = folderNamed('CLINE_DATA_DIR', world) ?? join(clineHome(world), 'data');
+      return [folderNamed('CLINE_MCP_SETTINGS_PATH', world) ?? join(data, 'settings', 'cline_mcp_settings.json')];
     },
     former: inEditors('globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
     keys: MCP_SERVERS,
     dialect: { ...LITERAL, urlWithoutType: 'sse', timeouts: [calls(1_000)] },
     adapt: fromCline,
-    install: { entry: to.CLINE, home: ({ env, home }) => env.CLINE_DIR || join(home, '.cline') },
+    install: { entry: to.CLINE, home: clineHome },
   },
   'roo-code': {
     title: 'Roo Code',

@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { isObject } from '../../plain-object.ts';
+import type { Pins } from '../pins.ts';
 import type { World } from '../world.ts';
 import { type EntryContext, toServer } from './client-entry.ts';
 import type { Client } from './clients.ts';
@@ -20,11 +21,13 @@ export interface ClientDocument {
   readonly root?: string | undefined;
   /** What the client keeps beside its servers, already read. */
   readonly beside?: unknown;
+  /** For the files that entries of a project name. */
+  readonly pins?: Pins | undefined;
 }
 
 /** Converts a document; a text says what was expected instead of what it holds. */
 export function fromClientDocument(client: Client, about: ClientDocument, world: World): Imported | string {
-  const { document, file, scope, root, beside } = about;
+  const { document, file, scope, root, beside, pins } = about;
   if (!isObject(document)) return 'expected an object';
   const found = (client.find ?? entriesUnder)(document, { world, file, keys: client.keys });
   if (typeof found === 'string') return `expected ${found}`;
@@ -35,6 +38,7 @@ export function fromClientDocument(client: Client, about: ClientDocument, world:
     inputs: document.inputs,
     dialect: client.dialect,
     adapt: client.adapt,
+    pins,
   };
   const isOff = (name: string) => client.switches?.isOff(name, { world, document, beside, scope }) ?? false;
   return joinImported(

@@ -5,14 +5,18 @@
  */
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
+import { isPlain, oneLine } from '../../plain-text.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Policy } from '../json-excerpt.ts';
 import { KEPT_ENDING, parseData, TAKEN_OVER } from '../parse-data.ts';
+import type { Pins } from '../pins.ts';
+import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../server-entry.ts';
 import type { World } from '../world.ts';
-import { readClientText, withoutMark } from './client-text.ts';
+import { type ClientText, readClientText, withoutMark } from './client-text.ts';
 import { type Client, clientOf } from './clients.ts';
+import { countEntries, type ParseBudget } from './count-entries.ts';
 import { fromCustom } from './custom.ts';
 import { PLAIN } from './dialect.ts';
 import { fromClientDocument } from './import-client-document.ts';
@@ -24,6 +28,8 @@ import type { SourceType } from './source-types.ts';
 import { onlyMoved } from './taken-over.ts';
 
 const MAX_WARNINGS = 20;
+/** Of a path that somebody else chose. */
+const MAX_PATH = 300;
 
 /** What a source gave. */
 export interface ImportedSource {
@@ -44,8 +50,14 @@ export interface ImportContext {
   readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
-  /** Whether the content of a file that was found in a project may be used. */
-  readonly isTrustedProject: (path: string, text: string) => Promise<boolean>;
+  /** The same of a file that was found in a project; a person is asked about it only where that is worth it. */
+  readonly isTrustedProject: (path: string, text: string, isWorthAsking?: () => Promise<boolean>) => Promise<boolean>;
+  /** Reads what came with a project once, whoever asks. Default: from disk. */
+  readonly read?: ((path: string, isProjects?: boolean) => Promise<string | undefined>) | undefined;
+  /** What ties files that entries of a project name to what was trusted. Default: nothing does. */
+  readonly pinsOf?: ((file: SourceFile) => Pins | undefined) | undefined;
+  /** How much may still be parsed of files that nobody trusts. */
+  readonly budget?: ParseBudget | undefined;
 }
 
 /** A file to import. */
@@ -62,24 +74,22 @@ export interface SourceFile {
 export async function importFile(file: SourceFile, context: ImportContext): Promise<ImportedSource> {
   const { type, path, scope } = file;
   try {
-    const { text, place, notes, convert } = await read(file, context.world);
-    const imported = await convert();
-    const count = typeof imported === 'string' ? 0 : imported.entries.length;
+    const pins = context.pinsOf?.(file);
+    const { text, place, notes, count, convert } = await read(file, { ...context, pins });
     // A client's file without servers starts nothing, so nobody need be asked about it.
-    const isTrusted = needsTrust(file) ? context.isTrustedProject : context.isTrusted;
-    if (count > 0 && !(await isTrusted(place, text))) {
-      const what = count === 1 ? 'its server is' : `its ${count} servers are`;
-      return failed(
-        file,
-        'untrusted',
-        `${place} came with this project and is not trusted, so ${what} not used. Look at it, then run \`anygpt mcp trust ${shellWord(place)}\`.`,
-      );
-    }
+    const holdsServers = async () => (await count()) !== 0;
+    const trusted =
+      isOwn(file) ||
+      (needsTrust(file)
+        ? await context.isTrustedProject(place, text, holdsServers)
+        : await context.isTrusted(place, text));
+    if (!trusted) return (await holdsServers()) ? untrusted(file, place) : empty(file);
+    const imported = await convert();
     if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
     const client = type === 'custom' || type === 'mcpb' ? undefined : type;
     const base = relativeTo(file, context.world);
     const entries = imported.entries.map(({ entry, path: place, filter }) => ({
-      entry: withAbsolutePaths(entry, base, context.world),
+      entry: withAbsolutePaths(pins?.pinned(entry) ?? entry, base, context.world),
       origin: { file: path, path: place, client },
       filter,
       folder: file.root ?? (scope === undefined ? context.folder : undefined),
@@ -104,6 +114,26 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     throw error;
   }
 }
+
+/** Nothing in the file is quoted, for an agent may read this; of its name only what is plain. */
+function untrusted(file: SourceFile, place: string): ImportedSource {
+  const type = isPlain(place) ? ` ${shellWord(place)}` : '';
+  return failed(
+    file,
+    'untrusted',
+    `${oneLine(place, MAX_PATH)} came with this project and is not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust${type}\`.`,
+  );
+}
+
+const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
+  source: { type, path, scope, status: 'ok', serverCount: 0 },
+  entries: [],
+  warnings: [],
+  skipped: [],
+});
+
+/** The user's own files and an administrator's need no trust, whoever names them. */
+const isOwn = ({ scope }: SourceFile): boolean => scope === 'user' || scope === 'system';
 
 /** A project's file, or the copy kept of one: naming it does not say that it is still what a person saw. */
 const needsTrust = ({ type, path, scope }: SourceFile): boolean =>
@@ -130,14 +160,19 @@ interface ReadFile {
   readonly place: string;
   /** Filled while the text is parsed. */
   readonly notes: readonly string[];
+  /** How many servers there seem to be, found out cheaply; undefined when that is not known. */
+  readonly count: () => Promise<number | undefined>;
   readonly convert: () => Promise<Imported | string>;
 }
 
-async function read(file: SourceFile, world: World): Promise<ReadFile> {
+type PinnedContext = ImportContext & { readonly pins: Pins | undefined };
+
+async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile> {
   const { type, path } = file;
-  if (type === 'mcpb') return readBundleFile(path, world);
-  const own = file.scope === 'user' || file.scope === 'system';
-  const found = await readClientText(path, own ? excerptOf(type, world) : undefined);
+  if (type === 'mcpb') return readBundleFile(path, context);
+  const found = isOwn(file)
+    ? await readClientText(path, excerptOf(type, context.world))
+    : await asFound((context.read ?? readIfPresent)(path, needsTrust(file)));
   const text = found === undefined ? undefined : withoutMark(found.text);
   if (text === undefined && isThere(path)) {
     throw new ConfigurationError(`${path} is a symbolic link to a file that does not exist.`);
@@ -151,31 +186,46 @@ async function read(file: SourceFile, world: World): Promise<ReadFile> {
       `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`,
     );
   };
-  const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), world);
-  return { text, place: path, notes, convert };
+  const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), context);
+  const count = once(async () => (type === 'custom' ? undefined : countEntries(clientOf(type), path, text, context)));
+  return { text, place: path, notes, count, convert };
 }
 
-async function readBundleFile(path: string, world: World): Promise<ReadFile> {
+const asFound = async (reading: Promise<string | undefined>): Promise<ClientText | undefined> => {
+  const text = await reading;
+  return text === undefined ? undefined : { text };
+};
+
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
+};
+
+async function readBundleFile(path: string, { world, read }: ImportContext): Promise<ReadFile> {
   // Bundles are rare, and reading them takes a decompressor.
   const { fromBundle, readBundle } = await import('./mcpb.ts');
-  const bundle = await readBundle(path);
+  const bundle = await readBundle(path, read);
   if (bundle === undefined) throw new MissingFile(`${path} was not found.`);
-  return { text: bundle.text, place: bundle.place, notes: [], convert: () => fromBundle(bundle, world) };
+  const convert = () => fromBundle(bundle, world);
+  return { text: bundle.text, place: bundle.place, notes: [], count: async () => undefined, convert };
 }
 
 async function convertDocument(
   file: SourceFile & { readonly type: Exclude<SourceFile['type'], 'mcpb'> },
   document: unknown,
-  world: World,
+  { world, pins }: PinnedContext,
 ): Promise<Imported | string> {
   const { type, path, scope, root } = file;
   if (type === 'custom') {
-    const context = { world, folder: dirname(path), dialect: PLAIN };
+    const context = { world, folder: dirname(path), dialect: PLAIN, pins };
     return fromCustom(document, context) ?? 'expected an object with a `servers` map or list, or a `mcpServers` map';
   }
   const client = clientOf(type);
   const { beside, notes } = await readBeside(client, file, world);
-  const about = { document, file: path, scope, root, beside };
+  const about = { document, file: path, scope, root, beside, pins };
   const imported = await onlyMoved(fromClientDocument(client, about, world), client, about, world);
   return typeof imported === 'string' ? imported : { ...imported, notes: [...imported.notes, ...notes] };
 }

@@ -66,7 +66,24 @@ async function importFiles(
   const winner = clientOf(type).precedence ?? 'project';
   const rank = ({ scope }: SourceFile) => Number((scope === 'project') !== (winner === 'project'));
   const sorted = [...files].sort((a, b) => rank(a) - rank(b));
-  return withoutHidden(await Promise.all(sorted.map((file) => importFile(file, context))));
+  return withoutHidden(folded(await Promise.all(sorted.map((file) => importFile(file, context)))));
+}
+
+/** Files that nobody trusts and that are told apart; of more, a project could fill the screen, and what an agent reads. */
+const FEW_UNTRUSTED = 2;
+
+/** Many files that nobody trusts are one sentence, without the names that somebody gave them. */
+function folded(results: readonly ImportedSource[]): readonly ImportedSource[] {
+  const count = results.filter(({ source }) => source.status === 'untrusted').length;
+  if (count <= FEW_UNTRUSTED) return results;
+  const message = `${count} files came with this project and are not trusted, so their servers are not used. Look at them, then run \`anygpt mcp trust\`.`;
+  let said = false;
+  return results.map((result) => {
+    if (result.source.status !== 'untrusted') return result;
+    const warnings = said ? [] : [`Source ${result.source.type}: ${message}`];
+    said = true;
+    return { ...result, source: { ...result.source, message }, warnings };
+  });
 }
 
 /** Inside one client an entry of the stronger scope hides those of its name in the other. */

@@ -162,7 +162,7 @@ describe('a large ~/.claude.json', () => {
     await expect(install()).rejects.toThrow(file);
     expect(readFileSync(file, 'utf8') === before).toBe(true);
     const preview = await previewFile(trustableFileAt(join(world.cwd, '.mcp.json'), world), world);
-    expect(preview.servers.map(({ name }) => name)).toEqual(['shared']);
+    expect(preview.readings.flatMap(({ servers }) => servers.map(({ name }) => name))).toEqual(['shared']);
   });
 
   it('still says which of a project’s servers are switched off', async () => {

@@ -26,8 +26,14 @@ export interface Bundle {
   readonly unpacked: boolean;
 }
 
-/** Reads the manifest of a bundle; undefined when there is nothing at the path. */
-export async function readBundle(path: string): Promise<Bundle | undefined> {
+/**
+ * Reads the manifest of a bundle; undefined when there is nothing at the path.
+ * @param read how files of a project are read
+ */
+export async function readBundle(
+  path: string,
+  read: (path: string) => Promise<string | undefined> = readIfPresent,
+): Promise<Bundle | undefined> {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) return undefined;
   const packed = info.isFile() && basename(path) !== 'manifest.json';
@@ -35,7 +41,7 @@ export async function readBundle(path: string): Promise<Bundle | undefined> {
   // What runs is the unpacked folder, so its manifest is the one that counts.
   const unpacked = !packed || existsSync(join(folder, 'manifest.json'));
   const place = join(unpacked ? folder : path, 'manifest.json');
-  const text = unpacked ? await readIfPresent(place) : await readZipEntry(path, 'manifest.json');
+  const text = unpacked ? await read(place) : await readZipEntry(path, 'manifest.json');
   if (text === undefined) throw new ConfigurationError(`${path} has no manifest.json, so it is no MCPB bundle.`);
   return { text, place, folder, unpacked };
 }

@@ -7,21 +7,24 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../../errors.ts';
 import { readSmallFile } from '../referenced-file.ts';
-import type { World } from '../world.ts';
+import { absoluteFolder, folderNamed, type World } from '../world.ts';
 
 /** More files than this are not looked at in one folder. */
 const MAX_FILES = 100;
 
 /** `~/.config`, or what `XDG_CONFIG_HOME` says. */
-export const xdgConfig = ({ env, home }: World): string => env.XDG_CONFIG_HOME || join(home, '.config');
+export const xdgConfig = (world: World): string => folderNamed('XDG_CONFIG_HOME', world) ?? join(world.home, '.config');
 /** `~/.local/share`, or what `XDG_DATA_HOME` says. */
-export const xdgData = ({ env, home }: World): string => env.XDG_DATA_HOME || join(home, '.local', 'share');
+export const xdgData = (world: World): string =>
+  folderNamed('XDG_DATA_HOME', world) ?? join(world.home, '.local', 'share');
 /** The folder of roaming settings on Windows. */
-export const appData = ({ env, home }: World): string => env.APPDATA || join(home, 'AppData', 'Roaming');
+export const appData = (world: World): string =>
+  folderNamed('APPDATA', world) ?? join(world.home, 'AppData', 'Roaming');
 /** The folder of local data on Windows. */
-export const localAppData = ({ env, home }: World): string => env.LOCALAPPDATA || join(home, 'AppData', 'Local');
+export const localAppData = (world: World): string =>
+  folderNamed('LOCALAPPDATA', world) ?? join(world.home, 'AppData', 'Local');
 /** The folder of machine-wide settings on Windows. */
-export const programData = ({ env }: World): string => env.ProgramData || 'C:\\ProgramData';
+export const programData = (world: World): string => folderNamed('ProgramData', world) ?? 'C:\\ProgramData';
 
 /** Where desktop programs keep their settings. */
 export function applicationData(world: World): string {
@@ -41,11 +44,12 @@ export const editorFolder = (world: World, editor: string): string => join(appli
 export const EDITORS = ['Code', 'Code - Insiders', 'Cursor', 'Windsurf', 'VSCodium'] as const;
 
 /** The home of LM Studio, which a pointer file may move. */
-export function lmStudioHome({ home }: World): string {
+export function lmStudioHome(world: World): string {
+  const { home } = world;
   const pointer = join(home, '.lmstudio-home-pointer');
   try {
     const [line = ''] = existsSync(pointer) ? readSmallFile(pointer, 'LM Studio').split(/\r?\n/) : [];
-    return line.trim() || join(home, '.lmstudio');
+    return absoluteFolder(line.trim(), world) ?? join(home, '.lmstudio');
   } catch (error) {
     // A pointer nobody can read points nowhere.
     if (error instanceof ConfigurationError) return join(home, '.lmstudio');

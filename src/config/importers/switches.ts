@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { isObject } from '../../plain-object.ts';
 import { isInside } from '../paths.ts';
-import type { World } from '../world.ts';
+import { folderNamed, type World } from '../world.ts';
 import { valueAt } from './containers.ts';
 
 /** What is known when an entry is decided on. */
@@ -43,7 +43,7 @@ export const geminiSwitches: Switches = {
 
 /** Claude Code: what is off in a project is listed with that project in the user's file. */
 export const claudeCodeSwitches: Switches = {
-  beside: ({ env, home }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
+  beside: (world) => join(folderNamed('CLAUDE_CONFIG_DIR', world) ?? world.home, '.claude.json'),
   isOff: (name, { document, beside, scope, world }) => {
     const projects = valueAt(scope === 'project' ? beside : document, ['projects']);
     if (!isObject(projects)) return false;

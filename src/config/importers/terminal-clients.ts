@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import * as to from '../installers/gateway-entry.ts';
+import { folderNamed } from '../world.ts';
 import { fromCodex, fromGoose, fromOpenCode, fromVibe } from './adapters.ts';
 import { BRACES, type Client, calls, connects, inHome, LITERAL, MCP_SERVERS, STARTUP_AND_TOOL } from './client.ts';
 import {
@@ -22,7 +23,7 @@ import { claudeCodeSwitches, geminiSwitches } from './switches.ts';
 export const TERMINAL_CLIENTS = {
   'claude-code': {
     title: 'Claude Code',
-    user: ({ env, home }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
+    user: (world) => [join(folderNamed('CLAUDE_CONFIG_DIR', world) ?? world.home, '.claude.json')],
     system: (world) => [
       place.byPlatform(world, {
         darwin: '/Library/Application Support/ClaudeCode/managed-mcp.json',
@@ -38,14 +39,14 @@ export const TERMINAL_CLIENTS = {
     dialect: { ...BRACES, urlWithoutType: 'refused', timeouts: [{ ...calls(1), atLeast: 1_000 }] },
     install: {
       entry: to.CLAUDE_CODE,
-      home: ({ env, home }) => env.CLAUDE_CONFIG_DIR || join(home, '.claude'),
+      home: (world) => folderNamed('CLAUDE_CONFIG_DIR', world) ?? join(world.home, '.claude'),
       next: 'New sessions of Claude Code have it; /mcp shows it.',
       otherWay: to.claudeCommand,
     },
   },
   codex: {
     title: 'Codex',
-    user: ({ env, home }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
+    user: (world) => [join(folderNamed('CODEX_HOME', world) ?? join(world.home, '.codex'), 'config.toml')],
     project: ['.codex/config.toml'],
     keys: [['mcp_servers']],
     dialect: { ...LITERAL, timeouts: STARTUP_AND_TOOL },
@@ -121,7 +122,7 @@ export const TERMINAL_CLIENTS = {
   },
   'copilot-cli': {
     title: 'GitHub Copilot CLI',
-    user: ({ env, home }) => [join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json')],
+    user: (world) => [join(folderNamed('COPILOT_HOME', world) ?? join(world.home, '.copilot'), 'mcp-config.json')],
     project: ['.mcp.json', '.github/mcp.json'],
     keys: MCP_SERVERS,
     find: bareMap,
@@ -154,7 +155,7 @@ export const TERMINAL_CLIENTS = {
     user: (world) => {
       const local = world.platform === 'win32' ? place.localAppData(world) : place.xdgData(world);
       return [
-        join(world.env.CRUSH_GLOBAL_CONFIG || join(place.xdgConfig(world), 'crush'), 'crush.json'),
+        join(folderNamed('CRUSH_GLOBAL_CONFIG', world) ?? join(place.xdgConfig(world), 'crush'), 'crush.json'),
         join(local, 'crush', 'crush.json'),
       ];
     },

@@ -5,23 +5,35 @@
  */
 import { ConfigurationError } from '../../errors.ts';
 import { shellWord } from '../../shell-word.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { type FilePreview, previewFile, trustableFileAt } from '../project-files.ts';
+import { Snapshot } from '../snapshot.ts';
 import { TrustStore } from '../trust.ts';
 import { stateFolder, type World } from '../world.ts';
 import type { Installed } from './installed.ts';
 
 /** Asks a person about a file that the trust store does not know in this state. */
-export type AskTrust = (path: string, hash: string) => boolean | Promise<boolean>;
+export type AskTrust = (path: string, hash: string, look: FilePreview) => boolean | Promise<boolean>;
 
-/** Files are trusted as they are read, without a byte order mark. */
-const hashOf = async (path: string, text: string): Promise<string> =>
-  (await fingerprintOf(path, text.replace(/^\ufeff/, ''))).hash;
+/** A text as if it were what was read of its file. */
+function reading(path: string, text: string): Snapshot {
+  const files = new Snapshot();
+  files.remember(path, text);
+  return files;
+}
+
+/** What a person is shown of it, and what is hashed. */
+const lookAt = (path: string, text: string, world: World): Promise<FilePreview> =>
+  previewFile({ ...trustableFileAt(path, world), isNamed: true }, world, reading(path, text));
+
 const storeOf = (world: World): TrustStore => new TrustStore(stateFolder(world));
 
 /** Whether exactly this text was trusted at this path. */
 export async function isTrusted(path: string, text: string, world: World, ask?: AskTrust): Promise<boolean> {
-  const hash = await hashOf(path, text);
-  return (await storeOf(world).isTrusted(path, hash)) || ((await ask?.(path, hash)) ?? false);
+  const record = await storeOf(world).record(path);
+  if (record !== undefined && reading(path, text).verify(path, record)) return true;
+  if (ask === undefined) return false;
+  const look = await lookAt(path, text, world);
+  return look.hash !== undefined && ask(path, look.hash, look);
 }
 
 /**
@@ -47,8 +59,10 @@ const untrusted = (path: string): ConfigurationError =>
   );
 
 /** The copy of a trusted file is as good as the file. */
-export const trustCopy = async (path: string, text: string, world: World): Promise<void> =>
-  storeOf(world).trust(path, await hashOf(path, text));
+export async function trustCopy(path: string, text: string, world: World): Promise<void> {
+  const { hash, files } = await lookAt(path, text, world);
+  if (hash !== undefined) await storeOf(world).trust(path, hash, files);
+}
 
 /** A copy that is gone leaves no trust behind. */
 export async function forgetCopy(path: string, world: World): Promise<void> {

@@ -1,0 +1,52 @@
+/**
+ * Sorts servers by how much harm they could do, as far as that can be seen: shells and programs of the project before
+ * well-known launchers, what is given secrets before what is not, what stands alone before what there is a lot of.
+ * @module
+ */
+import { basename } from 'node:path';
+import { readBy } from '../config/references.ts';
+import type { ServerDefinition } from '../types.ts';
+
+/** Variables that make a program load or run something else. */
+export const CHANGES_PROGRAM =
+  /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|SHELL|IFS|PROMPT_COMMAND|GIT_.*|npm_config_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|DOCKER_HOST|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NODE_TLS_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|HOME|TMPDIR)$/;
+
+const SHELLS =
+  /^(?:sh|bash|dash|zsh|fish|ksh|cmd|powershell|pwsh|env|sudo|osascript|curl|wget|nc|ssh|eval|xargs)(?:\.exe)?$/i;
+const LAUNCHERS = /^(?:npx|uvx|uv|bunx|docker|node|python3?|deno|pnpm|yarn|bun|pipx)(?:\.(?:exe|cmd))?$/i;
+const INLINE = /^(?:-c|-e|-p|-m|--eval|--print|--require|-r|--import|-command|-encodedcommand|\/c|\/k)$/i;
+
+/** A command line that nobody reads to its end. */
+const LONG = 1_000;
+
+/** The most dangerous first; equals keep their order. */
+export function byDanger(servers: readonly ServerDefinition[]): readonly ServerDefinition[] {
+  const counts = new Map<string, number>();
+  for (const server of servers) counts.set(targetOf(server), (counts.get(targetOf(server)) ?? 0) + 1);
+  const ranked = servers.map((server) => ({ server, rank: rankOf(server) + 15 / (counts.get(targetOf(server)) ?? 1) }));
+  return ranked.toSorted((a, b) => b.rank - a.rank).map(({ server }) => server);
+}
+
+const targetOf = ({ connection }: ServerDefinition): string =>
+  connection.kind === 'stdio' ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
+
+function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
+  const off = (enabled ? 0 : -1_000) + (trusted ? 5 : 0);
+  if (connection.kind !== 'stdio') {
+    const reads = [connection.url, ...Object.values(connection.headers)].flatMap(readBy).length > 0;
+    return off + (reads || connection.auth === 'env' ? 60 : 0);
+  }
+  const { command, args, env, inheritEnv } = connection;
+  const name = basename(command.replaceAll('\\', '/'));
+  return (
+    off +
+    50 +
+    (SHELLS.test(name) ? 40 : 0) +
+    ([command, ...args].join(' ').length > LONG ? 40 : 0) +
+    (args.some((arg) => INLINE.test(arg)) ? 30 : 0) +
+    (Object.keys(env).some((variable) => CHANGES_PROGRAM.test(variable)) ? 25 : 0) +
+    (/[/\\]/.test(command) ? 20 : 0) +
+    (LAUNCHERS.test(name) ? 0 : 10) +
+    ([command, ...args, ...Object.values(env)].flatMap(readBy).length + inheritEnv.length > 0 ? 5 : 0)
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * Ties the files that entries of a project name (`envFile`, `${file:…}`) to the content they were trusted with: a reference
+ * gets the hash that the file must still have when a connection opens and its value is used.
+ * @module
+ */
+import { ConfigurationError } from '../errors.ts';
+import { expandHome } from './paths.ts';
+import type { ServerEntry } from './server-schema.ts';
+import { isReallyInside, type Snapshot } from './snapshot.ts';
+import type { World } from './world.ts';
+
+/** What belongs to the project is pinned; other files are the user's own, and change as they like. */
+export interface Pins {
+  /** An entry with its references pinned. */
+  readonly pinned: (entry: ServerEntry) => ServerEntry;
+  /** The text of an `envFile`, undefined for one that is not the project's. */
+  readonly textOf: (path: string) => string | undefined;
+}
+
+/** No file has this hash: the reference is refused when it is used. */
+const NONE = '0'.repeat(64);
+const REFERENCE = /\$?\$\{(file|envFile):([^}]{1,8192})\}/g;
+
+/** Pins for the files of a project; without them everything stays as it is. */
+export function pinsFor(files: Snapshot, root: string, world: World): Pins {
+  const isOurs = (path: string): boolean => isReallyInside(path, root);
+  const pinnedText = (text: string): string =>
+    text.replace(REFERENCE, (whole, kind: string, inside: string) => {
+      const path = expandHome(kind === 'file' ? inside : inside.slice(0, inside.lastIndexOf('#')), world);
+      if (whole.startsWith('$$') || inside.startsWith('sha256-') || !isOurs(path)) return whole;
+      const hash = hashOf(files, path);
+      // What is shown stays as it was written.
+      return files.isShowing ? whole : `\${${kind}:sha256-${hash}:${inside}}`;
+    });
+  const pinnedMap = (map: Readonly<Record<string, string>> | undefined) =>
+    map && Object.fromEntries(Object.entries(map).map(([name, text]) => [name, pinnedText(text)]));
+  return {
+    // Of what lies elsewhere, nothing is read only to show it.
+    textOf: (path) => (isOurs(path) || files.isShowing ? (files.text(path) ?? '') : undefined),
+    pinned: (entry) => {
+      const { connection } = entry;
+      if (connection === undefined) return entry;
+      if (connection.type !== 'stdio') {
+        const { url, headers } = connection;
+        return { ...entry, connection: { ...connection, url: pinnedText(url), headers: pinnedMap(headers) } };
+      }
+      const { command, args, env, cwd } = connection;
+      return {
+        ...entry,
+        connection: {
+          ...connection,
+          command: pinnedText(command),
+          args: args?.map(pinnedText),
+          env: pinnedMap(env),
+          cwd: cwd === undefined ? undefined : pinnedText(cwd),
+        },
+      };
+    },
+  };
+}
+
+function hashOf(files: Snapshot, path: string): string {
+  try {
+    return files.pin(path) ?? NONE;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return NONE;
+    throw error;
+  }
+}
