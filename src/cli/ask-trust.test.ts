@@ -84,7 +84,7 @@ it('shows what each file would run, one question after the other', async () => {
   await expect.poll(questions).toBe(2);
   stdin.write('n\n');
   expect((await answers).toSorted()).toEqual([false, true]);
-  expect(said.join('')).toContain('  a\n    run-a\n    environment: KEY\n');
+  expect(said.join('')).toMatch(/ {2}a\n {4}run-a\n {4}in \S+\/p\n {4}environment: KEY\n/);
   expect(said.join('')).toContain('  b\n    https://b.test\n');
   expect(said.join('')).not.toContain('hidden-value');
 });

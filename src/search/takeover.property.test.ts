@@ -5,8 +5,6 @@ import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import type { SearchResult, ToolMetadata } from '../types.ts';
 import { SearchEngine } from './search-engine.ts';
 
-fc.configureGlobal({ seed: 1 });
-
 const ATTACKER = 'helper';
 const SAID = CATALOGUE.map((tool) => ({ tool, query: (tool.description ?? '').replace(/\.$/, '').toLowerCase() }));
 const WORDS = [...new Set(SAID.flatMap(({ tool, query }) => [...query.split(' '), ...tool.name.split('_')]))];
