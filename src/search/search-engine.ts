@@ -241,6 +241,8 @@ function relevancesOf({ hits, best, second }: Selection, asksForMore: boolean): 
     const isClose = score >= CLOSE_SHARE * best && (alone > 0 || answers);
     const counts = asksForMore ? (score > 0 && answers) || alone > 0 : isClose || alone >= WORTH_ALONE;
     const relevance = Math.max(counts ? LEAST_RELEVANCE : 0, toRelevance(score, best, second));
+    // What is not shown says nothing about what stands behind it.
+    if (relevance === 0 && !spelled) return 0;
     before = Math.min(before, spelled ? 1 : relevance);
     return before;
   });
