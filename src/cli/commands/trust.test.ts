@@ -318,7 +318,7 @@ describe('trust of the folder itself', () => {
       out: expect.stringContaining('Trusted the folder ~/project'),
     });
     expect(await store().isTrustedFolder(project())).toBe(true);
-    expect((await trust('--revoke', project())).out).toBe('No longer trusted: ~/project\n');
+    expect((await trust('--revoke', project())).out).toContain('No longer trusted: ~/project\n');
     mkdirSync(join(project(), 'sub'));
     writeConfig('first');
     const { out } = await trust('sub', '-y');
@@ -366,8 +366,30 @@ describe('trust --list and --revoke', () => {
       err: expect.stringContaining('not trusted'),
     });
     const all = await documentOf('trust', (await trust('--revoke', '--json')).out);
-    expect(all.files).toEqual([{ path: file(), status: 'untrusted' }]);
+    // What is not there at the moment may come back, and must not count then.
+    const gone = { path: join(project(), '.cursor/mcp.json'), status: 'untrusted' };
+    expect(all.files).toEqual(expect.arrayContaining([{ path: file(), status: 'untrusted' }, gone]));
+    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
     expect((await trust('--revoke')).out).toBe('Nothing in this folder was trusted.\n');
+  });
+});
+
+describe('trust of folders', () => {
+  it('refuses the home folder and those above it, which hold all others', async () => {
+    for (const path of [folder.path, dirname(folder.path)]) {
+      expect(await trust(path, '--yes')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('all your other folders'),
+      });
+    }
+  });
+
+  it('is taken back with everything in a folder that is named', async () => {
+    write('.mcp.json', { mcpServers: { a: { command: 'x' } } });
+    await trust('--yes');
+    const { out } = await trust('--revoke', project());
+    expect(out).toContain('No longer trusted: ~/project/.mcp.json\n');
+    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
   });
 });
 

@@ -107,6 +107,8 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (isFreelyNamed(file) && (error instanceof ConfigurationError || typeof code === 'string'))
+      return failed(file, 'error', `${placeOf(file, path)} cannot be used. \`anygpt mcp trust\` says why.`);
     if (error instanceof ConfigurationError) {
       return failed(file, error instanceof MissingFile ? 'missing' : 'error', error.message);
     }
@@ -115,15 +117,25 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
   }
 }
 
-/** Nothing in the file is quoted, for an agent may read this; of its name only what is plain. */
+/** Nothing in the file is quoted, for an agent may read this, and no name that a stranger chose. */
 function untrusted(file: SourceFile, place: string): ImportedSource {
-  const type = isPlain(place) ? ` ${shellWord(place)}` : '';
+  const named = isFreelyNamed(file) || !isPlain(place) ? '' : ` ${shellWord(place)}`;
   return failed(
     file,
     'untrusted',
-    `${oneLine(place, MAX_PATH)} came with this project and is not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust${type}\`.`,
+    `${placeOf(file, place)} came with this project and is not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust${named}\`.`,
   );
 }
+
+/** Whether whoever made the project chose the file's name: some clients read every file of a folder. */
+const isFreelyNamed = ({ type, path, scope }: SourceFile): boolean =>
+  scope === 'project' &&
+  type !== 'custom' &&
+  type !== 'mcpb' &&
+  !(clientOf(type).project ?? []).some((relative) => path.replaceAll('\\', '/').endsWith(`/${relative}`));
+
+const placeOf = (file: SourceFile, place: string): string =>
+  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, MAX_PATH);
 
 const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
   source: { type, path, scope, status: 'ok', serverCount: 0 },
