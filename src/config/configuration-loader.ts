@@ -109,15 +109,21 @@ export class ConfigurationLoader {
     return Promise.all(projects.map(async ({ path }) => this.#describe(path)));
   }
 
-  /** Trusts a file as it is now, with what it visibly imports, extends and takes servers from. */
-  async trust(path: string): Promise<ProjectFile> {
-    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true);
+  /**
+   * Trusts a file as it is now, with what it visibly imports, extends and takes servers from.
+   * @param text what was just written there: another content, put there since, is not trusted
+   */
+  async trust(path: string, text?: string): Promise<ProjectFile> {
+    const file = expandPath(path, this.#world.cwd, this.#world);
+    const files = new Snapshot();
+    if (text !== undefined) files.remember(file, text);
+    const described = await this.#describe(file, true, files);
     await this.trustStore.trust(described.path, described.hash, described.files);
     return { ...described, trusted: true };
   }
 
-  async #describe(path: string, isNamed = false): Promise<ProjectFile> {
-    const { hash, files, notes } = await this.#look(path, new Snapshot(), isNamed);
+  async #describe(path: string, isNamed = false, snapshot = new Snapshot()): Promise<ProjectFile> {
+    const { hash, files, notes } = await this.#look(path, snapshot, isNamed);
     if (hash === undefined) throw new ConfigurationError(notes.join(' '));
     return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
   }
