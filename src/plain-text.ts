@@ -14,7 +14,7 @@ const INVISIBLE = new RegExp(UNSEEN, 'gu');
 const LINE_BREAK = /[\u0085\u2028\u2029]/g;
 // A sequence ends with its line at the latest, so that a text and its lines are read alike.
 const SEQUENCE =
-  '\\u001b(?:\\[[0-9:;<=>?]{0,64}[ -/]{0,4}[@-~]|\\][^\\u0007\\u001b\\r\\n\\u0085\\u2028\\u2029]{0,2000}(?:\\u0007|\\u001b\\\\)?|[ -/]{0,4}[0-Z\\\\-~])';
+  '\\u001b(?:\\[[0-9:;<=>?]{0,64}[ -/]{0,4}[@-~]|\\][^\\u0007\\u001b\\r\\n\\u0085\\u2028\\u2029]{0,2000}(?:\\u0007|\\u001b\\\\)?|[ -/]{0,4}[0-Z\\\\-~])|\\u009b[0-9:;<=>?]{1,64}[ -/]{0,4}[@-~]';
 const TERMINAL_SEQUENCE = new RegExp(SEQUENCE, 'g');
 
 // Emoji are joined and coloured with these, and some scripts join letters; anywhere else they hide something.
@@ -24,9 +24,11 @@ const ZERO_WIDTH_JOINER =
   /((?<=\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})|(?<=(?!\ufe0e|\ufe0f)(?:\p{Mn}|\p{Mc}))\u200d(?=\p{Lo}))|\u200d/gu;
 
 /** Everything that may be taken out of a text to make it plain; a secret may be written with it inside. */
-export const HIDDEN = new RegExp(`${SEQUENCE}|${UNSEEN}|${JOINER.source}`, 'gu');
+export const HIDDEN = new RegExp(`(?:${SEQUENCE}|${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
 /** The same without whole sequences: what stands inside one, such as a terminal's title, is a text, too. */
-export const HIDDEN_SIGNS = new RegExp(`${UNSEEN}|${JOINER.source}`, 'gu');
+export const HIDDEN_SIGNS = new RegExp(`(?:${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
+/** Marks of Markdown that a summary goes without. */
+export const MARKS = /[`*_]{2,}|`/g;
 const NOT_SHOWN = new RegExp(`${UNSEEN}|${JOINER.source}|${LINE_BREAK.source}`, 'gu');
 
 /** The text with every sign that shows nothing written in another way, those of emoji and line ends included. */
@@ -131,10 +133,7 @@ export function oneLine(text: string, maxChars: number): string {
 export function firstSentence(description: string, maxChars = 100): string {
   const text = plainText(description, 2000).replace(/^[\s#>*-]+/, '');
   const paragraph = /^[^\n]*(?:\n(?!\s*\n|\s*[-*#])[^\n]*)?/.exec(text)?.[0] ?? text;
-  const line = paragraph
-    .replace(/[`*_]{2,}|`/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const line = paragraph.replace(MARKS, '').replace(/\s+/g, ' ').trim();
   const end = /[.!?。！？](?=\s|$)/.exec(skipAbbreviations(line));
   const sentence = end ? line.slice(0, end.index) : line.replace(/[.:]$/, '');
   if (sentence.length <= maxChars) return sentence;

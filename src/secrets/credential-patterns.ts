@@ -5,6 +5,7 @@
  */
 import { maskSpans, type Span } from './mask-spans.ts';
 import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
+import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 
 /**
  * One pattern, and where needed what else must be true of the value and the four characters behind it. What the first
@@ -132,22 +133,37 @@ export function maskSecrets(
   env: Readonly<Record<string, string | undefined>> = {},
   maxChars = MAX_TEXT,
 ): string {
-  const near = text.slice(0, maxChars + REACH);
-  const spans = credentialSpans(near, true);
-  for (const [name, value = ''] of Object.entries(env)) {
-    if (value.length < 6 || !isSecretName(name) || value.startsWith('/')) continue;
-    for (let at = near.indexOf(value); at !== -1; at = near.indexOf(value, at + 1)) spans.push([at, at + value.length]);
-    const begun = begunAtEnd(near, value);
-    if (begun > 0) spans.push([near.length - begun, near.length]);
-  }
+  const near = upTo(text, maxChars);
+  const values = Object.entries(env).flatMap(([name, value = '']) =>
+    value.length < 6 || !isSecretName(name) || value.startsWith('/') ? [] : [value],
+  );
+  const spans = seenSpans(near, (seen) => credentialSpans(seen, true));
+  if (values.length > 0) spans.push(...seenValueSpans(near, (seen) => spansOf(seen, values), false));
   return maskSpans(near, spans, maxChars);
+}
+
+function spansOf(text: string, values: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const value of values) {
+    for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) spans.push([at, at + value.length]);
+    const begun = begunAtEnd(text, value);
+    if (begun > 0) spans.push([text.length - begun, text.length]);
+  }
+  return spans;
 }
 
 /** Masks only what can be nothing but a credential, in texts that say what went wrong with a call: ids stay readable. */
 export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
-  const near = text.length > maxChars + REACH ? text.slice(0, maxChars + REACH) : text;
-  return maskSpans(near, credentialSpans(near), maxChars);
+  const near = upTo(text, maxChars);
+  return maskSpans(
+    near,
+    seenSpans(near, (seen) => credentialSpans(seen)),
+    maxChars,
+  );
 };
+
+const upTo = (text: string, maxChars: number): string =>
+  text.length > maxChars + REACH ? text.slice(0, endBehind(text, maxChars, REACH)) : text;
 
 /** How much of a value stands at the end of a text that was cut inside it. */
 function begunAtEnd(text: string, value: string): number {
