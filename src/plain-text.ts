@@ -129,6 +129,24 @@ export function oneLine(text: string, maxChars: number): string {
   return shorten(folded, maxChars);
 }
 
+const COMMAND = /`anygpt mcp [^`]{1,300}`/;
+
+/**
+ * One line of advice of ours. One that is too long loses its middle: the command in it, which says what to do, stays whole.
+ */
+export function shortAdvice(text: string, maxChars: number): string {
+  const line = oneLine(text, MAX_ADVICE);
+  const [command] = line.length > maxChars ? (COMMAND.exec(line) ?? []) : [];
+  if (command === undefined) return shorten(line, maxChars);
+  const before = line.slice(0, line.indexOf(command)).trimEnd();
+  const room = Math.max(maxChars - command.length - 1, MIN_BEFORE);
+  return `${shorten(before, room)} ${command}`;
+}
+
+const MAX_ADVICE = 4_000;
+/** Enough to say what the command is for. */
+const MIN_BEFORE = 40;
+
 /** The first sentence of a description, as a summary of at most `maxChars`. */
 export function firstSentence(description: string, maxChars = 100): string {
   const text = plainText(description, 2000).replace(/^[\s#>*-]+/, '');
