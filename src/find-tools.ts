@@ -8,7 +8,7 @@ import { requireServer, requireTool, settleRef } from './catalog/tool-lookup.ts'
 import { isBrokenSource } from './config/resolved-config.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
-import { oneLine } from './plain-text.ts';
+import { shortAdvice } from './plain-text.ts';
 import { fail, ok, type ToolResult } from './result.ts';
 import type { Explanation } from './search/explanation.ts';
 import { readFilters } from './search/query-filters.ts';
@@ -97,7 +97,7 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
     .slice(0, MAX_WARNINGS)
-    .map((warning) => oneLine(warning, MAX_WARNING));
+    .map((warning) => shortAdvice(warning, MAX_WARNING));
   if (servers.length > 0) return why;
   return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstSentence, oneLine, plainText } from './plain-text.ts';
+import { firstSentence, oneLine, plainName, plainText, replaceUnseen } from './plain-text.ts';
 
 const NASTY = [
   '\u001b[31m',
@@ -54,6 +54,24 @@ describe('plainText', () => {
   it('keeps emoji, right-to-left languages and line breaks', () => {
     expect(plainText('👩‍👩‍👧 ❤️ שלום مرحبا\nnext')).toBe('👩‍👩‍👧 ❤️ שלום مرحبا\nnext');
     expect(plainText('one\u2028two\u0085three')).toBe('one\ntwo\nthree');
+  });
+
+  it('takes out every sign that shows nothing, and JSON documents know the same ones', () => {
+    const signs = [];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const sign = String.fromCodePoint(code);
+      if (/\p{Default_Ignorable_Code_Point}/u.test(sign)) signs.push(sign);
+    }
+    signs.push('\u2800', '\ufff9', '\ufffb', '\u{13430}', '\u{16fe4}', '\u{1d159}', '\uffff', '\u0007', '\u009b');
+    expect(signs.length).toBeGreaterThan(4_000);
+    expect(signs.filter((sign) => plainText(`a${sign}b`) !== 'ab')).toEqual([]);
+    expect(signs.filter((sign) => plainName(`delete_${sign}all${sign}`) !== 'delete_all')).toEqual([]);
+    expect(signs.filter((sign) => replaceUnseen(`a${sign}b`, () => '?') !== 'a?b')).toEqual([]);
+  });
+
+  it('reads a text as it reads its lines: a sequence that is left open ends with its line', () => {
+    expect(plainText('a\u001b]0;title\nb')).toBe('a\nb');
+    expect(plainText('\u001b(Ba\u001b7b\u001b[38:5:1mc\u001b[>4;2md')).toBe('abcd');
   });
 
   it('removes whole terminal sequences, not only their first byte', () => {

@@ -4,19 +4,35 @@
  * @module
  */
 
-// Characters that show nothing and can carry a hidden text or turn the visible one around. What emoji are joined and
-// coloured with (zero-width joiner, variation selectors 15 and 16) stays. `\ud800-\udfff`, with `u`, are lone halves.
-const INVISIBLE =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}\ud800-\udfff]|\u034f|[\u180b-\u180d]|\u180f|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/gu;
+// The one table of what shows nothing and can carry a hidden text or turn the visible one around: controls, everything
+// that Unicode lets a reader ignore (zero-width, bidi, tags, fillers, selectors), annotation marks, controls of
+// hieroglyphs, blanks that are no white space, what is no character at all, and lone halves of one. What emoji are joined
+// and coloured with stays.
+const UNSEEN =
+  '(?![\\u200d\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}|(?![\\t\\n\\r\\u0085])\\p{Cc}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|\\p{Noncharacter_Code_Point}|\\p{Cs}';
+const INVISIBLE = new RegExp(UNSEEN, 'gu');
 const LINE_BREAK = /[\u0085\u2028\u2029]/g;
-const TERMINAL_SEQUENCE =
-  /\u001b(?:\[[0-9;?]{0,32}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+// A sequence ends with its line at the latest, so that a text and its lines are read alike.
+const SEQUENCE =
+  '\\u001b(?:\\[[0-9:;<=>?]{0,64}[ -/]{0,4}[@-~]|\\][^\\u0007\\u001b\\r\\n\\u0085\\u2028\\u2029]{0,2000}(?:\\u0007|\\u001b\\\\)?|[ -/]{0,4}[0-Z\\\\-~])|\\u009b[0-9:;<=>?]{1,64}[ -/]{0,4}[@-~]';
+const TERMINAL_SEQUENCE = new RegExp(SEQUENCE, 'g');
 
 // Emoji are joined and coloured with these, and some scripts join letters; anywhere else they hide something.
 const JOINER = /[\u200d\ufe0e\ufe0f]/;
 const SELECTOR = /((?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3))|[\ufe0e\ufe0f]/gu;
 const ZERO_WIDTH_JOINER =
   /((?<=\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})|(?<=(?!\ufe0e|\ufe0f)(?:\p{Mn}|\p{Mc}))\u200d(?=\p{Lo}))|\u200d/gu;
+
+/** Everything that may be taken out of a text to make it plain; a secret may be written with it inside. */
+export const HIDDEN = new RegExp(`(?:${SEQUENCE}|${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
+/** The same without whole sequences: what stands inside one, such as a terminal's title, is a text, too. */
+export const HIDDEN_SIGNS = new RegExp(`(?:${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
+/** Marks of Markdown that a summary goes without. */
+export const MARKS = /[`*_]{2,}|`/g;
+const NOT_SHOWN = new RegExp(`${UNSEEN}|${JOINER.source}|${LINE_BREAK.source}`, 'gu');
+
+/** The text with every sign that shows nothing written in another way, those of emoji and line ends included. */
+export const replaceUnseen = (text: string, write: (sign: string) => string): string => text.replace(NOT_SHOWN, write);
 
 /** Replaces joiners and selectors that join and colour nothing. */
 const withoutStray = (text: string, instead: (sign: string) => string): string => {
@@ -73,10 +89,12 @@ const LOOK_ALIKES = new Map(
     ...pairs('αικνορτυχγηω', 'aikvoptuxynw'),
     ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'),
     ...pairs('օոսցհյզԼՏՕ', 'onughjqLSO'),
-    ...pairs('ıɩɪɑɡʏʀɴʜʟⲟⲣꓲꓳ', 'iiiagyrnhlopIO'),
-    ...pairs('‐‑‒–—―−⁃﹘', '---------'),
+    ...pairs('ıɩɪɑɡʏʀɴʜʟⲟⲣ', 'iiiagyrnhlop'),
+    ...pairs('ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏴ', 'DRTiYAJEWMHYGhZbRWSVSLCPKB'),
+    ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'BPDTGKJCZFMNLSRVHWXYAEIOU'),
+    ...pairs('‐‑‒–—―−⁃﹘⎯─', '-----------'),
     ...pairs('∶꞉ːˑ׃܃܄', ':::::::'),
-    ...pairs('‿⁀⁔⸏ˍ', '_____'),
+    ...pairs('‿⁀⁔⸏ˍ▁⎽', '_______'),
     ...pairs('∕⁄╱⧸', '////'),
     ...pairs('═᐀゠꞊⹀', '====='),
   }),
@@ -93,8 +111,10 @@ function pairs(odd: string, plain: string): Record<string, string> {
 export function plainName(name: string): string {
   if (ASCII_NAME.test(name)) return name;
   const shown = plainText(name)
+    // It would become a blank with a mark below.
+    .replaceAll('\u2017', '_')
     .normalize('NFKC')
-    .replace(/[\u200d\ufe0e\ufe0f]/g, '')
+    .replace(/[\u200d\ufe0e\ufe0f]|\p{Emoji_Modifier}/gu, '')
     // Marks that make no letter of any alphabet with the one before.
     .replace(/(?<=[\x21-\x7e])[\p{Mn}\p{Me}]+/gu, '');
   const latin = Array.from(shown, (char) => LOOK_ALIKES.get(char) ?? char).join('');
@@ -109,14 +129,29 @@ export function oneLine(text: string, maxChars: number): string {
   return shorten(folded, maxChars);
 }
 
+const COMMAND = /`anygpt mcp [^`]{1,300}`/;
+
+/**
+ * One line of advice of ours. One that is too long loses its middle: the command in it, which says what to do, stays whole.
+ */
+export function shortAdvice(text: string, maxChars: number): string {
+  const line = oneLine(text, MAX_ADVICE);
+  const [command] = line.length > maxChars ? (COMMAND.exec(line) ?? []) : [];
+  if (command === undefined) return shorten(line, maxChars);
+  const before = line.slice(0, line.indexOf(command)).trimEnd();
+  const room = Math.max(maxChars - command.length - 1, MIN_BEFORE);
+  return `${shorten(before, room)} ${command}`;
+}
+
+const MAX_ADVICE = 4_000;
+/** Enough to say what the command is for. */
+const MIN_BEFORE = 40;
+
 /** The first sentence of a description, as a summary of at most `maxChars`. */
 export function firstSentence(description: string, maxChars = 100): string {
   const text = plainText(description, 2000).replace(/^[\s#>*-]+/, '');
   const paragraph = /^[^\n]*(?:\n(?!\s*\n|\s*[-*#])[^\n]*)?/.exec(text)?.[0] ?? text;
-  const line = paragraph
-    .replace(/[`*_]{2,}|`/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const line = paragraph.replace(MARKS, '').replace(/\s+/g, ' ').trim();
   const end = /[.!?。！？](?=\s|$)/.exec(skipAbbreviations(line));
   const sentence = end ? line.slice(0, end.index) : line.replace(/[.:]$/, '');
   if (sentence.length <= maxChars) return sentence;

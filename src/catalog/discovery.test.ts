@@ -516,6 +516,18 @@ describe('a successor', () => {
   });
 });
 
+it('a note keeps the command that says what to do, however long the folder is called', async () => {
+  const folder = `/home/somebody/${'a-long-folder/'.repeat(8)}`;
+  const message = `here is not started: run \`anygpt mcp trust ${folder}\` if you trust what is in that folder; its entry uses it.`;
+  const { discovery } = await setUp(['here'], async () => {
+    throw new DiscoveryError('CONFIGURATION_ERROR', message);
+  });
+  await discovery.firstLists(['here'], 100);
+  expect(searchNotes(discovery, ['here'], [], 0)).toEqual([
+    `here not searched: not started: run \`anygpt mcp trust ${folder}\``,
+  ]);
+});
+
 it('notes name a few servers and count the rest', async () => {
   const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
   const { discovery } = await setUp(names, async (server) => {
@@ -524,7 +536,7 @@ it('notes name a few servers and count the rest', async () => {
   await discovery.firstLists(names, 100);
   const notes = searchNotes(discovery, names, [], 0);
   expect(notes).toHaveLength(5);
-  expect(notes[0]).toMatch(/^s0 not searched: s0: x+…$/);
+  expect(notes[0]).toMatch(/^s0 not searched: x+…$/);
   expect(notes[0]?.length).toBeLessThan(130);
   expect(notes[4]).toBe('3 more servers not searched; list_mcp_servers says why');
 });

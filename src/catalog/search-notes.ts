@@ -2,7 +2,8 @@
  * What a search answer has to say besides its hits: who was not searched and why, what was withheld.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
+import type { ErrorInfo } from '../errors.ts';
+import { oneLine, shortAdvice } from '../plain-text.ts';
 import type { SearchResult } from '../types.ts';
 import type { Discovery } from './discovery.ts';
 
@@ -22,12 +23,7 @@ export function searchNotes(
   const missing = discovery.unseen().filter((server) => unseen.includes(server));
   for (const server of missing.slice(0, MAX_SERVERS)) {
     const failure = discovery.failure(server);
-    const why = failure
-      ? failure.code === 'SERVER_AUTH_REQUIRED'
-        ? 'login needed'
-        : oneLine(failure.message, MAX_REASON)
-      : 'still starting, try again';
-    notes.push(`${server} not searched: ${why}`);
+    notes.push(`${server} not searched: ${failure ? reasonOf(server, failure) : 'still starting, try again'}`);
   }
   const more = missing.length - MAX_SERVERS;
   if (more > 0) notes.push(`${more} more ${more === 1 ? 'server' : 'servers'} not searched; list_mcp_servers says why`);
@@ -39,4 +35,13 @@ export function searchNotes(
   // An answer without hits and without a word would read like a fault.
   if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;
+}
+
+/** In short, without the name that stands before it. */
+function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
+  if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
+  const [said = ''] = [`${server}: `, `${server} is `].filter((name) => message.startsWith(name));
+  const why = message.slice(said.length);
+  // Only what we say ourselves may tell anybody what to type.
+  return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, MAX_REASON) : oneLine(why, MAX_REASON);
 }

@@ -5,7 +5,7 @@
  */
 
 import type { TextFile } from '../config/installers/edit-text.ts';
-import { secretValues } from '../config/installers/secret-values.ts';
+import { type SecretValues, secretValues } from '../config/installers/secret-values.ts';
 import { parseData } from '../config/parse-data.ts';
 import { createRedactor, REDACTED } from '../secrets/redactor.ts';
 
@@ -23,20 +23,36 @@ export async function shownText(file: TextFile): Promise<string | undefined> {
   try {
     const text = withoutSecrets(file.text, await secretsIn(file.text));
     const left = await secretsIn(text.replaceAll(REDACTED, STAND_IN));
-    return left.every((value) => value.replace(LEFT_OVER, '').length < HARMLESS_LENGTH) ? text : undefined;
+    const rest = (value: string) => value.replace(LEFT_OVER, '').length;
+    const isClean =
+      left.anywhere.every((value) => rest(value) < HARMLESS_LENGTH) &&
+      left.named.every(({ value }) => rest(value) === 0);
+    return isClean ? text : undefined;
   } catch {
     // What cannot be read, before or after, cannot be vouched for; why is of no interest here.
     return undefined;
   }
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, { anywhere: secrets, named }: SecretValues): string {
   const redact = createRedactor(secrets);
-  const lines = redact(text).split('\n');
+  const lines = named.reduce(withoutNamed, redact(text)).split('\n');
   const long = secrets.filter((secret) => /\s/.test(secret)).map((secret) => secret.replace(/\s+/g, ' ').trim());
   const single = new Set(secrets.flatMap((secret) => (secret.includes('\n') ? secret.split('\n') : [])).map(trimmed));
   return lines.map((line) => withoutParts(withoutLiterals(line, redact), single, long)).join('\n');
 }
+
+/** Between a name and its value: `"NAME": "`, `NAME = '`, `"--option", "`, `- --option\\n  - `. */
+const BETWEEN = `["']?\\s{0,200}(?:[:=,]|\\n\\s{0,200}-(?=\\s))\\s{0,200}["']?`;
+
+/** Hides a value only where its name stands before it. */
+const withoutNamed = (text: string, { name, value }: SecretValues['named'][number]): string =>
+  text.replace(
+    new RegExp(`(${literally(name)}${BETWEEN})${literally(value)}(?![\\w-])`, 'g'),
+    (_, before: string) => before + REDACTED,
+  );
+
+const literally = (text: string): string => text.replace(/[^\w\s]/g, '\\$&');
 
 const trimmed = (line: string): string => line.trim();
 

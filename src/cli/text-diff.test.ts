@@ -1,4 +1,6 @@
+import { stringify as stringifyToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { fileDiff, textDiff } from './text-diff.ts';
 
 const PEM_LINES = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'Zm9vYmFyYmF6cXV4cXV1eGNvcmdl', 'q8X='];
@@ -52,6 +54,41 @@ describe('a diff of a configuration file', () => {
       expect(diff).toMatch(/^---/);
       for (const secret of secrets) expect(diff).not.toContain(secret);
     }
+  });
+
+  it.each([
+    ['f.json', (value: unknown) => JSON.stringify(value, undefined, 2)],
+    ['f.yaml', (value: unknown) => stringify(value)],
+    ['f.toml', (value: unknown) => stringifyToml(value as object)],
+  ])('of %s shows names and settings, and no password among arguments or short token', async (path, write) => {
+    const env = {
+      MODE: 'listerr',
+      PIN_TOKEN: '4711',
+      API_KEY: 'listerr',
+      PORT: '4711',
+      B_TOKEN: 'github',
+      C: 'list-err',
+    };
+    const servers = [
+      { name: 'listerr', connection: { command: 'node', args: ['x', '-pHunter2Hunter2', '--pin', '815'], env } },
+      { name: 'list-err', connection: { command: 'github', args: ['-p8080:80'] } },
+    ];
+    const diff = await fileDiff({ path, before: write({ servers }), after: '', harmless: true });
+    const whole = diff.replace(/\s+/g, ' ');
+    expect(whole).not.toMatch(/Hunter2|815/);
+    for (const name of ['PIN_TOKEN', 'API_KEY', 'B_TOKEN', 'C'])
+      expect(whole).toMatch(new RegExp(`\\b${name}["']?\\s?[:=]\\s?["']?-?\\s?\\*\\*\\*`));
+    for (const name of ['listerr', 'list-err'])
+      expect(whole).toMatch(new RegExp(`name["']?\\s?[:=]\\s?["']?${name}\\b`));
+    expect(whole).toMatch(/MODE["']?\s?[:=]\s?["']?listerr/);
+  });
+
+  it('of one long line shows names and settings, and no password among arguments or short token', async () => {
+    const before =
+      '{"servers":[{"name":"listerr","connection":{"command":"node","args":["x","-pHunter2Hunter2"],"env":{"MODE":"listerr","PIN_TOKEN":"4711"}}}]}\n';
+    expect(await fileDiff({ path: 'f.json', before, after: '{}\n', harmless: true })).toContain(
+      '\n-{"servers":[{"name":"listerr","connection":{"command":"node","args":["x","***"],"env":{"MODE":"listerr","PIN_TOKEN":"***"}}}]}\n',
+    );
   });
 
   it('masks before it cuts', async () => {

@@ -9,6 +9,8 @@ import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 /** Whether a file is code that has to be run to know what it says. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
 
+const TOO_DEEP = `expected at most ${MAX_DEPTH} levels`;
+
 type Format = 'JSON' | 'YAML' | 'TOML';
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['.yaml', 'YAML'],
@@ -47,16 +49,22 @@ export async function parseData(
 }
 
 async function parseYaml(text: string): Promise<unknown> {
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lines = new LineCounter();
+  const yaml = await import('yaml');
+  const lines = new yaml.LineCounter();
+  const mistakeAt = (offset: number, what: string) => {
+    const { line, col } = lines.linePos(offset);
+    return new TextSyntaxError(what, line, col);
+  };
   try {
-    // Pretty errors would quote the source line, which may hold a secret.
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+    refuseDeepYaml(text, yaml);
+    // Pretty errors would quote the source line, which may hold a secret. Comparing every key with every other takes the
+    // parser seconds for 20,000 of them.
+    const options = { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false } as const;
+    const document = yaml.parseDocument(text, options);
     const mistake = document.errors[0] ?? document.warnings[0];
-    if (mistake !== undefined) {
-      const { line, col } = lines.linePos(mistake.pos[0]);
-      throw new TextSyntaxError(mistake.message.replace(/\.$/, ''), line, col);
-    }
+    if (mistake !== undefined) throw mistakeAt(mistake.pos[0], mistake.message.replace(/\.$/, ''));
+    const repeated = repeatedKey(document, yaml);
+    if (repeated !== undefined) throw mistakeAt(repeated, 'Map keys must be unique');
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     refuseDeep(value, 0);
     return value;
@@ -65,6 +73,46 @@ async function parseYaml(text: string): Promise<unknown> {
     // The parser's own guards against alias bombs and endless nesting end here.
     throw new TextSyntaxError(error instanceof Error ? error.message : String(error), 1, 1);
   }
+}
+
+type Yaml = typeof import('yaml');
+
+/** What the parser's stack holds beside collections: the document, a key, a scalar. */
+const PARSER_ROOM = 8;
+
+/**
+ * Refuses nesting before the text is composed: that recurses, and where the stack ends while a regular expression is
+ * compiled the whole process ends with it. The first half of the parser has a stack of its own, which is looked at here.
+ */
+function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
+  if (text.length <= MAX_DEPTH) return;
+  const parser = new Parser();
+  let line = 1;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme));
+    if (parser.stack.length > MAX_DEPTH + PARSER_ROOM) throw new TextSyntaxError(TOO_DEEP, line, 1);
+    for (let at = lexeme.indexOf('\n'); at !== -1; at = lexeme.indexOf('\n', at + 1)) line++;
+  }
+}
+
+/** Where a key stands that its map has already. */
+function repeatedKey(document: ReturnType<Yaml['parseDocument']>, { visit, isScalar }: Yaml): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 async function parseToml(text: string): Promise<unknown> {
@@ -83,7 +131,7 @@ async function parseToml(text: string): Promise<unknown> {
 
 /** Aliases can make a value contain itself; nothing after this point expects that. */
 function refuseDeep(value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw new TextSyntaxError(`expected at most ${MAX_DEPTH} levels`, 1, 1);
+  if (depth > MAX_DEPTH) throw new TextSyntaxError(TOO_DEEP, 1, 1);
   if (typeof value !== 'object' || value === null) return;
   for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
 }

@@ -52,7 +52,7 @@ export async function withWorkspace(
   return servers.map((server) => {
     if (!refersToWorkspace(server.connection)) return server;
     if (why === undefined) return { ...server, connection: inWorkspace(server.connection, cwd) };
-    const refusal = `${server.name} is not started: its entry uses \${workspaceFolder}, and ${why}`;
+    const refusal = `${server.name} is not started: ${why}`;
     return { ...server, refusal };
   });
 }
@@ -60,10 +60,11 @@ export async function withWorkspace(
 async function whyNot(folder: string, isTrusted: (folder: string) => Promise<boolean>): Promise<string | undefined> {
   try {
     if (await isTrusted(folder)) return undefined;
-    return `${folder} is not a folder you have trusted. If you trust what is in it, run \`${trustFolderCommand(folder)}\`.`;
+    return `run \`${trustFolderCommand(folder)}\` if you trust what is in that folder; its entry uses \${workspaceFolder}.`;
   } catch (error) {
     // In doubt nothing is trusted.
-    if (error instanceof ConfigurationError) return `whether ${folder} is trusted is not known: ${error.message}`;
+    if (error instanceof ConfigurationError)
+      return `its entry uses \${workspaceFolder}, and whether ${folder} is trusted is not known: ${error.message}`;
     throw error;
   }
 }

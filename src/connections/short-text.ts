@@ -2,12 +2,12 @@
  * Text from a server, made fit for an error message: one line, no terminal control sequences, not long.
  * @module
  */
-import { stripVTControlCharacters } from 'node:util';
+import { oneLine } from '../plain-text.ts';
 import type { Redact } from '../secrets/redactor.ts';
 
 /** The beginning of a text as one harmless line, without secrets: those are taken out before anything is cut. */
 export const shortText = (text: string, redact: Redact, max = 300): string =>
-  redact.cut(clean(redact.cut(text, max * 4)), max);
+  redact.cut(oneLine(redact.cut(text, max * 4), max * 4), max);
 
 /** A text with its full stop: what servers say ends with one or does not. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
@@ -32,8 +32,3 @@ const SAYS_NOTHING =
   /^$|^at |^File "|^[\^~{}[\](),;]+$|^Node\.js v\d|^node:internal|^throw |^(?:code|errno|syscall|path|requireStack|cause):|complete log of this run/;
 const BEGINS_WITH_ERROR = /^(?:Uncaught |\[)?[\w.]{0,60}(?:Error|Exception|panic)\b[^:]{0,60}:/;
 const ERROR = /error|exception|fatal|panic|cannot|could not|failed|denied|not found|missing/i;
-
-const clean = (text: string): string =>
-  stripVTControlCharacters(text)
-    .replace(/[\u0000-\u0020\u007f-\u009f\u2028\u2029]+/g, ' ')
-    .trim();

@@ -208,6 +208,11 @@ describe('names that only look like the one a rule is about', () => {
     name.replace('d', '\u{1d41d}'),
     `${name}\ufe0f`,
     `\u2066${name}\u2069`,
+    `${name}\u2800`,
+    name.replace('_', '\u2800_'),
+    name.replace('_', '\u2017'),
+    name.replace('e', 'e\u{16fe4}'),
+    `${name}\u{1f3fb}`,
   ];
 
   test.each<[ToolRule[]]>([

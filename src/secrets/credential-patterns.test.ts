@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { expandReferences } from '../config/references.ts';
 import { credentialSpans, maskCredentials, maskSecrets } from './credential-patterns.ts';
-import { KnownSecrets } from './redactor.ts';
+import { KnownSecrets, redactUnknown } from './redactor.ts';
 
 describe('maskSecrets', () => {
   test.each([
@@ -129,4 +130,37 @@ test('no text of a megabyte takes long, with a thousand known secrets', () => {
     // The goal is 1 ms for 1 KiB, on a quiet machine.
     expect({ piece, slow: performance.now() - started > 8_000 }).toEqual({ piece, slow: false });
   }
+});
+
+describe('what we advise ourselves stays readable', () => {
+  const missing = (name: string): string => {
+    try {
+      expandReferences(`\${${name}}`, {}, 'server "remote"');
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+
+  test.each([
+    missing('GITHUB_TOKEN'),
+    missing('AWS_SECRET_ACCESS_KEY'),
+    missing('MY_PASSWORD'),
+    'export GITHUB_TOKEN=… and add it to the entry: "env": {"GITHUB_TOKEN": "${GITHUB_TOKEN}"} (server "x")',
+    'export API_KEY=… DB_PASSWORD=…',
+    '"headers": {"Authorization": "Bearer ${DOCS_TOKEN}"}',
+    "write headers: { Authorization: 'Bearer ${NAME}' } in place of auth",
+    'GITHUB_TOKEN is not set',
+    'COMPANY_SERVICE_2_ACCOUNT_DEPLOY_TOKEN is not set',
+  ])('%s', (advice) => {
+    expect(advice).not.toBe('');
+    for (const mask of [(text: string) => maskSecrets(text), maskCredentials, redactUnknown])
+      expect(mask(advice)).toBe(advice);
+  });
+
+  test('while a default that looks like a secret is masked', () => {
+    for (const text of ['${API_TOKEN:-hunter2-4711}', '${DB_PASSWORD:-s3same}', '${X_TOKEN:-ghp_0123456789abcdefghij}'])
+      expect(maskCredentials(text)).toContain('***');
+    expect(maskSecrets('Authorization: Bearer hunter2x')).toBe('Authorization: Bearer ***');
+  });
 });

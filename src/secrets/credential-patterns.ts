@@ -5,6 +5,7 @@
  */
 import { maskSpans, type Span } from './mask-spans.ts';
 import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
+import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 
 /**
  * One pattern, and where needed what else must be true of the value and the four characters behind it. What the first
@@ -57,6 +58,8 @@ const GUESSES: readonly Pattern[] = [
 ];
 /** Long runs that no word is, if they hold letters and digits. */
 const LONG_RUN = /[\w+=-]{32,}/g;
+/** The name of a variable, which people have to read to set it. */
+const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,15}){2,}$/;
 
 const KEY_EDGE = /-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What a private key is made of, line breaks and headers included; the longest takes less than this. */
@@ -100,7 +103,11 @@ function bodyBefore(text: string, end: number, least: number): number {
 const isHarmless = (value: string, name: string): boolean =>
   value.length < 100 && (PLACEHOLDER.test(value) || (/token/i.test(name) && /^\d{1,7}$/.test(value)));
 const PLACEHOLDER =
-  /^["']?(?:none|null|nil|undefined|true|false|\$\{[^}]{0,80}\}?|\$\w{1,80}|\*{1,20}|x{3,20}|\.{3})[^\w\s]?["']?$/i;
+  /^["']?(?:none|null|nil|undefined|true|false|bearer|basic|digest|\$\{[^}]{0,80}\}?|\$\w{1,80}|\*{1,20}|x{3,20}|\.{3}|…)[^\w\s]?["']?$/i;
+
+/** `${NAME:-default}` names a variable; what stands for its default is a word. */
+const isDefault = (value: string, before: string): boolean =>
+  /^-[A-Za-z]{0,20}\}?[^\w\s]?$/.test(value) && /\$\{\w{0,100}$/.test(before);
 
 /** What every pattern needs: most texts of a configuration have none of it. */
 const MAY_HOLD_ONE =
@@ -112,7 +119,7 @@ export function credentialSpans(text: string, guess = false): Span[] {
   const spans = text.includes('PRIVATE KEY') ? keySpans(text) : [];
   if (guess)
     for (const { 0: run, index } of text.matchAll(LONG_RUN))
-      if (/\d/.test(run) && /[A-Za-z]/.test(run)) spans.push([index, index + run.length]);
+      if (/\d/.test(run) && /[A-Za-z]/.test(run) && !VARIABLE.test(run)) spans.push([index, index + run.length]);
   for (const pattern of guess ? [...CREDENTIALS, ...GUESSES] : CREDENTIALS) {
     const [find, check] = pattern instanceof RegExp ? [pattern] : pattern;
     for (const match of text.matchAll(find)) {
@@ -120,6 +127,7 @@ export function credentialSpans(text: string, guess = false): Span[] {
       const to = match.index + match[0].length;
       const value = text.slice(from, to);
       if (to === from || isHarmless(value, match[1] ?? '')) continue;
+      if (value.startsWith('-') && isDefault(value, text.slice(Math.max(0, match.index - 100), match.index))) continue;
       if (check === undefined || check(value, text.slice(to, to + 4))) spans.push([from, to]);
     }
   }
@@ -132,22 +140,37 @@ export function maskSecrets(
   env: Readonly<Record<string, string | undefined>> = {},
   maxChars = MAX_TEXT,
 ): string {
-  const near = text.slice(0, maxChars + REACH);
-  const spans = credentialSpans(near, true);
-  for (const [name, value = ''] of Object.entries(env)) {
-    if (value.length < 6 || !isSecretName(name) || value.startsWith('/')) continue;
-    for (let at = near.indexOf(value); at !== -1; at = near.indexOf(value, at + 1)) spans.push([at, at + value.length]);
-    const begun = begunAtEnd(near, value);
-    if (begun > 0) spans.push([near.length - begun, near.length]);
-  }
+  const near = upTo(text, maxChars);
+  const values = Object.entries(env).flatMap(([name, value = '']) =>
+    value.length < 6 || !isSecretName(name) || value.startsWith('/') ? [] : [value],
+  );
+  const spans = seenSpans(near, (seen) => credentialSpans(seen, true));
+  if (values.length > 0) spans.push(...seenValueSpans(near, (seen) => spansOf(seen, values), false));
   return maskSpans(near, spans, maxChars);
+}
+
+function spansOf(text: string, values: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const value of values) {
+    for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) spans.push([at, at + value.length]);
+    const begun = begunAtEnd(text, value);
+    if (begun > 0) spans.push([text.length - begun, text.length]);
+  }
+  return spans;
 }
 
 /** Masks only what can be nothing but a credential, in texts that say what went wrong with a call: ids stay readable. */
 export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
-  const near = text.length > maxChars + REACH ? text.slice(0, maxChars + REACH) : text;
-  return maskSpans(near, credentialSpans(near), maxChars);
+  const near = upTo(text, maxChars);
+  return maskSpans(
+    near,
+    seenSpans(near, (seen) => credentialSpans(seen)),
+    maxChars,
+  );
 };
+
+const upTo = (text: string, maxChars: number): string =>
+  text.length > maxChars + REACH ? text.slice(0, endBehind(text, maxChars, REACH)) : text;
 
 /** How much of a value stands at the end of a text that was cut inside it. */
 function begunAtEnd(text: string, value: string): number {

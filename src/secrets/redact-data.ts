@@ -5,11 +5,13 @@
  */
 import type { CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
 import type { Redact } from './redactor.ts';
+import { startBefore, withoutHidden } from './seen-spans.ts';
 
 const STEP = 20;
 /** Characters that are looked through in one go: about 10 ms at worst. */
 const PIECE = 32_768;
 const MIN_HELD = 1_024;
+const MAX_HELD = 4 * PIECE;
 /** Characters of the data of an error or a log line that are handed on. */
 const MAX_DATA_CHARS = 65_536;
 /** What is nested deeper was refused when it was read. */
@@ -53,8 +55,7 @@ export function* redactTools(
 ): Generator<void, readonly ToolDefinition[]> {
   const clean: ToolDefinition[] = [];
   for (const tool of tools) {
-    const text = JSON.stringify(tool);
-    clean.push(redact(text) === text ? tool : (redactValue(tool, redact, NAMED, 0) as ToolDefinition));
+    clean.push(redactValue(tool, redact, NAMED, 0) as ToolDefinition);
     if (clean.length % STEP === 0) yield;
   }
   return clean;
@@ -110,7 +111,9 @@ function* redactLong(text: string, redact: Redact): Generator<void, string> {
   let held = '';
   for (let from = 0; from < text.length; from += PIECE) {
     held += text.slice(from, from + PIECE);
-    const { clean, rest } = redact.split(held, held.length - Math.max(redact.reach, MIN_HELD));
+    // Hardly anything in it is seen: the rest of it only delays everybody.
+    if (held.length > MAX_HELD) held = withoutHidden(held);
+    const { clean, rest } = redact.split(held, startBefore(held, Math.max(redact.reach, MIN_HELD)));
     out += clean;
     held = rest;
     yield;

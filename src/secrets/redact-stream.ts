@@ -4,6 +4,7 @@
  * @module
  */
 import type { Redact } from './redactor.ts';
+import { startBefore, withoutHidden } from './seen-spans.ts';
 
 /** A line may grow to this length before it is let through in parts. */
 const MAX_LINE = 8_192;
@@ -45,8 +46,12 @@ export class RedactStream {
     }
     const line = held.lastIndexOf('\n') + 1;
     const reach = Math.max(this.#redact.reach, 1_024);
-    const at = held.length - line > MAX_LINE + reach ? held.length - reach : line;
-    if (at === 0) return '';
+    const at = held.length - line > MAX_LINE + reach ? Math.max(line, startBefore(held, reach)) : line;
+    if (at === 0) {
+      // A long line of which hardly anything is seen.
+      if (held.length > 4 * (MAX_LINE + reach)) this.#held = withoutHidden(held);
+      return '';
+    }
     const { clean, rest } = this.#redact.split(held, at);
     this.#held = rest;
     return clean;

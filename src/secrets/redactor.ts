@@ -1,11 +1,12 @@
 /**
  * Takes known secrets out of any text: raw, JSON-escaped, URL-encoded, hex, and base64 at all three alignments, standard
- * and URL-safe. Learns further secrets at any time. The second line of defence; the first is not to hold secrets at all.
+ * and URL-safe, also with signs inside that nobody sees. Learns further secrets at any time. The second line of defence; the first is not to hold secrets at all.
  * @module
  */
 import { credentialSpans } from './credential-patterns.ts';
 import { beyondSpans, MASK, maskSpans, type Span } from './mask-spans.ts';
 import { looksRandom } from './secret-values.ts';
+import { asSeen, endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 
 /** Stands where a secret stood. */
 export const REDACTED = MASK;
@@ -40,12 +41,12 @@ const MAX_OPEN = 16_384;
 export class KnownSecrets {
   /** For what a server describes and a person has to read: known secrets only. */
   readonly redact: Redact = redactWith(
-    (text) => this.#spans(text),
+    (text) => this.#known(text),
     () => this.#reach,
   );
   /** For errors, logs and everything else a server says on its own: known secrets, and what reads like a credential. */
   readonly redactWords: Redact = redactWith(
-    (text) => [...this.#spans(text), ...credentialSpans(text)],
+    (text) => [...this.#known(text), ...seenSpans(text, (seen) => credentialSpans(seen))],
     () => Math.max(this.#reach, REACH),
   );
   #values = new Set<string>();
@@ -54,6 +55,8 @@ export class KnownSecrets {
   #buckets = new Map<number, Bucket>();
   #bitmap = new Uint8Array(65_536);
   #reach = 0;
+  /** One of them has white space inside, which may be written in another way. */
+  #hasBlanks = false;
 
   constructor(secrets: Iterable<string> = []) {
     this.learn(secrets);
@@ -72,6 +75,7 @@ export class KnownSecrets {
   #addForms(secret: string): void {
     // Only of what no word is: a sentence may well end with the first letters of a password made of words.
     const begun = looksRandom(secret);
+    this.#hasBlanks ||= secret.length <= MAX_ENCODED && /\s/.test(secret);
     for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
   }
 
@@ -102,9 +106,12 @@ export class KnownSecrets {
     this.#reach = Math.max(this.#reach, needle.length);
   }
 
+  #known(text: string): Span[] {
+    return this.#values.size === 0 ? [] : seenValueSpans(text, (seen) => this.#spans(seen), this.#hasBlanks);
+  }
+
   #spans(text: string): Span[] {
     const spans: Span[] = [];
-    if (this.#values.size === 0) return spans;
     const mayBeCut = text.length - this.#reach;
     for (let at = 0; at + PREFIX <= text.length; at++) {
       const hash = hashAt(text, at);
@@ -166,7 +173,7 @@ export const redactUnknown: Redact = new KnownSecrets().redactWords;
 
 function redactWith(spansIn: (text: string) => Span[], reach: () => number): Redact {
   const redact = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
-    const near = text.length > maxChars + reach() ? text.slice(0, maxChars + reach()) : text;
+    const near = text.length > maxChars + reach() ? text.slice(0, endBehind(text, maxChars, reach())) : text;
     let before = maskSpans(near, spansIn(near), maxChars);
     if (before === near) return before;
     for (let round = 1; round < MAX_ROUNDS; round++) {
@@ -222,6 +229,7 @@ function* formsOf(secret: string): Generator<string> {
   const wellFormed = bytes.toString('utf8');
   yield secret;
   yield wellFormed;
+  yield asSeen(secret);
   const quoted = JSON.stringify(secret).slice(1, -1);
   yield quoted;
   // JSON inside JSON, as errors quote the answers of others.

@@ -48,7 +48,10 @@ const encoded = (value: string): string[] => [
   encodeURIComponent(value),
   JSON.stringify(value),
 ];
-const all = canaries.join(' ');
+/** The same with something inside that whoever cleans a text takes out. */
+const INSIDE = ['\u200b', '\u001b[1m', '\u2800', '**', '\u{e0041}', '\u00ad', '\u001b(B'];
+const hidden = canaries.map((value, at) => value.slice(0, 6) + INSIDE[at % INSIDE.length] + value.slice(6));
+const all = [...hidden, ...canaries].join(' ');
 const forms = canaries.flatMap(encoded).join('\n');
 /** Longer than any cut, with a secret wherever a cut may fall. */
 const long = Array.from({ length: 60 }, (_, at) => `${'.'.repeat(at)} ${all}`).join(' ');

@@ -798,6 +798,29 @@ describe('secret values', () => {
         anygpt: { env: { ANYGPT_GATEWAY: '1', PATH: '/usr/bin:/bin' } },
         list: [{ headers: { Authorization: 'Bearer hidden-3' } }, { myApiKey: 'hidden-4' }],
       }),
-    ).toEqual(['Bearer hidden-3', 'user:pass', 'hidden-1', 'hidden-2', 'hidden-4']);
+    ).toEqual({ anywhere: ['Bearer hidden-3', 'user:pass', 'hidden-1', 'hidden-4', 'hidden-2'], named: [] });
+  });
+
+  it('are hidden only behind their names where something else is called the same, and settings are none', () => {
+    expect(
+      secretValues({
+        servers: [
+          {
+            name: 'list-err',
+            args: ['x', '-pHunter2Hunter2', '--pin', '4711'],
+            env: { MODE: 'listerr', A: 'list-err' },
+          },
+          { name: 'b', env: { PIN_TOKEN: '471', API_KEY: 'sesame', TOKEN_LIMIT: '12', AUTH: 'none' } },
+        ],
+      }),
+    ).toEqual({
+      anywhere: ['-pHunter2Hunter2', 'Hunter2Hunter2'],
+      named: [
+        { name: '--pin', value: '4711' },
+        { name: 'A', value: 'list-err' },
+        { name: 'PIN_TOKEN', value: '471' },
+        { name: 'API_KEY', value: 'sesame' },
+      ],
+    });
   });
 });
