@@ -97,6 +97,17 @@ describe('a record', () => {
     expect(lines[0]).not.toContain('canary');
   });
 
+  test('keeps names and outcomes, whatever values somebody calls secret', async () => {
+    const redact = createRedactor(['create_issue', 'github', 'success']);
+    const { records } = await written([entry({ session: 'github' })], { redact, values: true });
+    expect(records[0]).toMatchObject({
+      server: 'github',
+      tool: 'create_issue',
+      session: 'github',
+      outcome: 'success',
+    });
+  });
+
   test('that would be too long loses what matters least, and says so', async () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${'ä'.repeat(100)}${index}`, index]));
     const { lines, records } = await written([entry({ arguments: wide, tool: 'x'.repeat(100_000) })], { values: true });

@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { redactObject } from '../secrets/redact-object.ts';
-import type { Redact } from '../secrets/redactor.ts';
+import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { toCanonicalText } from './canonical-text.ts';
 
@@ -32,38 +32,40 @@ export interface FormatOptions {
 /** Renders one entry; the line ends with a newline. */
 export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   const { redact, values } = options;
-  const short = (text: string | undefined, max = MAX_TEXT): string | undefined => {
+  const short = (text: string | undefined, max = MAX_TEXT, by = redact): string | undefined => {
     if (text === undefined) return undefined;
-    const clean = redact.cut(text, max);
+    const clean = by.cut(text, max);
     return text.length > max ? `${clean}…` : clean;
   };
+  // A name is never taken for a secret because some value is the same: who configures a server could blind the log.
+  const name = (text: string | undefined, max = MAX_TEXT) => short(text, max, redactUnknown);
   const given = entry.arguments ?? {};
   const names = Object.keys(given);
   const shown = names.slice(0, MAX_ARGUMENTS);
   const truncated = names.length > shown.length ? [`${names.length - shown.length} arguments`] : [];
   const hashes: Record<string, string> = Object.create(null);
-  for (const name of shown) hashes[short(name, 128) as string] = hashArgument(given, name, options.salt);
+  for (const argument of shown) hashes[short(argument, 128) as string] = hashArgument(given, argument, options.salt);
   const line: Record<string, unknown> = {
     time: entry.time.toISOString(),
-    traceId: short(entry.traceId),
+    traceId: name(entry.traceId),
     principal: short(entry.principal),
-    session: short(entry.session),
-    server: short(entry.server),
-    tool: short(entry.tool),
+    session: name(entry.session),
+    server: name(entry.server),
+    tool: name(entry.tool),
     argumentNames: shown.length > 0 ? Object.keys(hashes) : undefined,
     argumentHashes: shown.length > 0 ? hashes : undefined,
     arguments: values && shown.length > 0 ? redactObject(given, redact) : undefined,
-    outcome: short(entry.outcome),
+    outcome: name(entry.outcome),
     // Of a refusal that is plain.
     sent: entry.sent === false && entry.outcome !== 'refused' ? false : undefined,
-    code: short(entry.code),
+    code: name(entry.code),
     message: values ? short(entry.message, 1_024) : undefined,
     count: entry.count,
     since: entry.since?.toISOString(),
     durationMs: Math.round(entry.durationMs * 1_000) / 1_000,
     bytesIn: entry.bytesIn,
     bytesOut: entry.bytesOut,
-    flags: entry.flags?.length ? entry.flags.slice(0, 16).map((flag) => short(flag, 64)) : undefined,
+    flags: entry.flags?.length ? entry.flags.slice(0, 16).map((flag) => name(flag, 64)) : undefined,
     truncated: truncated.length > 0 ? truncated : undefined,
   };
   let text = `${JSON.stringify(line)}\n`;
