@@ -4,7 +4,8 @@
  */
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
-import { expandReferences } from './references.ts';
+import { isSecretName } from '../secrets/secret-names.ts';
+import { expandReferences, referencesIn } from './references.ts';
 import type { World } from './world.ts';
 
 /** The absolute path for a written one; relative ones start at `base`. */
@@ -12,8 +13,17 @@ export function expandPath(written: string, base: string, world: World, where?: 
   if (world.literal && written.includes('${')) {
     throw new ConfigurationError(`${where ?? 'A path'} is ${JSON.stringify(written)}, known only when it is used.`);
   }
+  refuseSecrets(written, where);
   const path = expandHome(expandReferences(written, world.env, where), world);
   return resolve(base, path);
+}
+
+/** A path is shown wherever something is wrong with it, so it holds no secret and no content of a file. */
+function refuseSecrets(written: string, where = 'A path'): void {
+  const secret = referencesIn(written).find(({ name }) => isSecretName(name));
+  const what = secret ? `\${${secret.name}}` : /\$\{(?:file|envFile):/.exec(written)?.[0].concat('…}');
+  if (what !== undefined)
+    throw new ConfigurationError(`${where} holds ${what}, which has no place in a path. Write the path itself.`);
 }
 
 /** Replaces a leading `~` by the home folder and leaves everything else as it is. */
