@@ -13,7 +13,7 @@ import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import type { Pulse } from './hung-servers.ts';
-import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
+import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
 import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
 import { Respondent } from './respondent.ts';
@@ -273,7 +273,7 @@ export class McpConnection implements DownstreamTools {
       return result as CallToolResult;
     } catch (error) {
       const lost = await this.#lost(error, options.signal);
-      if (lost) throw lost;
+      if (lost && !isAnswer(error)) throw lost;
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
@@ -328,6 +328,10 @@ export class McpConnection implements DownstreamTools {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 }
+
+/** Whether an error is the server's own answer to a call: then the call is over, whatever else the server has forgotten. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof JsonRpcError && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 
 const saysUnknownTool = (message: string): boolean => {
   const text = message.slice(0, 500).toLowerCase();

@@ -243,6 +243,7 @@ describe('sessions', () => {
     expect((await raw({ 'mcp-session-id': id }, { method: 'DELETE', body: '' })).status).toBe(200);
     const gone = await raw({ 'mcp-session-id': id }, { body: ping });
     expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([404, 'Session not found']);
+    expect(JSON.parse(gone.body).id).toBeNull();
     expect((await raw({ 'mcp-session-id': 'made up' }, { body: ping })).status).toBe(404);
   });
 

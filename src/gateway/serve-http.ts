@@ -79,7 +79,8 @@ export async function serveGatewayOnHttp(
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
     const session = sessions.get(id);
-    if (!session) return rpcError(404, -32001, 'Session not found', from.body);
+    // Without the request's id, as the SDK does it: nothing was answered, and a gateway before us may send it once more.
+    if (!session) return rpcError(404, -32001, 'Session not found');
     // Until the last byte of the answer: a stream that stays open is in use.
     from.response.once('close', sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });

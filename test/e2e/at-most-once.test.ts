@@ -88,6 +88,31 @@ describe('a call is executed at most once', () => {
     expect(server.executions.get('k')).toBe(1);
   });
 
+  it.each(
+    ([200, 400, 404] as const).flatMap((status) =>
+      [-32000, -32001, -32600, -32603, 7].map((code) => [status, code] as const),
+    ),
+  )(
+    'also when a server that knew us well forgets the session by the call and answers it with HTTP %i and error %i',
+    async (status, code) => {
+      using home = folder();
+      await using server = await executingServer('legacy');
+      await using engine = engineFor(home, server.url, 'legacy');
+      expect(await transfer(engine, 'first')).toMatchObject({ success: true });
+      server.act = ({ id, response }) => {
+        server.forget();
+        response.writeHead(status, { 'content-type': 'application/json' }).end(rpc(id, 'oops', code));
+      };
+      const result = await transfer(engine, 'k');
+      expect(result).toMatchObject({ success: false, error: { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed' } });
+      expect(JSON.stringify(result)).toContain('oops');
+      expect(server.executions.get('k')).toBe(1);
+      server.act = succeed;
+      expect(await transfer(engine, 'next')).toMatchObject({ success: true });
+      expect(server.executions.get('next')).toBe(1);
+    },
+  );
+
   const BREAKS: Readonly<Record<string, (executed: Executed) => void>> = {
     'before the head': ({ response }) => response.socket?.destroy(),
     'with a reset': ({ response }) => response.socket?.resetAndDestroy(),
