@@ -156,6 +156,8 @@ export async function serveGatewayOnHttp(
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
+  // A client without a session is told apart by its socket, and agents think for longer than Node's five seconds.
+  http.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
     http.listen(port, '127.0.0.1', resolve);
