@@ -233,6 +233,28 @@ describe('clients without sessions', () => {
   });
 });
 
+describe('arguments that are a JSON text in a string', () => {
+  it('are counted before they are read, wherever the string is', async () => {
+    await using open = await connect('legacy');
+    const names = Array.from({ length: 30_000 }, (_, n) => `"k${n}":0`).join(',');
+    const many = `{${names}}`;
+    const pair = { server: 'echo', tool: 'echo' };
+    const earlier = server.calls.length;
+    for (const args of [
+      { ...pair, arguments: many },
+      { ...pair, arguments: { arguments: many } },
+      { arguments: `{"server":"echo","tool":"echo","arguments":${many}}` },
+      { arguments: JSON.stringify(JSON.stringify({ ...pair, arguments: JSON.parse(many) })) },
+      { ...pair, arguments: JSON.stringify({ arguments: many }) },
+    ]) {
+      const result = await open.client.callTool({ name: 'execute_tool', arguments: args });
+      const sent = server.calls.slice(earlier).map(({ arguments: given }) => Object.keys(given ?? {}).length);
+      expect(sent.every((count) => count <= 1)).toBe(true);
+      if (sent.length === 0) expect(jsonOf(result)).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
+    }
+  });
+});
+
 describe('sessions', () => {
   it('are unknown once ended, and unknown ones are 404', async () => {
     const opened = await raw({});
@@ -271,6 +293,37 @@ describe('sessions', () => {
       request.on('error', reject);
       request.end();
     });
+
+  it('of clients that left while it was being opened take up no room', async () => {
+    let opening = 0;
+    const slow = discoverySurface(engine);
+    const surface = {
+      ...slow,
+      createServer: async (...given: Parameters<typeof slow.createServer>) => {
+        if (++opening <= 3) await new Promise((resolve) => setTimeout(resolve, 200));
+        return slow.createServer(...given);
+      },
+    };
+    const own = await serveGatewayOnHttp(engine, { port: 0, surface, maxSessions: 3 });
+    try {
+      const hello = (signal?: AbortSignal) =>
+        fetch(own.url, {
+          method: 'POST',
+          ...(signal && { signal }),
+          headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          body: JSON.stringify(INITIALIZE),
+        });
+      const leaving = new AbortController();
+      const left = Array.from({ length: 3 }, () => hello(leaving.signal).catch(() => 'left'));
+      await expect.poll(() => opening).toBe(3);
+      leaving.abort();
+      expect(await Promise.all(left)).toEqual(['left', 'left', 'left']);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      for (let n = 0; n < 3; n++) expect((await hello()).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
 
   it('that clients left without a word make room for new ones, the least recently used first', async () => {
     const [first, second, third] = [await opened(), await opened(), await opened()];

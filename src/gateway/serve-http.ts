@@ -82,7 +82,7 @@ export async function serveGatewayOnHttp(
     // Without the request's id, as the SDK does it: nothing was answered, and a gateway before us may send it once more.
     if (!session) return rpcError(404, -32001, 'Session not found');
     // Until the last byte of the answer: a stream that stays open is in use.
-    from.response.once('close', sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
+    whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
 
@@ -107,7 +107,9 @@ export async function serveGatewayOnHttp(
       await server.connect(transport);
       const session: Session = { id, clientName, server, transport, close, calls: 0, streams: 0, lastUsed: 0 };
       place.take(session);
-      from.response.once('close', sessions.use(session, 'calls'));
+      whenClosed(from.response, sessions.use(session, 'calls'));
+      // Nobody knows the name of a session whose client left before it was told.
+      whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
       const answer = await transport.handleRequest(web, { parsedBody: from.body });
       if (answer.status >= 400) sessions.end(id);
       return answer;
@@ -195,6 +197,12 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
   return accept.includes('application/json') && accept.includes('text/event-stream')
     ? undefined
     : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
+}
+
+/** Does something when a response is over, which it may be already: its client can leave at any time. */
+function whenClosed(response: ServerResponse, done: () => void): void {
+  if (response.closed || response.destroyed) done();
+  else response.once('close', done);
 }
 
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;
