@@ -11,6 +11,7 @@ import {
 } from '../../test/fixtures/connections/harness.ts';
 import { evil } from '../../test/fixtures/evil.ts';
 import { DiscoveryError } from '../errors.ts';
+import { UnheededError } from '../result.ts';
 import type { Caller, ServerDefinition } from '../types.ts';
 import { ConnectionPool, type ConnectionPoolOptions, type OpenRequest } from './connection-pool.ts';
 import type { Wire } from './json-rpc.ts';
@@ -785,7 +786,9 @@ describe('trouble', () => {
     };
     await call();
     forgotten = true;
-    expect(await refusal(call())).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'not_sent' } });
+    const forgot = await refusal(call());
+    expect(forgot).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
+    expect(forgot.cause).toBeInstanceOf(UnheededError);
     await expect.poll(() => pool.isConnected('remote')).toBe(false);
     expect(await call()).toMatchObject({ content: [] });
     expect(sessions).toBe(2);

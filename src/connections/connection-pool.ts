@@ -22,6 +22,7 @@ import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { needsAPerson } from './only-a-person.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
+import { ForgottenError } from './peer.ts';
 import { givenUp, unavailable } from './pool-refusals.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
 import { QuestionHabits } from './question-habits.ts';
@@ -299,6 +300,8 @@ export class ConnectionPool {
   #died(slot: PoolSlot, reason: Error): void {
     if (!this.#forget(slot)) return;
     const { name } = slot.definition;
+    // A session that was forgotten is no end of a server: it was well enough to say so, and opening a new one costs little.
+    if (!slot.isLocal && reason instanceof ForgottenError) return this.#options.onStatus?.(name);
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
       new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),

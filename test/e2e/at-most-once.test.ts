@@ -6,10 +6,10 @@ import { engineIn, type Folder, folder } from '../fixtures/engine.ts';
 const KINDS: readonly Kind[] = ['legacy', 'modern', 'sse'];
 
 /** An engine that repeats without waiting and never refuses to try. */
-const engineFor = (home: Folder, url: string, kind: Kind): DiscoveryEngine =>
+const engineFor = (home: Folder, url: string, kind: Kind, attempts = 3): DiscoveryEngine =>
   engineIn(home, {
     servers: [{ name: 'bank', connection: { type: kind === 'sse' ? 'sse' : 'http', url } }],
-    retry: { attempts: 3, initial: 1, max: 2 },
+    retry: { attempts, initial: 1, max: 2 },
     limits: { breaker: { failures: 10_000, minimum: 10_000 } },
   });
 
@@ -112,6 +112,37 @@ describe('a call is executed at most once', () => {
       expect(server.executions.get('next')).toBe(1);
     },
   );
+
+  it('and nobody is told that a call was not sent which a server executed before it forgot us', async () => {
+    for (const attempts of [0, 1, 3]) {
+      using home = folder();
+      await using server = await executingServer('legacy');
+      await using engine = engineFor(home, server.url, 'legacy', attempts);
+      expect(await transfer(engine, 'first')).toMatchObject({ success: true });
+      server.act = (executed) => {
+        server.forget();
+        refuse(executed);
+      };
+      for (let n = 0; n < 6; n++) {
+        const result = await transfer(engine, `k${n}`, { status: 404, body: 'an error of nobody' });
+        expect(result).toMatchObject({ success: false, error: { outcome: 'unknown', retryable: false } });
+        // Only the one that comes after a call that was answered may be made once more.
+        expect(server.executions.get(`k${n}`)).toBe(n === 0 && attempts > 0 ? 2 : 1);
+      }
+    }
+  });
+
+  it('and a server that forgets every session, or changes its protocol time and again, goes on being called', async () => {
+    using home = folder();
+    await using server = await executingServer('legacy');
+    await using engine = engineFor(home, server.url, 'legacy');
+    for (let n = 0; n < 12; n++) {
+      if (n % 2 === 0) server.kind = server.kind === 'legacy' && n >= 6 ? 'modern' : 'legacy';
+      expect(await transfer(engine, `k${n}`), `call ${n}`).toMatchObject({ success: true });
+      expect(server.executions.get(`k${n}`)).toBe(1);
+      server.forget();
+    }
+  });
 
   const BREAKS: Readonly<Record<string, (executed: Executed) => void>> = {
     'before the head': ({ response }) => response.socket?.destroy(),
