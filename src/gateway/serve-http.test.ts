@@ -325,6 +325,35 @@ describe('sessions', () => {
     }
   });
 
+  const work = async (id: string | number, requests = 1) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    for (let n = 0; n < requests; n++) expect((await raw({ 'mcp-session-id': String(id) }, { body })).status).toBe(200);
+  };
+
+  it('that somebody works with are not pushed out by many that do nothing, with a stream or without', async () => {
+    const working = await opened({ 'user-agent': 'worker' });
+    await work(working, 10);
+    for (let n = 0; n < 10; n++) expect(typeof (await opened({ 'user-agent': `idler ${n}` }))).toBe('string');
+    expect(await lives(working)).toBe(true);
+    for (let n = 0; n < 10; n++) {
+      const id = await opened({ 'user-agent': 'greedy' });
+      await work(id, 1);
+    }
+    expect(await lives(working)).toBe(true);
+    const streams: (() => Promise<void>)[] = [];
+    const listening: (string | number)[] = [];
+    for (let n = 0; n < 6; n++) {
+      const id = await opened({ 'user-agent': `listener ${n}` });
+      expect(typeof id).toBe('string');
+      listening.push(id);
+      streams.push(await stream(id));
+      if (n > 2) await work(id);
+    }
+    expect(await lives(working)).toBe(true);
+    for (const close of streams) await close();
+    for (const id of [working, ...listening]) await end(id);
+  });
+
   it('that clients left without a word make room for new ones, the least recently used first', async () => {
     const [first, second, third] = [await opened(), await opened(), await opened()];
     expect(await lives(first as string)).toBe(true);
@@ -338,6 +367,7 @@ describe('sessions', () => {
   it('that are in use stay, and only where all are in use there is no room', async () => {
     const ids = [await opened(), await opened(), await opened()];
     const streams = await Promise.all(ids.slice(0, 2).map((id) => stream(id as string)));
+    for (const id of ids) await work(id);
     const hanging = new AbortController();
     const call = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} } };
     const earlier = server.calls.length;
@@ -364,6 +394,7 @@ describe('sessions', () => {
   it('of a client that keeps them all open leave room for another client', async () => {
     const ids = [await opened(), await opened(), await opened()];
     const streams = await Promise.all(ids.map((id) => stream(id as string)));
+    for (const id of ids) await work(id);
     expect(await opened()).toBe(503);
     const other = await opened({ 'user-agent': 'another' });
     expect(typeof other).toBe('string');

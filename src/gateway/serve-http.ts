@@ -81,6 +81,7 @@ export async function serveGatewayOnHttp(
     const session = sessions.get(id);
     // Without the request's id, as the SDK does it: nothing was answered, and a gateway before us may send it once more.
     if (!session) return rpcError(404, -32001, 'Session not found');
+    if (asksForSomething(from.body)) session.requests += 1;
     // Until the last byte of the answer: a stream that stays open is in use.
     whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
@@ -105,7 +106,17 @@ export async function serveGatewayOnHttp(
         void server.close().catch(() => {});
       };
       await server.connect(transport);
-      const session: Session = { id, clientName, server, transport, close, calls: 0, streams: 0, lastUsed: 0 };
+      const session: Session = {
+        id,
+        clientName,
+        server,
+        transport,
+        close,
+        calls: 0,
+        streams: 0,
+        requests: 0,
+        lastUsed: 0,
+      };
       place.take(session);
       whenClosed(from.response, sessions.use(session, 'calls'));
       // Nobody knows the name of a session whose client left before it was told.
@@ -198,6 +209,12 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
     ? undefined
     : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
 }
+
+/** Whether a body holds a request that makes use of a session. */
+const asksForSomething = (body: unknown): boolean =>
+  (Array.isArray(body) ? body : [body]).some(
+    (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
+  );
 
 /** Does something when a response is over, which it may be already: its client can leave at any time. */
 function whenClosed(response: ServerResponse, done: () => void): void {
