@@ -44,6 +44,18 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
+/** Whether the digits of a text of this size are looked for. */
+export const keepsDigits = (chars: number, values: number): boolean => chars <= LONGEST && values <= MOST_VALUES;
+
+/** Keeps the digits of one number, for whoever puts arrays and objects together without `parseJson`. */
+export function keepDigits(holder: object, key: string | number, number: string): void {
+  if ((number.length < 16 && !HAS_LARGE_EXPONENT.test(number)) || isExact(number)) return;
+  everKept = true;
+  const digits = kept.get(holder) ?? (Object.create(null) as Holder);
+  digits[key] = number;
+  kept.set(holder, digits);
+}
+
 /** What `JSON.stringify` gives, with the digits that `parseJson` has kept. */
 export function writeJson(value: unknown): string {
   if (!everKept || !isHolder(value)) return JSON.stringify(value);

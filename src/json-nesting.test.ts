@@ -1,10 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeJson } from './exact-json.ts';
-import { MAX_NESTING, NestingError, nestsTooDeep, parseNested } from './json-nesting.ts';
+import { MAX_NESTING, NestingError, nestsTooDeep, parseNested, parseQuoted } from './json-nesting.ts';
 
 const nested = (levels: number, core = '') => `${'['.repeat(levels)}${core}${']'.repeat(levels)}`;
 const filler = JSON.stringify('x'.repeat(70_000));
+
+describe('parseQuoted', () => {
+  const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join(',')}}`;
+  const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`;
+
+  it('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), (text) => {
+        expect(parseQuoted(text)).toEqual(JSON.parse(text));
+      }),
+    );
+    const many = [names(4_000), items(15_000, '1'), items(9_000, '{}'), JSON.stringify('{[,:'.repeat(100_000))];
+    for (const text of many) expect(parseQuoted(text)).toEqual(JSON.parse(text));
+    expect(() => parseQuoted('[')).toThrow(SyntaxError);
+  });
+
+  it.each([
+    ['names', names(5_001)],
+    ['names in an inner object', `{"a":[{"b":${names(5_001)}}]}`],
+    ['values', items(20_001, '1')],
+    ['empty arrays', items(10_001, '[]')],
+    ['objects with few names', items(7_000, '{"a":1,"b":2}')],
+    ['values after a long string', `[${JSON.stringify('x'.repeat(100_000))},${items(20_001, 'null')}]`],
+    ['values, and no JSON', `${items(20_001, '1')}"`],
+  ])('refuses many %s before it reads them', (_, text) => {
+    expect(() => parseQuoted(text)).toThrow('too many values');
+  });
+});
 
 describe('parseNested', () => {
   it('reads what JSON.parse reads', () => {

@@ -1,6 +1,6 @@
 /**
  * How deep JSON may nest, and whether a value or a text nests deeper. Values deeper than this are read by no program we
- * know, but overflow the stack of the ones that walk them.
+ * know, but overflow the stack of the ones that walk them. And how much JSON inside a string may hold.
  * @module
  */
 import { endOfString, parseJson } from './exact-json.ts';
@@ -51,6 +51,45 @@ export function parseNested(text: string, parse: (text: string) => unknown = par
   return value;
 }
 
+/** Values in a JSON text inside a string: as many as are parsed, checked and copied in one go without anybody noticing. */
+const MOST_QUOTED_VALUES = 20_000;
+/** Names of one object in it; they are the slowest to read. */
+const MOST_QUOTED_NAMES = 5_000;
+
+/**
+ * `parseNested` for a text that was a string in a message. Whoever counted the values of the message did not see these:
+ * what holds too many is refused before it is parsed.
+ */
+export function parseQuoted(text: string): unknown {
+  if (holdsTooMuch(text)) throw new RangeError('a JSON text inside a string holds too many values');
+  return parseNested(text);
+}
+
+function holdsTooMuch(text: string): boolean {
+  // A value takes a character, and one to part it from the next; a name takes three with its quotes and a colon.
+  if (text.length < 2 * MOST_QUOTED_NAMES) return false;
+  const names: number[] = [0];
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      const end = endOfString(text, at);
+      if (end === -1) return false;
+      at = end - 1;
+    } else if (char === COMMA) values++;
+    else if (char === COLON) {
+      const count = (names.at(-1) ?? 0) + 1;
+      names[names.length - 1] = count;
+      if (count > MOST_QUOTED_NAMES) return true;
+    } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
+      values++;
+      if (names.push(0) > MAX_NESTING + 1) return true;
+    } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && names.length > 1) names.pop();
+    if (values > MOST_QUOTED_VALUES) return true;
+  }
+  return false;
+}
+
 function beginsTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < BEGINNING; at++) {
@@ -68,6 +107,8 @@ function beginsTooDeep(text: string): boolean {
 
 const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;

@@ -19,6 +19,14 @@ export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {
   error: new DiscoveryError(code, message, details).toInfo(),
 });
 
+/**
+ * Why a call that has left may be sent once more: the server refuses everything, so it has hardly looked at the call. It is
+ * no proof, and where the call is not sent again nobody knows what became of it.
+ */
+export class UnheededError extends Error {
+  override readonly name = 'UnheededError';
+}
+
 const causes = new WeakMap<ErrorInfo, unknown>();
 
 /** What was thrown, or what was below that, for those who can do more with it than read its message. */

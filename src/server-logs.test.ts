@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../test/fixtures/gateway/kit.ts';
 import { createRedactor } from './secrets/redactor.ts';
-import { readServerLog, ServerLogs, serverLogFile, shownLog } from './server-logs.ts';
+import { quoteLog, readServerLog, ServerLogs, serverLogFile, shownLog } from './server-logs.ts';
 
 let folder: ReturnType<typeof tempFolder>;
 beforeEach(() => {
@@ -203,6 +203,23 @@ describe('what servers write to stderr', () => {
     expect(ours).toEqual(['=== ended: it exited']);
     expect(shown.filter((line) => line.includes('started 2030')).every((line) => /^(?:\| |x)/.test(line))).toBe(true);
     expect(shown.join('')).not.toMatch(/[\r\u0085\u2028\u001b]/);
+  });
+
+  it.each([
+    '\u200b',
+    '\u001b[0m',
+    '\u001b]0;title\u0007',
+    ' ',
+    '\u00a0',
+    '\u0301',
+    '\u{e0041}',
+    '\u200b \u001b[1m\u0301',
+  ])('cannot be taken for ours behind any number of %j, which shows nothing', async (unseen) => {
+    for (const ours of ['=== ended: all fine', 'anygpt: all fine'])
+      for (const count of [1, 20, 100, 1000]) {
+        const kept = quoteLog(`${unseen.repeat(count)}${ours}\n`);
+        expect(shownLog(kept).startsWith('| ')).toBe(true);
+      }
   });
 
   it('cannot be taken for ours where a long line is cut off at its beginning', async () => {

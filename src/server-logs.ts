@@ -54,14 +54,15 @@ const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 /** How our own lines begin, in the file and on a terminal. */
 const OURS = /^(?:=|anygpt ?:)/i;
 const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
-/** As much of a line as shows whose it is. */
-const BEGINNING = 64;
+/** What shows nothing at the beginning of a line; marks need a letter before them. */
+const BLANK = /^[\s\p{M}]+/u;
 
 /** What a server wrote, as lines that cannot be taken for ours: one that looks like it is quoted with `| `. */
 export const quoteLog = (text: string): string => text.replace(BREAKS, '\n').split('\n').map(quoted).join('\n');
 
 const quoted = (line: string): string =>
-  HARMLESS.test(line) || !OURS.test(plainName(line.slice(0, BEGINNING))) ? line : `| ${line}`;
+  // What will be shown decides, so the whole line is made plain: any number of unseen characters may stand in front.
+  HARMLESS.test(line) || !OURS.test(plainName(line).replace(BLANK, '')) ? line : `| ${line}`;
 
 /** A log as a terminal may show it, line by line: a sequence that is left open in one hides nothing of the next. */
 export const shownLog = (text: string): string =>

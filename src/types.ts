@@ -270,7 +270,7 @@ export interface Caller {
   readonly principal?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;
-  /** The socket a stateless request came on. Calls are counted by it; it proves nothing. */
+  /** The socket a stateless request came on. Calls are counted by it, and late questions told apart; it proves nothing. */
   readonly socket?: string | undefined;
   /** What a client on the network calls itself. All that say the same share a ceiling of calls; it proves nothing. */
   readonly clientName?: string | undefined;

@@ -11,6 +11,7 @@ import {
 } from '../../test/fixtures/connections/harness.ts';
 import { evil } from '../../test/fixtures/evil.ts';
 import { DiscoveryError } from '../errors.ts';
+import { UnheededError } from '../result.ts';
 import type { Caller, ServerDefinition } from '../types.ts';
 import { ConnectionPool, type ConnectionPoolOptions, type OpenRequest } from './connection-pool.ts';
 import type { Wire } from './json-rpc.ts';
@@ -188,10 +189,15 @@ describe('sharing', () => {
     expect(again.connection).toBe(ada.connection);
     // In use by somebody with the same roots.
     expect((await pool.acquire(a, withRoots('ada'))).connection).not.toBe(ada.connection);
-    // Told something else as well.
+    // It asks for something else as well, and whom it means nobody knows.
     const cleo = await pool.acquire(a, withRoots('bob'));
     expect(cleo.connection).toBe(bob.connection);
-    await cleo.connection.answer({ ...question, method: 'elicitation/create' });
+    const before = asks.length;
+    await cleo.connection.answer(question);
+    await expect(cleo.connection.answer({ ...question, method: 'elicitation/create' })).rejects.toThrow(
+      'elicitation/create: nobody was asked',
+    );
+    expect(asks).toHaveLength(before);
     cleo.release();
     expect(cleo.connection.closed).toBe(true);
     again.release();
@@ -203,6 +209,56 @@ describe('sharing', () => {
     expect(opened.length).toBe(11);
     // The one that is in use, and the four that were used last.
     expect(pool.size).toBe(5);
+  });
+
+  it('does not hand on the connections of a server that asks, once it is known to, and asks nobody before', async () => {
+    const { pool, opened } = world();
+    const question = { method: 'elicitation/create', params: {}, signal: new AbortController().signal };
+    let asks = 0;
+    const caller = { ...asked(), ask: async () => ({ answer: ++asks }) };
+    const [first, parallel] = [await pool.acquire(a, caller), await pool.acquire(a, caller)];
+    first.release();
+    parallel.release();
+    const second = await pool.acquire(a, caller);
+    expect(second.connection).toBe(first.connection);
+    // After its answer to the first: it cannot have been meant for the second, for all anybody knows.
+    opened[0]?.request.onQuestion(question.method);
+    await expect(second.connection.answer(question)).rejects.toThrow('nobody was asked');
+    expect(asks).toBe(0);
+    second.release();
+    expect(second.connection.closed).toBe(true);
+    const third = await pool.acquire(a, caller);
+    // Neither on a connection that has served somebody and on which nobody was asked so far.
+    expect(third.connection).not.toBe(parallel.connection);
+    expect(await third.connection.answer(question)).toEqual({ answer: 1 });
+    third.release();
+    const fourth = await pool.acquire(a, caller);
+    fourth.release();
+    expect(fourth.connection.closed).toBe(true);
+    // Those whom we know again keep theirs, and a socket and a name tell whose a late question may be.
+    const named = (socket: string, clientName: string) => ({ ...caller, socket, clientName });
+    const ada = await pool.acquire(a, named('1', 'ada'));
+    ada.release();
+    for (const other of [named('2', 'ada'), named('1', 'bob'), caller])
+      expect((await pool.acquire(a, other)).connection).not.toBe(ada.connection);
+    const late = await pool.acquire(a, named('1', 'ada'));
+    expect(late.connection).toBe(ada.connection);
+    expect(await late.connection.answer(question)).toEqual({ answer: asks });
+    late.release();
+    expect(late.connection.closed).toBe(true);
+    for (let n = 0; n < 8; n++) (await pool.acquire(a, named(`n${n}`, 'x'))).release();
+    // No more than a few wait for clients that may never come again.
+    expect(opened.filter(({ connection }) => !connection.closed).length).toBeLessThan(12);
+    for (const known of [
+      { ...caller, session: 's' },
+      { ...caller, principal: 'p' },
+    ]) {
+      const lease = await pool.acquire(a, known);
+      lease.release();
+      const again = await pool.acquire(a, known);
+      expect(again.connection).toBe(lease.connection);
+      expect(await again.connection.answer(question)).toEqual({ answer: asks });
+    }
   });
 
   it('lets nobody hear what a server says after its answer to an earlier caller', async () => {
@@ -730,7 +786,9 @@ describe('trouble', () => {
     };
     await call();
     forgotten = true;
-    expect(await refusal(call())).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'not_sent' } });
+    const forgot = await refusal(call());
+    expect(forgot).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown' } });
+    expect(forgot.cause).toBeInstanceOf(UnheededError);
     await expect.poll(() => pool.isConnected('remote')).toBe(false);
     expect(await call()).toMatchObject({ content: [] });
     expect(sessions).toBe(2);

@@ -4,7 +4,8 @@
  * Who may share (`audience.ts`): a caller that a server of the old protocol may ask something gets a connection of its
  * own, one per client session or, for a client without sessions, one for the time of the call. Callers that cannot be
  * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all. A connection
- * over which a caller was asked carries what it answered: it is handed on to the same session or principal only.
+ * over which a caller was asked carries what it answered: it is handed on to the same session or principal only. One
+ * over which nobody was asked is handed on, but no question on it reaches the next caller: it may be an earlier one's.
  * @module
  */
 
@@ -21,8 +22,10 @@ import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { needsAPerson } from './only-a-person.ts';
 import type { OpenedConnection, Verdict } from './open-options.ts';
+import { ForgottenError } from './peer.ts';
 import { givenUp, unavailable } from './pool-refusals.ts';
 import { identityOf, PoolSlot } from './pool-slot.ts';
+import { QuestionHabits } from './question-habits.ts';
 import { askForRoots, candidates, type Patience, surplus } from './same-roots.ts';
 import { sentence } from './short-text.ts';
 
@@ -33,6 +36,7 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   readonly onClose: (reason: Error) => void;
   readonly onNotification: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onQuestion: (method: string) => void;
 }
 
 export interface ConnectionPoolOptions {
@@ -67,6 +71,7 @@ export class ConnectionPool {
   readonly #slots = new Map<string, Set<PoolSlot>>();
   readonly #health = new Map<string, Backoff>();
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #habits = new Map<string, QuestionHabits>();
   readonly #obituaries = new Map<string, string>();
   readonly #spawns: Semaphore;
   readonly #closing = new Set<Promise<void>>();
@@ -107,7 +112,9 @@ export class ConnectionPool {
     if (open !== undefined) return open;
     const opening = this.#find(definition, caller);
     const withRoots = () =>
-      caller ? candidates(this.#slots.get(definition.name), this.#audienceOf(definition, caller), definition) : [];
+      caller
+        ? candidates(this.#slots.get(definition.name), this.#audienceOf(definition, caller), definition, caller)
+        : [];
     const told = opening || withRoots().length === 0 ? undefined : await askForRoots(caller, options);
     const same = told && withRoots().find(({ connection }) => connection?.toldRoots === told.key);
     const slot = opening ?? same ?? this.#find(definition, caller) ?? this.#add(definition, caller);
@@ -189,10 +196,13 @@ export class ConnectionPool {
   #find(definition: ServerDefinition, caller: Caller | undefined): PoolSlot | undefined {
     const identity = identityOf(definition);
     const audience = caller && this.#audienceOf(definition, caller);
+    let strange: PoolSlot | undefined;
     for (const slot of this.#slots.get(definition.name) ?? NO_SLOTS) {
-      if (!slot.retired && slot.identity === identity && slot.suits(audience)) return slot;
+      if (slot.retired || slot.identity !== identity || !slot.suits(audience, caller)) continue;
+      if (slot.isFamiliar(caller)) return slot;
+      strange ??= slot;
     }
-    return undefined;
+    return strange;
   }
 
   #audienceOf(definition: ServerDefinition, caller: Caller | undefined): Audience {
@@ -206,7 +216,10 @@ export class ConnectionPool {
       const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
       for (const slot of makeRoom(definition.name, slots, this.#options.limits.localServers)) this.#drop(slot);
     }
-    const slot = new PoolSlot(definition, this.#audienceOf(definition, caller), (slot) => this.#open(slot));
+    const print = fingerprint(definition.connection);
+    const habits = this.#habits.get(print) ?? new QuestionHabits();
+    this.#habits.set(print, habits);
+    const slot = new PoolSlot(definition, this.#audienceOf(definition, caller), habits, (slot) => this.#open(slot));
     slot.lastUsed = this.#now();
     const slots = this.#slots.get(definition.name) ?? new Set();
     this.#slots.set(definition.name, slots.add(slot));
@@ -230,6 +243,7 @@ export class ConnectionPool {
         signal: abort.signal,
         onClose: (reason) => this.#died(slot, reason),
         onNotification: (method, params) => this.#options.onNotification?.(definition.name, method, params),
+        onQuestion: (method) => slot.habits.note(method),
       });
     try {
       const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open, STARTING_MS) : open());
@@ -279,13 +293,15 @@ export class ConnectionPool {
     slot.leases--;
     slot.lastUsed = this.#now();
     if (slot.leases > 0) return;
-    if (slot.retired || (slot.isSpent && !slot.isForSameRoots)) this.#drop(slot);
-    else if (slot.isSpent) for (const one of surplus(this.#slots.get(slot.definition.name) ?? [])) this.#drop(one);
+    if (slot.retired || slot.isOver) this.#drop(slot);
+    else if (slot.isKept) for (const one of surplus(this.#slots.get(slot.definition.name) ?? [])) this.#drop(one);
   }
 
   #died(slot: PoolSlot, reason: Error): void {
     if (!this.#forget(slot)) return;
     const { name } = slot.definition;
+    // A session that was forgotten is no end of a server: it was well enough to say so, and opening a new one costs little.
+    if (!slot.isLocal && reason instanceof ForgottenError) return this.#options.onStatus?.(name);
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
       new DiscoveryError('SERVER_CONNECTION_ERROR', sentence(`${name} went away: ${reason.message}`), { server: name }),

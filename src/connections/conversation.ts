@@ -46,6 +46,7 @@ export class Conversation {
     this.peer = new Peer(wire, {
       redact: options.secrets.redactWords,
       onRequest: async (request) => {
+        options.onQuestion?.(request.method);
         // A server may ask in the same breath as it answers the greeting.
         if (!this.#connection) await new Promise(setImmediate);
         if (!this.#connection) throw new JsonRpcError(INTERNAL_ERROR, 'not ready yet');

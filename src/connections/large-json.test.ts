@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeJson } from '../exact-json.ts';
 import { parseLarge } from './large-json.ts';
 
 const MANY = 1_000_000;
@@ -35,6 +36,19 @@ describe('parseLarge', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('keeps the digits of numbers that no double holds, of as many values as others do', () => {
+    const number = '12345678901234567890';
+    const rows = (count: number, row: (n: number) => string) => Array.from({ length: count }, (_, n) => row(n)).join();
+    for (const text of [
+      `[${rows(30_000, () => number)}]`,
+      `{${rows(3_000, (n) => `"k${n}":${n % 2 ? number : n}`)},"__proto__":${number}}`,
+      `{"rows":[${rows(9_000, (n) => `{"id":${number},"n":${n},"x":1.5e-400}`)}],"last":-0.10000000000000000001}`,
+    ])
+      expect(writeJson(parse(text, 30_000).value)).toBe(text);
+    const more = `[${rows(51_000, () => number)}]`;
+    expect(writeJson(parse(more, 51_000).value)).toBe(JSON.stringify(JSON.parse(more)));
   });
 
   it('refuses what JSON.parse refuses, wherever a text is damaged', () => {

@@ -1,12 +1,12 @@
 /**
- * Parses large JSON in steps, none of which takes long: bytes in, the value of `JSON.parse` out.
+ * Parses large JSON in steps, none of which takes long: bytes in, the value of `parseJson` out, with the digits it keeps.
  *
  * Few values are parsed in one go, whatever their size. Many are parsed one small branch at a time, and put together
  * here.
  * @module
  */
 import { StringDecoder } from 'node:string_decoder';
-import { endOfString, parseJson } from '../exact-json.ts';
+import { endOfString, keepDigits, keepsDigits, parseJson } from '../exact-json.ts';
 
 /** Up to this many values `JSON.parse` takes a text of any size in well under 50 ms. */
 const FEW_VALUES = 20_000;
@@ -32,7 +32,7 @@ export function* parseLarge(bytes: Uint8Array, values: number): Generator<void, 
   const text = pieces.join('');
   const from = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
   if (values <= FEW_VALUES) return parseJson(from === 0 ? text : text.slice(from));
-  return yield* parseBranches(text, from);
+  return yield* parseBranches(text, from, keepsDigits(text.length, values));
 }
 
 /** An array or object whose end has not been reached, with the name that its next value goes under. */
@@ -41,7 +41,8 @@ interface Open {
   name: string;
 }
 
-function* parseBranches(text: string, from: number): Generator<void, unknown> {
+function* parseBranches(text: string, from: number, isExact: boolean): Generator<void, unknown> {
+  const parse: (text: string) => unknown = isExact ? parseJson : JSON.parse;
   const open: Open[] = [];
   let at = skipSpace(text, from);
   let left = VALUES_A_STEP;
@@ -55,7 +56,9 @@ function* parseBranches(text: string, from: number): Generator<void, unknown> {
       at = isArray ? skipSpace(text, at + 1) : readName(text, at + 1, branch);
       continue;
     }
-    let value: unknown = JSON.parse(text.slice(at, end));
+    const source = text.slice(at, end);
+    let value: unknown = parse(source);
+    let digits = isExact && typeof value === 'number' ? source : undefined;
     at = skipSpace(text, end);
     for (;;) {
       const branch = open.at(-1);
@@ -63,7 +66,8 @@ function* parseBranches(text: string, from: number): Generator<void, unknown> {
         if (at < text.length) throw new SyntaxError('there is text after the JSON');
         return value;
       }
-      put(branch, value);
+      put(branch, value, digits);
+      digits = undefined;
       const isArray = Array.isArray(branch.holder);
       const next = text.charCodeAt(at);
       if (next === COMMA) {
@@ -81,7 +85,8 @@ function* parseBranches(text: string, from: number): Generator<void, unknown> {
   }
 }
 
-function put({ holder, name }: Open, value: unknown): void {
+function put({ holder, name }: Open, value: unknown, digits: string | undefined): void {
+  if (digits !== undefined) keepDigits(holder, Array.isArray(holder) ? holder.length : name, digits);
   if (Array.isArray(holder)) holder.push(value);
   // As `JSON.parse` does: a name like any other.
   else if (name === '__proto__')

@@ -6,6 +6,7 @@
 import type { CallSignal } from '../cancellation.ts';
 import { elapsedNow } from '../clock.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
+import { UnheededError } from '../result.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { DownstreamTools } from '../tool-provider.ts';
 import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
@@ -13,9 +14,9 @@ import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
 import type { Pulse } from './hung-servers.ts';
-import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
+import { INVALID_PARAMS, JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import { paramHeaders } from './param-headers.ts';
-import { type Answer, type IncomingRequest, type Peer, PeerClosedError, type PeerRequestOptions } from './peer.ts';
+import { type Answer, ForgottenError, type IncomingRequest, type Peer, type PeerRequestOptions } from './peer.ts';
 import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
@@ -206,8 +207,15 @@ export class McpConnection implements DownstreamTools {
     try {
       return await this.#call(call, params, options);
     } catch (error) {
-      if (!(error instanceof DiscoveryError) || error.details.outcome !== 'not_sent') throw error;
-      throw new DiscoveryError(error.code, error.message, { ...error.details, outcome: 'unknown' });
+      if (!(error instanceof DiscoveryError)) throw error;
+      const isUnheeded = error.cause instanceof UnheededError;
+      if (error.details.outcome !== 'not_sent' && !isUnheeded) throw error;
+      const { cause, ...details } = error.details;
+      throw new DiscoveryError(error.code, error.message, {
+        ...details,
+        ...(!isUnheeded && { cause }),
+        outcome: 'unknown',
+      });
     }
   }
 
@@ -273,7 +281,7 @@ export class McpConnection implements DownstreamTools {
       return result as CallToolResult;
     } catch (error) {
       const lost = await this.#lost(error, options.signal);
-      if (lost) throw lost;
+      if (lost && !isAnswer(error)) throw lost.details.outcome === 'not_sent' ? unheeded(lost) : lost;
       if (!(error instanceof JsonRpcError)) throw this.#explain(error, options.signal);
       if (error.code === INVALID_PARAMS && saysUnknownTool(error.message)) {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
@@ -294,7 +302,7 @@ export class McpConnection implements DownstreamTools {
     const { server, identity } = this;
     const isVersion = identity.era === 'modern' || error instanceof JsonRpcError;
     const why = isVersion ? `no longer speaks protocol ${identity.protocolVersion} with us` : 'has ended the session';
-    void this.close(new PeerClosedError(`it ${why}`));
+    void this.close(new ForgottenError(`it ${why}`));
     const isSettled = this.#hasServed || elapsedNow() - this.#openedAt >= SETTLED_MS;
     const outcome = isSettled ? 'not_sent' : error instanceof JsonRpcError ? 'failed' : 'unknown';
     return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${why}.`, { server, outcome });
@@ -328,6 +336,14 @@ export class McpConnection implements DownstreamTools {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 }
+
+/** Whether an error is the server's own answer to a call: then the call is over, whatever else the server has forgotten. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof JsonRpcError && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
+
+/** A call that has left, and that the server has hardly looked at. Whoever does not send it again does not know. */
+const unheeded = ({ code, message, details }: DiscoveryError): DiscoveryError =>
+  new DiscoveryError(code, message, { ...details, outcome: 'unknown', cause: new UnheededError(message) });
 
 const saysUnknownTool = (message: string): boolean => {
   const text = message.slice(0, 500).toLowerCase();

@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onClose?: (reason: Error) => void;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** Told what the server asks, by method, whether or not anybody answers. */
+  readonly onQuestion?: (method: string) => void;
   /** Hears what a local server writes to stderr, as it comes. */
   readonly onStderr?: ThinnedListener | undefined;
   readonly fetch?: typeof fetch | undefined;

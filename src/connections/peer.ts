@@ -57,7 +57,12 @@ export interface PeerOptions {
 
 /** The conversation ended before the answer came. What became of the request is unknown. */
 export class PeerClosedError extends Error {
-  override readonly name = 'PeerClosedError';
+  override readonly name: string = 'PeerClosedError';
+}
+
+/** We have closed the connection, because the server does not know us any more. It may be as well as ever. */
+export class ForgottenError extends PeerClosedError {
+  override readonly name = 'ForgottenError';
 }
 
 /** As much of an error message is read: what takes longer to look through would hold everybody else up. */

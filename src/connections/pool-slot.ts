@@ -5,7 +5,9 @@
 import type { Caller, ServerDefinition } from '../types.ts';
 import { abortable } from './abortable.ts';
 import type { Audience } from './audience.ts';
+import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import { type QuestionHabits, ROOTS } from './question-habits.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 /** How long a caller waits for the words to an earlier one to end. */
@@ -13,10 +15,15 @@ const ECHO_MS = 2000;
 
 type Asker = { readonly ask: Caller['ask'] };
 
+/** Stands for clients of which nobody knows whether they are the same. */
+const SEVERAL = Symbol('several');
+
 export class PoolSlot {
   readonly definition: ServerDefinition;
   readonly identity: string;
   readonly audience: Audience;
+  /** Shared by all connections to the same server. */
+  readonly habits: QuestionHabits;
   /** Aborts the opening. */
   readonly abort = new AbortController();
   readonly opening: Promise<McpConnection>;
@@ -28,11 +35,19 @@ export class PoolSlot {
   /** Those who use the connection now and can be asked, the latest last. */
   readonly #askers = new Set<Asker>();
   #hasServed = false;
+  /** Whom it has served, as far as that can be told. */
+  #client: string | typeof SEVERAL | undefined;
 
-  constructor(definition: ServerDefinition, audience: Audience, open: (slot: PoolSlot) => Promise<McpConnection>) {
+  constructor(
+    definition: ServerDefinition,
+    audience: Audience,
+    habits: QuestionHabits,
+    open: (slot: PoolSlot) => Promise<McpConnection>,
+  ) {
     this.definition = definition;
     this.identity = identityOf(definition);
     this.audience = audience;
+    this.habits = habits;
     this.opening = open(this);
     // Whoever asked for it may have given up by the time it fails.
     this.opening.catch(() => {});
@@ -47,17 +62,46 @@ export class PoolSlot {
     return this.audience.kind === 'call' && (this.audience.exclusive || this.connection?.era !== 'modern');
   }
 
-  /**
-   * Whether a caller that nobody would know again was asked something here: the server may have kept the answer. An
-   * operator's `shared` says that it does not matter.
-   */
-  get isSpent(): boolean {
-    return this.audience.anonymous && this.connection?.wasAsked === true && !this.definition.shared;
+  /** Whether the next caller may be another one than the last. An operator's `shared` says that it does not matter. */
+  get #changesHands(): boolean {
+    return this.audience.anonymous && !this.definition.shared;
   }
 
-  /** Whether it waits for a caller with the roots that the server was told. */
-  get isForSameRoots(): boolean {
-    return this.isSpent && !this.retired && this.leases === 0 && this.connection?.toldRoots !== undefined;
+  /** Whether a caller that nobody would know again was asked something here: the server may have kept the answer. */
+  get isSpent(): boolean {
+    return this.#changesHands && this.connection?.wasAsked === true;
+  }
+
+  /** Whether the server may ask what only the client it has served so far could be asked here. */
+  get #isForOneClient(): boolean {
+    const { asks, asksMore } = this.habits;
+    return this.#hasServed && this.#changesHands && (this.connection?.toldRoots === undefined ? asks : asksMore);
+  }
+
+  /** Whether it waits for a certain caller, who may never come: one with the roots that the server was told, or one client. */
+  get isKept(): boolean {
+    return (this.isSpent || this.#isForOneClient) && !this.retired && this.leases === 0;
+  }
+
+  /** Whether nobody can use it any more. */
+  get isOver(): boolean {
+    if (this.isSpent && this.connection?.toldRoots === undefined) return true;
+    return this.#isForOneClient && this.#client === SEVERAL;
+  }
+
+  /** Whether it would serve this caller if that one had the roots that the server was told. */
+  suitsWithRoots(caller: Caller): boolean {
+    if (!this.isSpent || !this.isKept || this.isOver) return false;
+    return !this.#isForOneClient || this.isFamiliar(caller);
+  }
+
+  /**
+   * Whether it has served nobody but this caller. A client without a session is known by its socket and its name: they do
+   * not prove who it is, and what it has answered is kept from everybody. They tell whose question may have come late.
+   */
+  isFamiliar(caller: Caller | undefined): boolean {
+    if (!this.#hasServed || !this.#changesHands) return true;
+    return this.#client !== SEVERAL && this.#client === clientOf(caller);
   }
 
   /** Whether the server may still say something to an earlier caller that the next one would hear. */
@@ -79,8 +123,9 @@ export class PoolSlot {
   }
 
   /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
-  suits(audience: Audience | undefined): boolean {
+  suits(audience: Audience | undefined, caller?: Caller): boolean {
     if (this.isSpent) return false;
+    if (audience && this.#isForOneClient && !this.isFamiliar(caller)) return false;
     const mine = this.audience;
     const isOpenToAll = !mine.exclusive && (audience === undefined || this.connection?.era === 'modern');
     if (isOpenToAll && !audience?.exclusive) return true;
@@ -91,10 +136,12 @@ export class PoolSlot {
   join(connection: McpConnection, caller: Caller | undefined): () => void {
     const { kind, exclusive } = this.audience;
     if (!caller || kind === 'shared' || (connection.era === 'modern' && !exclusive)) return () => {};
-    const asker: Asker = { ask: caller.ask };
+    const ask = caller.ask && (this.isFamiliar(caller) ? caller.ask : knownRootsOnly(connection, caller.ask));
+    const asker: Asker = { ask };
     this.#askers.add(asker);
     connection.asker = asker.ask;
     return () => {
+      this.#client = this.isFamiliar(caller) ? (clientOf(caller) ?? SEVERAL) : SEVERAL;
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
@@ -106,6 +153,21 @@ export class PoolSlot {
       }
     };
   }
+}
+
+const clientOf = ({ socket, clientName }: Caller = {}): string | undefined =>
+  socket === undefined ? undefined : JSON.stringify([socket, clientName]);
+
+/**
+ * Asks nothing of a caller on a connection that has served another: nobody can tell whose question it is. Except for roots
+ * that the server knows already, which are the same for both.
+ */
+function knownRootsOnly(connection: McpConnection, ask: NonNullable<Caller['ask']>): NonNullable<Caller['ask']> {
+  return async (request, signal) => {
+    if (request.method === ROOTS && connection.toldRoots !== undefined) return ask(request, signal);
+    const why = 'it may belong to an earlier client of this connection. Call again: the next call gets one of its own';
+    throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: nobody was asked, because ${why}`);
+  };
 }
 
 const identities = new WeakMap<ServerDefinition['connection'], string>();

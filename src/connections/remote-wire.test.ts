@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openOptions, remote, sdkServer, serve, sseServer, toolCall } from '../../test/fixtures/connections/harness.ts';
 import { evilHttp } from '../../test/fixtures/evil.ts';
+import { UnheededError } from '../result.ts';
 import { openConnection } from './open-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 
@@ -18,7 +19,7 @@ const started = (response: { writeHead: (status: number, headers: Record<string,
   response.writeHead(200, { 'content-type': 'text/event-stream' });
 
 describe('Streamable HTTP', () => {
-  it('counts as closed when the server has forgotten the session, and the call was not made', async () => {
+  it('counts as closed when the server has forgotten the session, and the call may be made once more', async () => {
     await using server = await sdkServer({ era: 'legacy' });
     await using old = await open(server.url);
     await old.connection.callTool(toolCall('echo'));
@@ -26,7 +27,7 @@ describe('Streamable HTTP', () => {
     await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
       message: expect.stringContaining('ended the session'),
-      details: { outcome: 'not_sent' },
+      details: { outcome: 'unknown', cause: expect.any(UnheededError) },
     });
     await expect.poll(() => old.ends).toHaveLength(1);
     expect(old.connection.closed).toBe(true);
@@ -64,7 +65,9 @@ describe('Streamable HTTP', () => {
     await using server = await evilHttp({ era: 'legacy', on });
     await using old = await open(`${server.origin}/mcp`);
     await old.connection.callTool(toolCall('echo', { text: 'x' }));
-    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'not_sent' } });
+    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      details: { outcome: 'unknown', cause: expect.any(UnheededError) },
+    });
     await expect.poll(() => old.ends).toHaveLength(1);
   });
 
@@ -335,7 +338,7 @@ describe('legacy SSE', () => {
     await opened.connection.callTool(toolCall('echo', { text: 'x' }));
     gone = true;
     await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
-      details: { outcome: 'not_sent' },
+      details: { outcome: 'unknown', cause: expect.any(UnheededError) },
     });
     await expect.poll(() => opened.ends).toHaveLength(1);
   });

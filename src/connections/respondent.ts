@@ -9,6 +9,7 @@ import { abortable } from './abortable.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { OpenQuestions } from './open-questions.ts';
 import type { IncomingRequest, Peer } from './peer.ts';
+import { ROOTS } from './question-habits.ts';
 import { rootsKey } from './same-roots.ts';
 import { withTimeLimit } from './time-limit.ts';
 
@@ -63,7 +64,7 @@ export class Respondent {
     if (!this.#asker)
       throw new JsonRpcError(METHOD_NOT_FOUND, `${request.method}: no client that could answer is connected`);
     this.wasAsked = true;
-    const isRoots = request.method === 'roots/list';
+    const isRoots = request.method === ROOTS;
     if (!isRoots) this.#told(undefined);
     const answer = await this.questions.put(this.#asker, request);
     if (isRoots) this.#told(rootsKey(answer));

@@ -8,9 +8,9 @@ import type { Caller, IdleClock, ServerDefinition } from '../types.ts';
 import { abortable } from './abortable.ts';
 import type { Audience } from './audience.ts';
 import { identityOf, type PoolSlot } from './pool-slot.ts';
+import { ROOTS } from './question-habits.ts';
 
-const METHOD = 'roots/list';
-/** Connections of one server that are kept for whoever has the same roots. */
+/** Connections of one server that are kept for whoever has the same roots, or for one client. */
 const MAX_KEPT = 4;
 
 /** The form in which two answers are compared. */
@@ -27,10 +27,11 @@ export function candidates(
   slots: Iterable<PoolSlot> = [],
   audience: Audience,
   definition: ServerDefinition,
+  caller: Caller,
 ): PoolSlot[] {
   const identity = identityOf(definition);
   const fits = (slot: PoolSlot) => slot.audience.key === audience.key && slot.identity === identity;
-  return [...slots].filter((slot) => slot.isForSameRoots && fits(slot));
+  return [...slots].filter((slot) => slot.suitsWithRoots(caller) && fits(slot));
 }
 
 /** Asks the caller for its roots. Gives back the key, and the caller, who need not be asked for them again. */
@@ -42,10 +43,10 @@ export async function askForRoots(
   if (!ask || !caller.capabilities?.roots) return undefined;
   idleClock?.pause();
   try {
-    const asking = ask({ method: METHOD, params: {} }, signal && toAbortSignal(signal));
+    const asking = ask({ method: ROOTS, params: {} }, signal && toAbortSignal(signal));
     const answer = await abortable(asking, signal);
     const again: Caller['ask'] = (request, stop) =>
-      request.method === METHOD ? Promise.resolve(answer) : ask(request, stop);
+      request.method === ROOTS ? Promise.resolve(answer) : ask(request, stop);
     return { key: rootsKey(answer), caller: { ...caller, ask: again } };
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -58,6 +59,6 @@ export async function askForRoots(
 
 /** The connections of one server that are too many to be kept, the longest unused first. */
 export function surplus(slots: Iterable<PoolSlot>): PoolSlot[] {
-  const kept = [...slots].filter(({ isForSameRoots }) => isForSameRoots).sort((a, b) => b.lastUsed - a.lastUsed);
+  const kept = [...slots].filter(({ isKept }) => isKept).sort((a, b) => b.lastUsed - a.lastUsed);
   return kept.slice(MAX_KEPT);
 }

@@ -120,9 +120,13 @@ async function relay(
   call: UpstreamCall,
   notify: (method: string, params: Params) => void,
 ): Promise<unknown> {
-  const { era, session, capabilities, ask, signal, onProgress } = call;
+  const { era, session, socket, clientName, capabilities, ask, signal, onProgress } = call;
   const modern = era === 'modern';
-  const caller: Caller = { session, capabilities, ask, exclusive: true, acceptsInputRequired: modern };
+  const caller: Caller = {
+    ...{ session, socket, clientName, capabilities, ask },
+    exclusive: true,
+    acceptsInputRequired: modern,
+  };
   const lease = await engine.lease(name, caller, signal);
   let unanswered = false;
   try {

@@ -1,5 +1,6 @@
 /**
- * Keeps the sessions of old clients on HTTP, and makes room for a new one where clients left without a word.
+ * Keeps the sessions of old clients on HTTP, and makes room for a new one where clients left without a word. Those that have
+ * never asked for anything go first, then those that have hardly: opening sessions pushes nobody out who works with one.
  * @module
  */
 
@@ -11,12 +12,18 @@ export interface HttpSession {
   /** Requests under way, and streams that are open. */
   calls: number;
   streams: number;
+  /** Requests that it has made since it was opened; pings are none. */
+  requests: number;
   lastUsed: number;
   close(): void;
 }
 
 /** Sessions that are idle this long end when a new one comes. */
 const IDLE_MS = 30 * 60_000;
+/** A session that has asked for nothing after this long was not opened to be used. */
+const NEW_MS = 5_000;
+/** A session with so many requests is one that somebody works with. */
+const WORKING = 8;
 
 /** A bounded table of sessions. */
 export class HttpSessions<S extends HttpSession> {
@@ -46,7 +53,7 @@ export class HttpSessions<S extends HttpSession> {
     for (const session of [...this.#sessions.values()])
       if (isIdle(session) && session.lastUsed < before) this.end(session.id);
     if (this.#sessions.size + this.#opening.size >= this.#max) {
-      const leaving = this.#idle() ?? this.#fromTheGreediest(clientName);
+      const leaving = this.#leaving(clientName);
       if (leaving === undefined) return undefined;
       this.end(leaving.id);
     }
@@ -89,16 +96,45 @@ export class HttpSessions<S extends HttpSession> {
     this.#sessions.set(session.id, session);
   }
 
-  #idle(): S | undefined {
-    for (const session of this.#sessions.values()) if (isIdle(session)) return session;
-    return undefined;
+  /** The session that gives up its place: one that was never used, hardly used, one of too many, or at last any idle one. */
+  #leaving(clientName: string): S | undefined {
+    const quiet = [...this.#sessions.values()].filter(({ calls }) => calls === 0);
+    // An open stream alone makes no use. Whoever has just come is about to ask.
+    const before = this.#now() - NEW_MS;
+    const unused = quiet.find(({ requests, lastUsed }) => requests === 0 && lastUsed < before);
+    if (unused) return unused;
+    const hardlyUsed = quiet.filter(({ requests }) => requests < WORKING);
+    const found = this.#ofMost(hardlyUsed.filter(isIdle)) ?? this.#fromTheGreediest(clientName);
+    const idle = this.#ofMost(quiet.filter(isIdle));
+    if (found || !idle) return found;
+    const held = this.#held();
+    const isFair = (held.get(idle.clientName) ?? 0) >= (held.get(clientName) ?? 0);
+    return this.#ofMost(hardlyUsed) ?? (isFair ? idle : undefined);
+  }
+
+  /** The longest unused session of the client that has most. */
+  #ofMost(sessions: readonly S[]): S | undefined {
+    const held = this.#held();
+    let found: S | undefined;
+    let most = 0;
+    for (const session of sessions) {
+      const count = held.get(session.clientName) ?? 0;
+      if (count > most) [found, most] = [session, count];
+    }
+    return found;
+  }
+
+  /** How many sessions clients have, by name. */
+  #held(): Map<string, number> {
+    const held = new Map<string, number>();
+    const names = [...this.#opening.values(), ...[...this.#sessions.values()].map((session) => session.clientName)];
+    for (const name of names) held.set(name, (held.get(name) ?? 0) + 1);
+    return held;
   }
 
   /** Where everything is in use, a client that has clearly more than the new one gives up a stream that says nothing. */
   #fromTheGreediest(clientName: string): S | undefined {
-    const held = new Map<string, number>();
-    const names = [...this.#opening.values(), ...[...this.#sessions.values()].map((session) => session.clientName)];
-    for (const name of names) held.set(name, (held.get(name) ?? 0) + 1);
+    const held = this.#held();
     const own = held.get(clientName) ?? 0;
     let found: S | undefined;
     for (const session of this.#sessions.values()) {

@@ -233,6 +233,28 @@ describe('clients without sessions', () => {
   });
 });
 
+describe('arguments that are a JSON text in a string', () => {
+  it('are counted before they are read, wherever the string is', async () => {
+    await using open = await connect('legacy');
+    const names = Array.from({ length: 30_000 }, (_, n) => `"k${n}":0`).join(',');
+    const many = `{${names}}`;
+    const pair = { server: 'echo', tool: 'echo' };
+    const earlier = server.calls.length;
+    for (const args of [
+      { ...pair, arguments: many },
+      { ...pair, arguments: { arguments: many } },
+      { arguments: `{"server":"echo","tool":"echo","arguments":${many}}` },
+      { arguments: JSON.stringify(JSON.stringify({ ...pair, arguments: JSON.parse(many) })) },
+      { ...pair, arguments: JSON.stringify({ arguments: many }) },
+    ]) {
+      const result = await open.client.callTool({ name: 'execute_tool', arguments: args });
+      const sent = server.calls.slice(earlier).map(({ arguments: given }) => Object.keys(given ?? {}).length);
+      expect(sent.every((count) => count <= 1)).toBe(true);
+      if (sent.length === 0) expect(jsonOf(result)).toMatchObject({ error: { code: 'TOOL_VALIDATION_ERROR' } });
+    }
+  });
+});
+
 describe('sessions', () => {
   it('are unknown once ended, and unknown ones are 404', async () => {
     const opened = await raw({});
@@ -243,6 +265,7 @@ describe('sessions', () => {
     expect((await raw({ 'mcp-session-id': id }, { method: 'DELETE', body: '' })).status).toBe(200);
     const gone = await raw({ 'mcp-session-id': id }, { body: ping });
     expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([404, 'Session not found']);
+    expect(JSON.parse(gone.body).id).toBeNull();
     expect((await raw({ 'mcp-session-id': 'made up' }, { body: ping })).status).toBe(404);
   });
 
@@ -271,6 +294,66 @@ describe('sessions', () => {
       request.end();
     });
 
+  it('of clients that left while it was being opened take up no room', async () => {
+    let opening = 0;
+    const slow = discoverySurface(engine);
+    const surface = {
+      ...slow,
+      createServer: async (...given: Parameters<typeof slow.createServer>) => {
+        if (++opening <= 3) await new Promise((resolve) => setTimeout(resolve, 200));
+        return slow.createServer(...given);
+      },
+    };
+    const own = await serveGatewayOnHttp(engine, { port: 0, surface, maxSessions: 3 });
+    try {
+      const hello = (signal?: AbortSignal) =>
+        fetch(own.url, {
+          method: 'POST',
+          ...(signal && { signal }),
+          headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          body: JSON.stringify(INITIALIZE),
+        });
+      const leaving = new AbortController();
+      const left = Array.from({ length: 3 }, () => hello(leaving.signal).catch(() => 'left'));
+      await expect.poll(() => opening).toBe(3);
+      leaving.abort();
+      expect(await Promise.all(left)).toEqual(['left', 'left', 'left']);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      for (let n = 0; n < 3; n++) expect((await hello()).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+
+  const work = async (id: string | number, requests = 1) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    for (let n = 0; n < requests; n++) expect((await raw({ 'mcp-session-id': String(id) }, { body })).status).toBe(200);
+  };
+
+  it('that somebody works with are not pushed out by many that do nothing, with a stream or without', async () => {
+    const working = await opened({ 'user-agent': 'worker' });
+    await work(working, 10);
+    for (let n = 0; n < 10; n++) expect(typeof (await opened({ 'user-agent': `idler ${n}` }))).toBe('string');
+    expect(await lives(working)).toBe(true);
+    for (let n = 0; n < 10; n++) {
+      const id = await opened({ 'user-agent': 'greedy' });
+      await work(id, 1);
+    }
+    expect(await lives(working)).toBe(true);
+    const streams: (() => Promise<void>)[] = [];
+    const listening: (string | number)[] = [];
+    for (let n = 0; n < 6; n++) {
+      const id = await opened({ 'user-agent': `listener ${n}` });
+      expect(typeof id).toBe('string');
+      listening.push(id);
+      streams.push(await stream(id));
+      if (n > 2) await work(id);
+    }
+    expect(await lives(working)).toBe(true);
+    for (const close of streams) await close();
+    for (const id of [working, ...listening]) await end(id);
+  });
+
   it('that clients left without a word make room for new ones, the least recently used first', async () => {
     const [first, second, third] = [await opened(), await opened(), await opened()];
     expect(await lives(first as string)).toBe(true);
@@ -284,6 +367,7 @@ describe('sessions', () => {
   it('that are in use stay, and only where all are in use there is no room', async () => {
     const ids = [await opened(), await opened(), await opened()];
     const streams = await Promise.all(ids.slice(0, 2).map((id) => stream(id as string)));
+    for (const id of ids) await work(id);
     const hanging = new AbortController();
     const call = { name: 'execute_tool', arguments: { server: 'echo', tool: 'hang', arguments: {} } };
     const earlier = server.calls.length;
@@ -310,6 +394,7 @@ describe('sessions', () => {
   it('of a client that keeps them all open leave room for another client', async () => {
     const ids = [await opened(), await opened(), await opened()];
     const streams = await Promise.all(ids.map((id) => stream(id as string)));
+    for (const id of ids) await work(id);
     expect(await opened()).toBe(503);
     const other = await opened({ 'user-agent': 'another' });
     expect(typeof other).toBe('string');

@@ -79,9 +79,11 @@ export async function serveGatewayOnHttp(
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
     const session = sessions.get(id);
-    if (!session) return rpcError(404, -32001, 'Session not found', from.body);
+    // Without the request's id, as the SDK does it: nothing was answered, and a gateway before us may send it once more.
+    if (!session) return rpcError(404, -32001, 'Session not found');
+    if (asksForSomething(from.body)) session.requests += 1;
     // Until the last byte of the answer: a stream that stays open is in use.
-    from.response.once('close', sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
+    whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
 
@@ -104,9 +106,21 @@ export async function serveGatewayOnHttp(
         void server.close().catch(() => {});
       };
       await server.connect(transport);
-      const session: Session = { id, clientName, server, transport, close, calls: 0, streams: 0, lastUsed: 0 };
+      const session: Session = {
+        id,
+        clientName,
+        server,
+        transport,
+        close,
+        calls: 0,
+        streams: 0,
+        requests: 0,
+        lastUsed: 0,
+      };
       place.take(session);
-      from.response.once('close', sessions.use(session, 'calls'));
+      whenClosed(from.response, sessions.use(session, 'calls'));
+      // Nobody knows the name of a session whose client left before it was told.
+      whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
       const answer = await transport.handleRequest(web, { parsedBody: from.body });
       if (answer.status >= 400) sessions.end(id);
       return answer;
@@ -155,6 +169,8 @@ export async function serveGatewayOnHttp(
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
+  // A client without a session is told apart by its socket, and agents think for longer than Node's five seconds.
+  http.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
     http.listen(port, '127.0.0.1', resolve);
@@ -192,6 +208,18 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
   return accept.includes('application/json') && accept.includes('text/event-stream')
     ? undefined
     : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
+}
+
+/** Whether a body holds a request that makes use of a session. */
+const asksForSomething = (body: unknown): boolean =>
+  (Array.isArray(body) ? body : [body]).some(
+    (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
+  );
+
+/** Does something when a response is over, which it may be already: its client can leave at any time. */
+function whenClosed(response: ServerResponse, done: () => void): void {
+  if (response.closed || response.destroyed) done();
+  else response.once('close', done);
 }
 
 const socketOf = ({ socket }: IncomingMessage): string => `${socket.remoteAddress}:${socket.remotePort}`;

@@ -12,13 +12,13 @@ afterEach(() => {
 });
 
 /** A server that answers every request with much, and its answers so far. */
-async function serving(mostUnread: number) {
+async function serving(mostUnread: number, answer = ANSWER) {
   const unread = new UnreadAnswers(mostUnread);
   const answers: ServerResponse[] = [];
   const server = createServer((_, response) => {
     unread.watch(response);
     answers.push(response);
-    response.write(ANSWER);
+    response.write(answer);
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,20 +46,45 @@ it('drops readers that do not read, so that no more than the bound waits for the
     server.ask().pause();
     await expect.poll(() => server.answers.length).toBe(at + 1);
   }
-  await expect.poll(() => waitingFor(server.answers)).toBeLessThanOrEqual(40 * MIB);
+  await expect.poll(() => waitingFor(server.answers), { timeout: 15_000 }).toBeLessThanOrEqual(40 * MIB);
   expect(server.answers.filter((answer) => answer.destroyed).length).toBeGreaterThanOrEqual(4);
+});
+
+/** Reads to the end; gives back how much that was. With `everyMs` it pauses after each chunk. */
+const read = (socket: Socket, everyMs = 0) =>
+  new Promise<number>((resolve) => {
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (everyMs === 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), everyMs);
+    });
+    socket.on('close', () => resolve(bytes));
+  });
+
+it('drops at once where far too much waits, and who has read nothing for longest', async () => {
+  await using server = await serving(8 * MIB);
+  for (let at = 0; at < 6; at++) {
+    server.ask().pause();
+    await expect.poll(() => server.answers.length).toBe(at + 1);
+    expect(waitingFor(server.answers)).toBeLessThanOrEqual(32 * MIB);
+  }
+});
+
+it('drops none of many who read at the same time', async () => {
+  await using server = await serving(48 * MIB);
+  const all = await Promise.all(Array.from({ length: 7 }, () => read(server.ask())));
+  expect(all.every((bytes) => bytes > ANSWER.length)).toBe(true);
+});
+
+it('drops nobody who reads slowly, although too much waits', { timeout: 30_000 }, async () => {
+  await using server = await serving(4 * MIB, Buffer.alloc(14 * MIB, 'x'));
+  expect(await read(server.ask(), 15)).toBeGreaterThan(14 * MIB);
 });
 
 it('drops nobody who reads', async () => {
   await using server = await serving(40 * MIB);
-  const read = (socket: Socket) =>
-    new Promise<number>((resolve) => {
-      let bytes = 0;
-      socket.on('data', (chunk) => {
-        bytes += chunk.length;
-      });
-      socket.on('close', () => resolve(bytes));
-    });
   const stuck = server.ask().pause();
   await expect.poll(() => server.answers.length).toBe(1);
   for (let at = 0; at < 3; at++) expect(await read(server.ask())).toBeGreaterThan(ANSWER.length);

@@ -1,13 +1,18 @@
 /**
  * Bounds what waits for HTTP clients that do not read: the one that has not read for longest is dropped.
  *
- * A client that reads never notices. One that asks and does not read would otherwise keep every answer in memory.
+ * A client that reads never notices: what counts is whether the operating system still takes bytes for it, and each has a
+ * while to begin. One that asks and does not read would otherwise keep every answer in memory.
  * @module
  */
 import type { ServerResponse } from 'node:http';
 
-/** Bytes of all answers that may wait for clients. */
+/** Bytes of all answers that may wait for clients that have read nothing for a while. */
 const MOST_UNREAD = 16 * 1024 * 1024;
+/** A client may be busy for this long before what waits for it counts as not read. */
+const BUSY_MS = 2_000;
+/** So many times as much may wait for all clients, the busy ones included: answers that are handed over at the same moment. */
+const MOST_AT_ONCE = 4;
 /** A client that reads nothing for this long, while something waits for it, has stopped. */
 const STALLED_MS = 15_000;
 const LOOK_EVERY_MS = 3_000;
@@ -22,6 +27,7 @@ export class UnreadAnswers {
   readonly #readers = new Map<ServerResponse, Reader>();
   readonly #mostUnread: number;
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(mostUnread: number = MOST_UNREAD) {
     this.#mostUnread = mostUnread;
@@ -29,16 +35,20 @@ export class UnreadAnswers {
 
   /** Watches an answer from now until it is closed. */
   watch(response: ServerResponse): void {
-    this.#readers.set(response, { read: 0, since: performance.now() });
+    const reader: Reader = { read: 0, since: performance.now() };
+    this.#readers.set(response, reader);
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     response.once('close', () => {
       this.#readers.delete(response);
       if (this.#readers.size > 0) return;
       clearInterval(this.#timer);
-      this.#timer = undefined;
+      clearTimeout(this.#soon);
+      this.#timer = this.#soon = undefined;
     });
     const write = response.write.bind(response) as (...args: unknown[]) => boolean;
     response.write = ((...args: unknown[]) => {
+      // What waits from now on has not waited before.
+      if (response.writableLength === 0) reader.since = performance.now();
       const isTaken = write(...args);
       if (!isTaken) this.#look();
       return isTaken;
@@ -55,16 +65,36 @@ export class UnreadAnswers {
         reader.since = now;
         continue;
       }
-      const read = response.socket?.bytesWritten ?? 0;
+      const read = takenFrom(response);
       if (read !== reader.read) Object.assign(reader, { read, since: now });
       unread += response.writableLength;
       waiting.push({ response, since: reader.since });
     }
     waiting.sort((a, b) => a.since - b.since);
     for (const { response, since } of waiting) {
-      if (unread <= this.#mostUnread && now - since < STALLED_MS) return;
+      const isMost = waiting.length > 1 && unread > this.#mostUnread * MOST_AT_ONCE;
+      const patience = isMost ? 0 : unread > this.#mostUnread ? BUSY_MS : STALLED_MS;
+      if (now - since < patience) break;
       unread -= response.writableLength;
       response.destroy();
     }
+    if (unread > this.#mostUnread) this.#lookSoon();
   }
+
+  #lookSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#look();
+    }, BUSY_MS / 4).unref();
+  }
+}
+
+/**
+ * Bytes that the operating system has taken of what was written to a client's socket. Node tells how much it has been given,
+ * which is all of a large answer at once, and only its handle knows how much of that is left.
+ */
+function takenFrom({ socket }: ServerResponse): number {
+  const handle = (socket as { _handle?: { bytesWritten?: unknown; writeQueueSize?: unknown } } | null)?._handle;
+  const [given, left] = [handle?.bytesWritten, handle?.writeQueueSize];
+  return typeof given === 'number' && typeof left === 'number' ? given - left : (socket?.bytesWritten ?? 0);
 }

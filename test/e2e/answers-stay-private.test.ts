@@ -23,9 +23,10 @@ let sandbox: Sandbox;
 let config: string;
 let url: URL;
 
-const tools = ['remember', 'recall'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const QUESTIONS = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+const tools = ['remember', 'recall', 'later', 'dawdle'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 const remembering = (name: string, more = {}) =>
-  entry(name, [fixture('connections/remembering.mjs')], { tools, ...more });
+  entry(name, [fixture('connections/remembering.mjs'), name], { tools, ...more });
 
 beforeAll(async () => {
   sandbox = new Sandbox();
@@ -34,6 +35,8 @@ beforeAll(async () => {
     entry('files', [installed('filesystem'), sandbox.folder]),
     remembering('private'),
     remembering('public', { shared: true }),
+    remembering('quiet'),
+    ...QUESTIONS.map((by) => remembering(`late ${by}`)),
   ];
   config = sandbox.write({ servers });
   url = await serveHttp(sandbox, config);
@@ -100,38 +103,43 @@ describe('the folders of two clients', () => {
   );
 });
 
-const person = (name: string, kind: ClientKind, by: string): Promise<Agent> => {
+const person = (name: string, kind: ClientKind, by: string, onAsked = () => {}): Promise<Agent> => {
+  const told = <T>(answer: T) => {
+    onAsked();
+    return answer;
+  };
   const answers: Answers = {
-    ...(by === 'elicitation/create' && { elicitation: () => ({ action: 'accept', content: { name } }) }),
+    name,
+    ...(by === 'elicitation/create' && { elicitation: () => told({ action: 'accept', content: { name } }) }),
     ...(by === 'sampling/createMessage' && {
-      sampling: () => ({ role: 'assistant', content: { type: 'text', text: name }, model: 'm' }),
+      sampling: () => told({ role: 'assistant', content: { type: 'text', text: name }, model: 'm' }),
     }),
-    ...(by === 'roots/list' && { roots: () => [{ uri: `file:///${name}`, name }] }),
+    ...(by === 'roots/list' && { roots: () => told([{ uri: `file:///${name}`, name }]) }),
   };
   return connect(kind, sandbox, kind.endsWith('stdio') ? serveArgs(config) : url, answers);
 };
 const memoryOf = (result: Result) => result.structuredContent as { told: unknown[]; pid: number };
 
 describe('what a client has answered', () => {
-  it.each(
-    ['elicitation/create', 'sampling/createMessage', 'roots/list'].flatMap((by) =>
-      PAIRS.map((kinds) => [by, ...kinds] as const),
-    ),
-  )('%s: %s and %s: is kept from the other', { timeout: 60_000 }, async (by, first, second) => {
-    const [ada, bob] = await Promise.all([person('ada', first, by), person('bob', second, by)]);
-    for (const [agent, name] of [
-      [ada, 'ada'],
-      [bob, 'bob'],
-      [ada, 'ada'],
-    ] as const) {
-      const remembered = memoryOf(await agent.execute('private', 'remember', { by }));
-      expect(JSON.stringify(remembered.told)).toContain(name);
-      expect(JSON.stringify(remembered.told)).not.toContain(name === 'ada' ? 'bob' : 'ada');
-    }
-    const recalled = memoryOf(await bob.execute('private', 'recall'));
-    expect(JSON.stringify(recalled.told)).not.toContain('ada');
-    for (const agent of [ada, bob]) await agent.close();
-  });
+  it.each(QUESTIONS.flatMap((by) => PAIRS.map((kinds) => [by, ...kinds] as const)))(
+    '%s: %s and %s: is kept from the other',
+    { timeout: 60_000 },
+    async (by, first, second) => {
+      const [ada, bob] = await Promise.all([person('ada', first, by), person('bob', second, by)]);
+      for (const [agent, name] of [
+        [ada, 'ada'],
+        [bob, 'bob'],
+        [ada, 'ada'],
+      ] as const) {
+        const remembered = memoryOf(await agent.execute('private', 'remember', { by }));
+        expect(JSON.stringify(remembered.told)).toContain(name);
+        expect(JSON.stringify(remembered.told)).not.toContain(name === 'ada' ? 'bob' : 'ada');
+      }
+      const recalled = memoryOf(await bob.execute('private', 'recall'));
+      expect(JSON.stringify(recalled.told)).not.toContain('ada');
+      for (const agent of [ada, bob]) await agent.close();
+    },
+  );
 
   it('serves the next one where the operator says so', async () => {
     const by = 'elicitation/create';
@@ -155,8 +163,35 @@ describe('what a client has answered', () => {
   it('does not end the connection of clients that were not asked', async () => {
     const agents = await Promise.all(MODERN.map((kind) => person('x', kind, 'elicitation/create')));
     const pids = [];
-    for (const agent of agents) pids.push(memoryOf(await agent.execute('private', 'recall')).pid);
+    for (const agent of agents) pids.push(memoryOf(await agent.execute('quiet', 'recall')).pid);
     expect(new Set(pids).size).toBe(1);
     for (const agent of agents) await agent.close();
+  });
+});
+
+describe('a question that a server asks after it has answered', () => {
+  it.each(QUESTIONS)('%s: reaches no other client, and later questions reach their own', async (by) => {
+    const asked: string[] = [];
+    const server = `late ${by}`;
+    const [ada, bob] = await Promise.all([
+      person('ada', MODERN[0], by),
+      person('bob', MODERN[1], by, () => asked.push(by)),
+    ]);
+    const { pid } = memoryOf(await ada.execute(server, 'later', { by, text: 'of ada' }));
+    const meanwhile = memoryOf(await bob.execute(server, 'dawdle'));
+    // The server has not asked anybody before, so its connection was handed on.
+    expect(meanwhile.pid).toBe(pid);
+    expect(asked).toEqual([]);
+    expect(JSON.stringify(meanwhile.told)).toMatch(/refused.*nobody was asked/);
+    for (let n = 1; n <= 2; n++) {
+      const own = memoryOf(await bob.execute(server, 'remember', { by }));
+      expect(own.pid).not.toBe(pid);
+      expect(JSON.stringify(own.told)).toContain('bob');
+      expect(asked.length).toBeGreaterThanOrEqual(n);
+      await ada.execute(server, 'later', { by, text: 'of ada' });
+      // He may meet what he has said himself, and no question of hers.
+      expect(JSON.stringify(memoryOf(await bob.execute(server, 'dawdle')).told)).not.toMatch(/ada|refused/);
+    }
+    for (const agent of [ada, bob]) await agent.close();
   });
 });

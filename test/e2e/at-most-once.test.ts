@@ -6,10 +6,10 @@ import { engineIn, type Folder, folder } from '../fixtures/engine.ts';
 const KINDS: readonly Kind[] = ['legacy', 'modern', 'sse'];
 
 /** An engine that repeats without waiting and never refuses to try. */
-const engineFor = (home: Folder, url: string, kind: Kind): DiscoveryEngine =>
+const engineFor = (home: Folder, url: string, kind: Kind, attempts = 3): DiscoveryEngine =>
   engineIn(home, {
     servers: [{ name: 'bank', connection: { type: kind === 'sse' ? 'sse' : 'http', url } }],
-    retry: { attempts: 3, initial: 1, max: 2 },
+    retry: { attempts, initial: 1, max: 2 },
     limits: { breaker: { failures: 10_000, minimum: 10_000 } },
   });
 
@@ -86,6 +86,67 @@ describe('a call is executed at most once', () => {
       error: { outcome: 'unknown' },
     });
     expect(server.executions.get('k')).toBe(1);
+  });
+
+  it.each(
+    ([200, 400, 404] as const).flatMap((status) =>
+      [-32000, -32001, -32600, -32603, 7].map((code) => [status, code] as const),
+    ),
+  )(
+    'also when a server that knew us well forgets the session by the call and answers it with HTTP %i and error %i',
+    async (status, code) => {
+      using home = folder();
+      await using server = await executingServer('legacy');
+      await using engine = engineFor(home, server.url, 'legacy');
+      expect(await transfer(engine, 'first')).toMatchObject({ success: true });
+      server.act = ({ id, response }) => {
+        server.forget();
+        response.writeHead(status, { 'content-type': 'application/json' }).end(rpc(id, 'oops', code));
+      };
+      const result = await transfer(engine, 'k');
+      expect(result).toMatchObject({ success: false, error: { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed' } });
+      expect(JSON.stringify(result)).toContain('oops');
+      expect(server.executions.get('k')).toBe(1);
+      server.act = succeed;
+      expect(await transfer(engine, 'next')).toMatchObject({ success: true });
+      expect(server.executions.get('next')).toBe(1);
+    },
+  );
+
+  it('and nobody is told that a call was not sent which a server executed before it forgot us', async () => {
+    for (const attempts of [0, 1, 3]) {
+      using home = folder();
+      await using server = await executingServer('legacy');
+      await using engine = engineFor(home, server.url, 'legacy', attempts);
+      expect(await transfer(engine, 'first')).toMatchObject({ success: true });
+      server.act = (executed) => {
+        server.forget();
+        refuse(executed);
+      };
+      for (let n = 0; n < 6; n++) {
+        const result = await transfer(engine, `k${n}`, { status: 404, body: 'an error of nobody' });
+        expect(result).toMatchObject({ success: false, error: { outcome: 'unknown', retryable: false } });
+        // Only the one that comes after a call that was answered may be made once more.
+        expect(server.executions.get(`k${n}`)).toBe(n === 0 && attempts > 0 ? 2 : 1);
+      }
+    }
+  });
+
+  it('and a server that forgets every session, or changes its protocol time and again, goes on being called', async () => {
+    using home = folder();
+    await using server = await executingServer('legacy');
+    const connection = { type: 'http', url: server.url };
+    // With the ordinary circuit breaker: to forget is no failure.
+    await using engine = engineIn(home, {
+      servers: [{ name: 'bank', connection }],
+      retry: { attempts: 3, initial: 1, max: 2 },
+    });
+    for (let n = 0; n < 12; n++) {
+      if (n % 2 === 0) server.kind = server.kind === 'legacy' && n >= 6 ? 'modern' : 'legacy';
+      expect(await transfer(engine, `k${n}`), `call ${n}`).toMatchObject({ success: true });
+      expect(server.executions.get(`k${n}`)).toBe(1);
+      server.forget();
+    }
   });
 
   const BREAKS: Readonly<Record<string, (executed: Executed) => void>> = {

@@ -41,6 +41,8 @@ export interface Result {
 
 /** What the person behind a client answers. */
 export interface Answers {
+  /** What the client calls itself. */
+  readonly name?: string;
   elicitation?: (params: Record<string, unknown>) => Record<string, unknown> | Promise<Record<string, unknown>>;
   sampling?: (params: Record<string, unknown>) => Record<string, unknown>;
   roots?: () => { uri: string; name?: string }[];
@@ -189,7 +191,10 @@ async function connectV1(
   answers: Answers,
   wire: Message[],
 ): Promise<Opened> {
-  const client = new V1Client({ name: 'e2e-v1', version: '1' }, { capabilities: capabilitiesOf(answers) });
+  const client = new V1Client(
+    { name: answers.name ?? 'e2e-v1', version: '1' },
+    { capabilities: capabilitiesOf(answers) },
+  );
   const { elicitation, sampling, roots } = answers;
   if (elicitation)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await elicitation(params)) as never);
@@ -218,7 +223,7 @@ async function connectV2(
 ): Promise<Opened> {
   const mode = kind.includes('modern') ? { pin: '2026-07-28' } : kind.includes('auto') ? 'auto' : 'legacy';
   const client = new V2Client(
-    { name: 'e2e-v2', version: '1' },
+    { name: answers.name ?? 'e2e-v2', version: '1' },
     { capabilities: capabilitiesOf(answers), versionNegotiation: { mode } as never },
   );
   const { elicitation, sampling, roots } = answers;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ErrorInfo } from '../../errors.ts';
-import { causeOf, fail, type ToolResult } from '../../result.ts';
+import { causeOf, fail, type ToolResult, UnheededError } from '../../result.ts';
 import type { CallToolResult, ToolCall } from '../../types.ts';
 import { type BreakerOptions, CircuitBreaker } from '../circuit-breaker.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -94,6 +94,8 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
 
 /** Whether an error is the server's or the connection's fault, not the call's. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {
+  // A server that has forgotten us is greeted anew; whether it works is seen then.
+  if (causeOf(error) instanceof UnheededError) return false;
   // What only a person can mend is told as it is every time: to leave the server alone would hide it.
   if (error.code === 'SERVER_CONNECTION_ERROR') return error.retryable || error.outcome !== 'not_sent';
   // One that was not sent ran out of time in our own queues.

@@ -4,7 +4,7 @@
  * @module
  */
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../errors.ts';
-import { causeOf, type ToolResult, toFailure } from '../../result.ts';
+import { causeOf, type ToolResult, toFailure, UnheededError } from '../../result.ts';
 import type { CallToolResult, ToolCall } from '../../types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -42,11 +42,14 @@ export function retry(options: RetryOptions = {}): Step {
     const repeatable = isRepeatable?.(call) === true;
     const deadline = call.deadline ?? clock.now() + within;
     let outcome = result.error.outcome;
+    // A server that refuses everything gets the call once more, and never a third time.
+    let isUnheeded = causeOf(result.error) instanceof UnheededError;
     for (let repetition = 1; repetition <= attempts && !result.success; repetition++) {
-      if (!mayGoAway(result.error) || (outcome !== 'not_sent' && !repeatable)) break;
+      if (!mayGoAway(result.error) || (outcome !== 'not_sent' && !repeatable && !isUnheeded)) break;
       const wait = waitBefore(repetition, result.error.retryAfterMs, options);
       if (clock.now() + wait >= deadline) break;
       if (!(await pause(wait, call.signal, clock))) return abortFailure(call, outcome ?? 'unknown');
+      isUnheeded = false;
       result = await next(call);
       if (!result.success) outcome = outcomeOfBoth(outcome, result.error.outcome);
     }

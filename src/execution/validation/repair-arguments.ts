@@ -3,7 +3,7 @@
  * What was sent in, plain arguments out. Nothing else is ever converted.
  * @module
  */
-import { parseJson } from '../../exact-json.ts';
+import { parseQuoted } from '../../json-nesting.ts';
 import { isObject } from '../../plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export function liftArguments(args: Arguments, schema: Readonly<Record<string, u
 function parseRecord(text: string): Arguments | undefined {
   if (text.length > MAX_TEXT || !text.trimStart().startsWith('{')) return undefined;
   try {
-    const value = parseJson(text);
+    const value = parseQuoted(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
