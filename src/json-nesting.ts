@@ -1,5 +1,5 @@
 /**
- * How deep JSON may nest, and whether a value or a text nests deeper. Values deeper than this are read by no program we
+ * How deep JSON may nest and how much a client may write, and whether a value or a text is beyond that. Values deeper than this are read by no program we
  * know, but overflow the stack of the ones that walk them.
  * @module
  */
@@ -7,6 +7,13 @@ import { endOfString, parseJson } from './exact-json.ts';
 
 /** Arrays and objects inside each other, on every way in and out. */
 export const MAX_NESTING = 200;
+
+/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
+export const MOST_CLIENT_VALUES = 40_000;
+/** Names of one object in it: objects with many names are the slowest to read and copy. */
+const MOST_CLIENT_NAMES = MOST_CLIENT_VALUES / 4;
+/** In characters. A shorter text has not as many of either: a value takes two at least. */
+const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
 const SHORTEST = 2 * MAX_NESTING;
@@ -51,6 +58,45 @@ export function parseNested(text: string, parse: (text: string) => unknown = par
   return value;
 }
 
+/**
+ * `parseJson` for JSON that a client wrote inside a string, where nobody has counted it: the same limits as for a whole
+ * message. Throws where there is too much of it, and what `parseJson` throws.
+ */
+export function parseWritten(text: string): unknown {
+  const fault = writtenFault(text);
+  if (fault !== undefined) throw new RangeError(fault);
+  return parseJson(text);
+}
+
+/** What such a text has too much of, in words that continue "it …"; undefined when it may be parsed. */
+export function writtenFault(text: string): string | undefined {
+  if (text.length <= FEW_VALUES) return undefined;
+  /** Names of the object that is open on each level. */
+  const names = new Uint32Array(MAX_NESTING + 1);
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      const end = endOfString(text, at);
+      // No JSON, and nothing after it would be counted.
+      if (end === -1) return undefined;
+      at = end - 1;
+    } else if (char === COMMA) values++;
+    else if (char === COLON) {
+      const count = (names[depth] ?? 0) + 1;
+      names[depth] = count;
+      if (count > MOST_CLIENT_NAMES) return `has an object of more than ${MOST_CLIENT_NAMES} names`;
+    } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
+      values++;
+      if (++depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
+      names[depth] = 0;
+    } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && depth > 0) depth--;
+    if (values > MOST_CLIENT_VALUES) return `has more than ${MOST_CLIENT_VALUES} values`;
+  }
+  return undefined;
+}
+
 function beginsTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < BEGINNING; at++) {
@@ -68,6 +114,8 @@ function beginsTooDeep(text: string): boolean {
 
 const BYTE_ORDER_MARK = 0xfeff;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;

@@ -3,8 +3,8 @@
  * @module
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { parseJson } from '../exact-json.ts';
 import { LOOP_REFUSAL } from '../hops.ts';
+import { parseWritten } from '../json-nesting.ts';
 import { shorten } from '../plain-text.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
@@ -176,7 +176,7 @@ function asObject(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null) return {};
   if (typeof raw === 'string') {
     try {
-      return asObject(parseJson(raw));
+      return asObject(parseWritten(raw));
     } catch {
       return undefined;
     }
