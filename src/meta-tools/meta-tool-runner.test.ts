@@ -204,8 +204,10 @@ describe('execute_tool', () => {
     const result = await run('execute_tool', args);
     const parsed = parse.mock.results.map(({ value }) => value as unknown);
     parse.mockRestore();
-    const isLarge = (value: unknown) =>
-      typeof value === 'object' && value !== null && Object.keys(value).length > 10_000;
+    const isLarge = (value: unknown): boolean =>
+      typeof value === 'object' &&
+      value !== null &&
+      (Object.keys(value).length > 10_000 || Object.values(value).some(isLarge));
     expect(parsed.filter(isLarge)).toEqual([]);
     expect(jsonOf(result)).toMatchObject({ success: false, error: { code: 'TOOL_VALIDATION_ERROR' } });
     expect(server.calls.length).toBe(before);
