@@ -1,38 +1,18 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { writeJson } from './exact-json.ts';
-import { MAX_NESTING, NestingError, nestsTooDeep, parseNested, parseQuoted } from './json-nesting.ts';
+import {
+  MAX_NESTING,
+  MOST_CLIENT_VALUES,
+  NestingError,
+  nestsTooDeep,
+  parseNested,
+  parseWritten,
+  writtenFault,
+} from './json-nesting.ts';
 
 const nested = (levels: number, core = '') => `${'['.repeat(levels)}${core}${']'.repeat(levels)}`;
 const filler = JSON.stringify('x'.repeat(70_000));
-
-describe('parseQuoted', () => {
-  const names = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":0`).join(',')}}`;
-  const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`;
-
-  it('reads what JSON.parse reads', () => {
-    fc.assert(
-      fc.property(fc.json({ maxDepth: 8 }), (text) => {
-        expect(parseQuoted(text)).toEqual(JSON.parse(text));
-      }),
-    );
-    const many = [names(4_000), items(15_000, '1'), items(9_000, '{}'), JSON.stringify('{[,:'.repeat(100_000))];
-    for (const text of many) expect(parseQuoted(text)).toEqual(JSON.parse(text));
-    expect(() => parseQuoted('[')).toThrow(SyntaxError);
-  });
-
-  it.each([
-    ['names', names(5_001)],
-    ['names in an inner object', `{"a":[{"b":${names(5_001)}}]}`],
-    ['values', items(20_001, '1')],
-    ['empty arrays', items(10_001, '[]')],
-    ['objects with few names', items(7_000, '{"a":1,"b":2}')],
-    ['values after a long string', `[${JSON.stringify('x'.repeat(100_000))},${items(20_001, 'null')}]`],
-    ['values, and no JSON', `${items(20_001, '1')}"`],
-  ])('refuses many %s before it reads them', (_, text) => {
-    expect(() => parseQuoted(text)).toThrow('too many values');
-  });
-});
 
 describe('parseNested', () => {
   it('reads what JSON.parse reads', () => {
@@ -85,5 +65,44 @@ describe('nestsTooDeep', () => {
     const value: Record<string, unknown> = {};
     value.self = value;
     expect(nestsTooDeep(value)).toBe(true);
+  });
+});
+
+describe('parseWritten', () => {
+  const object = (names: number) => `{${Array.from({ length: names }, (_, at) => `"${at}":0`).join(',')}}`;
+  const list = (values: number) => `[${'0,'.repeat(values - 2)}0]`;
+
+  it.each([
+    ['many names in one object', object(10_000)],
+    ['many values', list(MOST_CLIENT_VALUES)],
+    ['a long text that looks like JSON', JSON.stringify({ text: '{"a":[1,2],'.repeat(50_000) })],
+    ['a text of quotes and backslashes', JSON.stringify({ text: '\\"'.repeat(50_000) })],
+  ])('reads %s', (_, text) => {
+    expect(parseWritten(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['an object of too many names', object(10_001), 'names'],
+    ['one deep inside', `{"a":[{"b":"\\"{","c":${object(10_001)}}]}`, 'names'],
+    ['too many values', list(MOST_CLIENT_VALUES + 2), 'values'],
+    ['too many empty objects', `[${'{},'.repeat(30_000)}{}]`, 'values'],
+    ['too many levels', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'levels'],
+    ['too many names without an end', object(300_000).slice(0, -1), 'names'],
+  ])('refuses %s before it is parsed', (_, text, what) => {
+    expect(writtenFault(text)).toContain(what);
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(() => parseWritten(text)).toThrow(RangeError);
+    const calls = parse.mock.calls.length;
+    parse.mockRestore();
+    expect(calls).toBe(0);
+  });
+
+  it('counts nothing in a text that is too short to have too much', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(writtenFault(text)).toBeUndefined();
+        expect(parseWritten(text)).toEqual(JSON.parse(text));
+      }),
+    );
   });
 });

@@ -1,12 +1,19 @@
 /**
- * How deep JSON may nest, and whether a value or a text nests deeper. Values deeper than this are read by no program we
- * know, but overflow the stack of the ones that walk them. And how much JSON inside a string may hold.
+ * How deep JSON may nest and how much a client may write, and whether a value or a text is beyond that. Values deeper than this are read by no program we
+ * know, but overflow the stack of the ones that walk them.
  * @module
  */
 import { endOfString, parseJson } from './exact-json.ts';
 
 /** Arrays and objects inside each other, on every way in and out. */
 export const MAX_NESTING = 200;
+
+/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
+export const MOST_CLIENT_VALUES = 40_000;
+/** Names of one object in it: objects with many names are the slowest to read and copy. */
+const MOST_CLIENT_NAMES = MOST_CLIENT_VALUES / 4;
+/** In characters. A shorter text has not as many of either: a value takes two at least. */
+const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
 const SHORTEST = 2 * MAX_NESTING;
@@ -51,43 +58,43 @@ export function parseNested(text: string, parse: (text: string) => unknown = par
   return value;
 }
 
-/** Values in a JSON text inside a string: as many as are parsed, checked and copied in one go without anybody noticing. */
-const MOST_QUOTED_VALUES = 20_000;
-/** Names of one object in it; they are the slowest to read. */
-const MOST_QUOTED_NAMES = 5_000;
-
 /**
- * `parseNested` for a text that was a string in a message. Whoever counted the values of the message did not see these:
- * what holds too many is refused before it is parsed.
+ * `parseJson` for JSON that a client wrote inside a string, where nobody has counted it: the same limits as for a whole
+ * message. Throws where there is too much of it, and what `parseJson` throws.
  */
-export function parseQuoted(text: string): unknown {
-  if (holdsTooMuch(text)) throw new RangeError('a JSON text inside a string holds too many values');
-  return parseNested(text);
+export function parseWritten(text: string): unknown {
+  const fault = writtenFault(text);
+  if (fault !== undefined) throw new RangeError(fault);
+  return parseJson(text);
 }
 
-function holdsTooMuch(text: string): boolean {
-  // A value takes a character, and one to part it from the next; a name takes three with its quotes and a colon.
-  if (text.length < 2 * MOST_QUOTED_NAMES) return false;
-  const names: number[] = [0];
+/** What such a text has too much of, in words that continue "it …"; undefined when it may be parsed. */
+export function writtenFault(text: string): string | undefined {
+  if (text.length <= FEW_VALUES) return undefined;
+  /** Names of the object that is open on each level. */
+  const names = new Uint32Array(MAX_NESTING + 1);
+  let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
       const end = endOfString(text, at);
-      if (end === -1) return false;
+      // No JSON, and nothing after it would be counted.
+      if (end === -1) return undefined;
       at = end - 1;
     } else if (char === COMMA) values++;
     else if (char === COLON) {
-      const count = (names.at(-1) ?? 0) + 1;
-      names[names.length - 1] = count;
-      if (count > MOST_QUOTED_NAMES) return true;
+      const count = (names[depth] ?? 0) + 1;
+      names[depth] = count;
+      if (count > MOST_CLIENT_NAMES) return `has an object of more than ${MOST_CLIENT_NAMES} names`;
     } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
       values++;
-      if (names.push(0) > MAX_NESTING + 1) return true;
-    } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && names.length > 1) names.pop();
-    if (values > MOST_QUOTED_VALUES) return true;
+      if (++depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
+      names[depth] = 0;
+    } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && depth > 0) depth--;
+    if (values > MOST_CLIENT_VALUES) return `has more than ${MOST_CLIENT_VALUES} values`;
   }
-  return false;
+  return undefined;
 }
 
 function beginsTooDeep(text: string): boolean {

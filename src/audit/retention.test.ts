@@ -113,6 +113,19 @@ describe('a flood of calls', () => {
     expect(dropped).toBeGreaterThan(2_000);
     expect(total.calls + dropped).toBe(3_001);
   });
+
+  it('of many tools of one server leaves those of other servers on record', async () => {
+    const log = logOf(SMALL);
+    log.record(call({ server: 'good', tool: 'wanted' }));
+    for (let at = 0; at < 3_000; at++) {
+      log.record(call({ server: 'many', tool: `tool-${at % 1_000}` }));
+      if (at % 20 === 0) await log.flush();
+    }
+    await log.close();
+    expect(has('wanted')).toBe(true);
+    const { total, dropped } = await summarizeAudit(file);
+    expect(total.calls + dropped).toBe(3_001);
+  });
 });
 
 describe('retention', () => {
@@ -124,8 +137,8 @@ describe('retention', () => {
     const at = new Date(Date.now() - age);
     utimesSync(path, at, at);
   };
-  const line = (tool: string) =>
-    JSON.stringify({ time: new Date().toISOString(), server: 's', tool, outcome: 'success' });
+  const line = (tool: string, server = 's') =>
+    JSON.stringify({ time: new Date().toISOString(), server, tool, outcome: 'success' });
   const RULES = { files: 5, days: 30, perTool: 10, keptBytes: 10_000 };
 
   it('removes files that are older than so many days, and counts their records', async () => {
@@ -136,7 +149,7 @@ describe('retention', () => {
   });
 
   it('goes on after a process that died between two steps, without counting a record twice', async () => {
-    const lines = ['a', 'b'].map(line);
+    const lines = ['a', 'b'].map((tool) => line(tool));
     rotated('2026-01-01T00-00-00.000Z-aaaaaa', 0, lines);
     rotated('kept', 0, lines);
     rotated('kept.abcdef', DAY, ['half a li']);
@@ -152,5 +165,19 @@ describe('retention', () => {
     const kept = readFileSync(`${file}.kept`, 'utf8');
     expect(kept.length).toBeLessThanOrEqual(2_000);
     expect(kept.trim().split('\n').length + dropped).toBe(500);
+  });
+
+  it('gives every server the same room, and what one does not need to the others', async () => {
+    const of = (server: string, tools: number) => Array.from({ length: tools }, (_, at) => line(`tool-${at}`, server));
+    const lines = [of('few', 3), of('some', 40), of('many', 900), of('more', 900)];
+    rotated('2026-01-01T00-00-00.000Z-aaaaaa', 0, lines.flat());
+    const dropped = await retain(file, { ...RULES, files: 0, keptBytes: 20_000 }, Date.now());
+    const kept = readFileSync(`${file}.kept`, 'utf8');
+    const left = (server: string) => kept.split(`"server":"${server}"`).length - 1;
+    expect([left('few'), left('some')]).toEqual([3, 40]);
+    expect(Math.abs(left('many') - left('more'))).toBeLessThan(3);
+    expect(kept.length).toBeGreaterThan(19_000);
+    expect(kept.length).toBeLessThanOrEqual(20_000);
+    expect(kept.trim().split('\n').length + dropped).toBe(1_843);
   });
 });

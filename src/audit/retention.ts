@@ -1,6 +1,7 @@
 /**
  * Removes audit files that are too many or too old. Of those that are too many, the newest calls of every tool are kept in
- * one file, so that many calls of one tool cannot push out the few of another. Tells how many records are gone.
+ * one file, with equal room for every server. So neither many calls of one tool nor many tools of one server can push out
+ * the few calls of another. Tells how many records are gone.
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -81,11 +82,14 @@ async function replace(kept: string, text: string): Promise<void> {
   await rename(temporary, kept);
 }
 
-/** The newest lines of every tool. */
+/** Lines by tool. */
+type ToolLines = Map<string, Set<string>>;
+
+/** The newest lines of every tool of every server. */
 class Kept {
   readonly #perTool: number;
   readonly #oldest: number;
-  readonly #lines = new Map<string, Set<string>>();
+  readonly #servers = new Map<string, ToolLines>();
   dropped = 0;
 
   constructor(perTool: number, oldest: number) {
@@ -99,31 +103,48 @@ class Kept {
     if (entry?.event === 'dropped') this.dropped += count(entry.count, 0);
     else if (!wasSent(entry) || !(Date.parse(String(entry?.time)) >= this.#oldest))
       this.dropped += count(entry?.count, 1);
-    else this.#keep(JSON.stringify([entry.server, entry.tool]), line);
+    else this.#keep(JSON.stringify([entry.server]), JSON.stringify([entry.tool]), line);
   }
 
-  /** All lines in their order, of every tool fewer until they fit, in the end only the newest. */
+  /** All lines in their order, with equal room for every server. */
   text(maxBytes: number): string {
+    const servers = [...this.#servers.values()]
+      .map((tools) => ({ tools, bytes: bytesOf(linesOf(tools)) }))
+      .sort((a, b) => a.bytes - b.bytes);
+    let left = maxBytes;
+    let all: string[] = [];
+    for (const [at, { tools }] of servers.entries()) {
+      // Those with little come first: what they do not need is left to the others.
+      const lines = this.#fit(tools, Math.floor(left / (servers.length - at)));
+      left -= bytesOf(lines);
+      all = all.concat(lines);
+    }
+    return all
+      .sort()
+      .map((line) => `${line}\n`)
+      .join('');
+  }
+
+  /** The lines of one server in their order, of every tool fewer until they fit, in the end only the newest. */
+  #fit(tools: ToolLines, maxBytes: number): string[] {
     for (let most = this.#perTool; ; most = Math.floor(most / 2)) {
-      for (const lines of this.#lines.values()) this.#shorten(lines, Math.max(1, most));
+      for (const lines of tools.values()) this.#shorten(lines, Math.max(1, most));
       // Every line begins with its time.
-      const all = [...this.#lines.values()].flatMap((lines) => [...lines]).sort();
-      let bytes = all.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-      while (most <= 1 && bytes > maxBytes) {
-        bytes -= Buffer.byteLength(all.shift() ?? '') + 1;
-        this.dropped += 1;
-      }
-      if (bytes <= maxBytes) return all.map((line) => `${line}\n`).join('');
+      const all = linesOf(tools).sort();
+      let bytes = bytesOf(all);
+      let gone = 0;
+      for (; most <= 1 && bytes > maxBytes; gone++) bytes -= bytesOf(all.slice(gone, gone + 1));
+      this.dropped += gone;
+      if (bytes <= maxBytes) return all.slice(gone);
     }
   }
 
-  #keep(tool: string, line: string): void {
-    let lines = this.#lines.get(tool);
-    if (!lines) {
-      lines = new Set();
-      this.#lines.set(tool, lines);
-    }
+  #keep(server: string, tool: string, line: string): void {
+    const tools: ToolLines = this.#servers.get(server) ?? new Map();
+    this.#servers.set(server, tools);
     // A set: after a crash between two steps the same line may come twice.
+    const lines = tools.get(tool) ?? new Set();
+    tools.set(tool, lines);
     lines.add(line);
     this.#shorten(lines, this.#perTool);
   }
@@ -136,6 +157,10 @@ class Kept {
     }
   }
 }
+
+const linesOf = (tools: ToolLines): string[] => [...tools.values()].flatMap((lines) => [...lines]);
+
+const bytesOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
 
 async function remove(paths: readonly string[]): Promise<number> {
   let lines = 0;

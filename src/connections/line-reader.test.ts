@@ -45,9 +45,12 @@ describe('LineReader', () => {
         const cut = read(split(bytes, cuts), maxBytes);
         const whole = read([bytes], maxBytes);
         const fits = (text: string) => Buffer.byteLength(text) <= maxBytes;
-        expect(cut.lines).toEqual(frames.filter((text) => text !== '' && fits(text)));
-        expect(cut.lines).toEqual(whole.lines);
-        expect(cut.tooLong).toHaveLength(frames.filter((text) => !fits(text)).length);
+        // White space says nothing: it is skipped where it is seen at once.
+        const said = (texts: string[]) => texts.filter((text) => /[^ \t\r]/.test(text));
+        expect(said(cut.lines)).toEqual(said(frames).filter(fits));
+        expect(said(cut.lines)).toEqual(said(whole.lines));
+        expect(said(whole.lines)).toEqual(whole.lines);
+        expect(cut.tooLong.length).toBeGreaterThanOrEqual(said(frames).filter((text) => !fits(text)).length);
         expect(cut.reader.buffered).toBe(0);
       }),
       { numRuns: 500 },
@@ -87,6 +90,22 @@ describe('LineReader', () => {
     expect(tooLong).toHaveLength(1);
     expect(tooLong[0]?.head).toMatch(/^\{"result":x+/);
     expect(tooLong[0]?.tail).toMatch(/x"id":7\}$/);
+  });
+});
+
+describe('empty lines', () => {
+  it.each(['\n', '\r\n', ' \n', '\t \r\n'])('are skipped together: %j', (line) => {
+    const [lines, skipped]: [string[], number[]] = [[], []];
+    const reader = new LineReader({
+      maxBytes: 1_000_000,
+      onLine: (one) => lines.push(one),
+      onBlank: (bytes) => skipped.push(bytes),
+      onLarge: () => undefined,
+      onUnread: () => {},
+    });
+    reader.push(Buffer.from(`${line.repeat(10_000)}  one\n${line.repeat(10)}two\n`));
+    expect(lines).toEqual(['  one', 'two']);
+    expect(skipped).toEqual([10_000 * line.length, 10 * line.length]);
   });
 });
 

@@ -22,6 +22,8 @@ export interface LineReaderOptions {
   /** Values that one large line may hold as JSON. */
   readonly maxValues?: number | undefined;
   readonly onLine: (line: string, bytes: number) => void;
+  /** Told how many bytes of empty lines were skipped. */
+  readonly onBlank?: ((bytes: number) => void) | undefined;
   /** Told the beginning of a line that turns out to be large; false when it need not be read. */
   readonly isWanted?: ((head: string) => boolean) | undefined;
   /** Called when the lines of one chunk have taken a while. Nothing further is handed on until the promise has settled. */
@@ -35,7 +37,10 @@ export interface LineReaderOptions {
   readonly onUnread: (head: string, tail: string | undefined, why: LineFault) => void;
 }
 
+const TAB = 0x09;
 const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
 /** The clock is looked at once for so many lines; few chunks have as many. */
 const LINES_AT_ONCE = 64;
 const BUSY_MS = 4;
@@ -81,12 +86,18 @@ export class LineReader {
         this.#backlog.push(Buffer.from(chunk.subarray(start)));
         return;
       }
+      if (this.#size === 0 && !this.#skipped && isBlank(chunk[start])) {
+        const from = start;
+        start = skipBlankLines(chunk, from);
+        if (start > from) this.#options.onBlank?.(start - from);
+        if (start === chunk.length) return;
+      }
       const end = chunk.indexOf(NEWLINE, start);
       if (end === -1) return this.#keep(chunk.subarray(start));
       // Mostly a chunk is a line, and then it is read where it lies.
       if (this.#size > 0 || this.#skipped || end - start > Math.min(LARGE_BYTES, this.#options.maxBytes))
         this.#finish(chunk.subarray(start, end));
-      else if (end > start) this.#options.onLine(chunk.toString('utf8', start, end), end - start);
+      else this.#options.onLine(chunk.toString('utf8', start, end), end - start);
       start = end + 1;
     }
   }
@@ -188,4 +199,14 @@ export class LineReader {
     if (this.#survey || this.#held.length > LARGE_BYTES) this.#held = NOTHING;
     this.#survey = undefined;
   }
+}
+
+const isBlank = (byte: number | undefined): boolean =>
+  byte === NEWLINE || byte === SPACE || byte === CARRIAGE_RETURN || byte === TAB;
+
+/** Where the first line begins that holds more than white space: a search for each of many empty lines takes far longer. */
+function skipBlankLines(chunk: Buffer, from: number): number {
+  let start = from;
+  for (let at = from; isBlank(chunk[at]); at++) if (chunk[at] === NEWLINE) start = at + 1;
+  return start;
 }

@@ -106,6 +106,32 @@ describe('noise on stdout', () => {
   });
 });
 
+describe('empty lines on stdout', () => {
+  it.each(['\n', '\r\n', ' \n', '\t\t\n', '\u00a0\n', `${' '.repeat(300)}\n`])(
+    'that never end leave the loop free: %j',
+    { timeout: 30_000 },
+    async (line) => {
+      const flood = `const text = ${JSON.stringify(line)}.repeat(65_536); const more = () => process.stdout.write(text, more); more(); process.stderr.write('begun');`;
+      const wire = transport(process.execPath, ['-e', flood]);
+      await wire.start();
+      await expect.poll(() => wire.stderr.size, { timeout: 10_000 }).toBeGreaterThan(0);
+      const before = performance.eventLoopUtilization();
+      await sleep(700);
+      // Our share for it is a twelfth, and without one it is everything.
+      expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.6);
+      expect(wire.noise).toBe(0);
+      await wire.close();
+    },
+  );
+
+  it('beside messages cost those nothing, as some servers write one after each', async () => {
+    const lines = `${'\\n{"jsonrpc":"2.0","method":"a"}\\r\\n'.repeat(20)}\\n  {"jsonrpc":"2.0","method":"b"}\\n`;
+    const { messages, wire } = await messagesOf(`process.stdout.write('${lines}')`);
+    expect(messages).toHaveLength(21);
+    expect(wire.noise).toBe(0);
+  });
+});
+
 describe('a message that is too long', () => {
   const lost: (number | undefined)[] = [];
   const options = { maxMessageBytes: 10_000, onUnreadable: (id: number | undefined) => lost.push(id) };

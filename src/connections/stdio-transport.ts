@@ -58,6 +58,8 @@ export interface StdioTransportOptions {
 const LAST_WORDS_MS = 250;
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
+/** Bytes of empty lines that may come with messages and are not charged. */
+const FEW_BLANK = 256;
 /** As much of a line on stdout that is no message is kept. */
 const NOISE_CHARS = 2000;
 /** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
@@ -85,6 +87,8 @@ export class StdioTransport implements Wire {
   /** What nobody waited for in it, and all of it. */
   #unasked = 0;
   #messages = 0;
+  /** Bytes of empty lines in it. */
+  #blank = 0;
   readonly #share = new LoopShare(UNASKED);
   readonly #errors: ThinnedLines;
   /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
@@ -133,6 +137,9 @@ export class StdioTransport implements Wire {
         maxBytes: maxMessageBytes,
         maxValues: maxMessageValues,
         onLine: (line, bytes) => this.#line(line, bytes),
+        onBlank: (bytes) => {
+          this.#blank += bytes;
+        },
         isWanted: (head) => this.#isWanted(head, undefined),
         onBusy: () => this.#busy(),
         onLarge: (line) => this.#large(line),
@@ -275,9 +282,9 @@ export class StdioTransport implements Wire {
   }
 
   #noise(line: string): void {
+    this.#unasked++;
     if (line.trim() === '') return;
     this.noise++;
-    this.#unasked++;
     if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${this.#shortened(line)}\n`;
   }
 
@@ -292,6 +299,10 @@ export class StdioTransport implements Wire {
     const now = performance.now();
     this.#spent += now - this.#began;
     this.#began = now;
+    // Some servers write an empty line after each message. Many of them, or nothing else, are a flood like any other.
+    if (this.#blank > FEW_BLANK || (this.#blank > 0 && this.#messages === 0 && this.#lines?.buffered === 0))
+      this.#unasked++;
+    this.#blank = 0;
     // The end of a long line tells whether anybody wanted it.
     if (this.#messages + this.#unasked === 0) return undefined;
     const ms = this.#unasked === 0 ? 0 : (this.#spent * this.#unasked) / Math.max(this.#messages, this.#unasked);

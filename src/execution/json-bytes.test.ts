@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonBytes, stringBytes } from './json-bytes.ts';
+import { jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
+import { writeInSteps } from './json-pieces.ts';
 
 const exact = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? 'null');
 
@@ -38,5 +39,66 @@ describe('jsonBytes', () => {
 
   test('stops counting once over the limit', () => {
     expect(jsonBytes(new Array(1_000).fill('x'.repeat(50)), 100)).toBeLessThan(1_200);
+  });
+});
+
+/** Texts that are longer than a slice, with what is escaped, paired or alone at every place of it. */
+const longText = fc
+  .tuple(
+    fc.nat(3),
+    fc.array(fc.constantFrom('a', '"', '\n', '中', '😀', '\ud83d', '\ude00', '\u0001'), { minLength: 1 }),
+  )
+  .map(([shift, units]) => 'x'.repeat(shift) + units.join('').repeat(Math.ceil(70_000 / units.length)));
+
+function finish<T>(steps: Generator<void, T>): { readonly value: T; readonly steps: number } {
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done) return { value: step.value, steps: count };
+  }
+}
+
+describe('long strings', () => {
+  test('are counted and written in slices, exactly', () => {
+    fc.assert(
+      fc.property(longText, (text) => {
+        const value = { content: [{ type: 'text', text }], n: [null, 1.5, true], [text.slice(0, 5)]: {} };
+        expect(stringBytes(text)).toBe(exact(text));
+        expect(finish(jsonBytesInSteps(value)).value).toBe(exact(value));
+        expect(finish(writeInSteps(value)).value).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('are given up as soon as they are over the limit', () => {
+    expect(stringBytes('x'.repeat(100_000), 50_000)).toBeGreaterThan(50_000);
+    expect(stringBytes('\ud800'.repeat(100_000), 250_000)).toBeLessThan(600_000);
+    expect(stringBytes('\ud800'.repeat(100_000), 250_000)).toBeGreaterThan(250_000);
+  });
+
+  test('and many values take many steps', () => {
+    const value = { text: '\ud800'.repeat(500_000), list: Array.from({ length: 20_000 }, (_, n) => n) };
+    expect(finish(jsonBytesInSteps(value)).steps).toBeGreaterThan(30);
+    expect(finish(writeInSteps(value)).steps).toBeGreaterThan(30);
+  });
+});
+
+describe('writeInSteps', () => {
+  test('writes what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        expect(finish(writeInSteps(value)).value).toBe(JSON.stringify(value));
+      }),
+    );
+    const odd = {
+      a: undefined,
+      b: () => 1,
+      c: [undefined, Number.NaN, () => 1],
+      d: new Date(0),
+      e: {},
+      f: Symbol('f'),
+    };
+    expect(finish(writeInSteps(odd)).value).toBe(JSON.stringify(odd));
+    expect(finish(writeInSteps(undefined)).value).toBe('null');
   });
 });

@@ -4,27 +4,53 @@
  */
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+const HAS_SURROGATE = /[\ud800-\udfff]/;
 const SHORT = 64;
+/** In characters. A longer string is looked at in slices of this length. */
+const SLICE = 32 * 1024;
+/** Values that are counted in one step. */
+const VALUES_A_STEP = 1_000;
 
 /** Bytes of the value as minified JSON in UTF-8; counting stops once it is over `limit`. */
 export function jsonBytes(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   let bytes = 0;
   const open: unknown[] = [value];
-  while (open.length > 0 && bytes <= limit) {
+  while (open.length > 0 && bytes <= limit) bytes += ownBytes(open.pop(), open, limit - bytes);
+  return bytes;
+}
+
+/** The same without a limit, in steps none of which takes long. */
+export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
+  let bytes = 0;
+  const open: unknown[] = [value];
+  for (let values = 1; open.length > 0; values++) {
     const next = open.pop();
-    if (typeof next === 'string') bytes += stringBytes(next);
-    else if (typeof next === 'number') bytes += Number.isFinite(next) ? String(next).length : 4;
-    else if (typeof next === 'boolean') bytes += next ? 4 : 5;
-    else if (Array.isArray(next)) {
-      bytes += 2 + Math.max(0, next.length - 1);
-      for (const item of next) open.push(item ?? null);
-    } else if (typeof next === 'object' && next !== null) {
-      const { toJSON } = next as { toJSON?: unknown };
-      if (typeof toJSON === 'function') open.push(toJSON.call(next));
-      else bytes += openRecord(next as Readonly<Record<string, unknown>>, open);
-    } else bytes += 4;
+    if (typeof next === 'string' && next.length > SLICE) {
+      bytes += 2;
+      for (const slice of slices(next)) {
+        bytes += sliceBytes(slice) - 2;
+        yield;
+      }
+    } else bytes += ownBytes(next, open, Number.POSITIVE_INFINITY);
+    if (values % VALUES_A_STEP === 0) yield;
   }
   return bytes;
+}
+
+/** Bytes of a value without its members, which are pushed. Of a string that takes more than `limit` it may be fewer, but more than that. */
+function ownBytes(value: unknown, open: unknown[], limit: number): number {
+  if (typeof value === 'string') return stringBytes(value, limit);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value).length : 4;
+  if (typeof value === 'boolean') return value ? 4 : 5;
+  if (Array.isArray(value)) {
+    for (const item of value) open.push(item ?? null);
+    return 2 + Math.max(0, value.length - 1);
+  }
+  if (typeof value !== 'object' || value === null) return 4;
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON !== 'function') return openRecord(value as Readonly<Record<string, unknown>>, open);
+  open.push(toJSON.call(value));
+  return 0;
 }
 
 /** Pushes the members and gives the bytes of braces, keys, colons and commas. */
@@ -41,12 +67,39 @@ function openRecord(record: Readonly<Record<string, unknown>>, open: unknown[]):
   return members === 0 ? 2 : bytes;
 }
 
-/** Bytes of a string as JSON, quotes included. */
-export function stringBytes(text: string): number {
+/** Bytes of a string as JSON, quotes included; counting stops once they are more than `limit`. */
+export function stringBytes(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length <= SHORT) return shortBytes(text);
+  // Every character takes a byte at least.
+  if (text.length + 2 > limit) return text.length + 2;
+  if (text.length <= SLICE) return sliceBytes(text);
+  let bytes = 2;
+  for (const slice of slices(text)) {
+    bytes += sliceBytes(slice) - 2;
+    if (bytes > limit) break;
+  }
+  return bytes;
+}
+
+/** Cuts a string into short ones, never inside a pair of surrogates. */
+export function* slices(text: string): Generator<string, void> {
+  for (let from = 0; from < text.length; ) {
+    const end = codePointBorder(text, Math.min(text.length, from + SLICE));
+    yield text.slice(from, end);
+    from = end;
+  }
+}
+
+/** Moves a place back by one when it stands inside a pair of surrogates. */
+export function codePointBorder(text: string, at: number): number {
+  return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at)) ? at - 1 : at;
+}
+
+function sliceBytes(text: string): number {
   // Almost all text needs no escapes, and then the runtime counts much faster than we can.
   if (!NEEDS_ESCAPE.test(text)) return Buffer.byteLength(text) + 2;
-  return Buffer.byteLength(JSON.stringify(text));
+  // It also writes escapes quickly, except for surrogates.
+  return HAS_SURROGATE.test(text) ? shortBytes(text) : Buffer.byteLength(JSON.stringify(text));
 }
 
 function shortBytes(text: string): number {
@@ -57,7 +110,7 @@ function shortBytes(text: string): number {
     else if (code < 0x80) bytes += code === 0x22 || code === 0x5c ? 2 : 1;
     else if (code < 0x800) bytes += 2;
     else if (code < 0xd800 || code > 0xdfff) bytes += 3;
-    else if (code < 0xdc00 && isLow(text.charCodeAt(i + 1))) {
+    else if (isHigh(code) && isLow(text.charCodeAt(i + 1))) {
       bytes += 4;
       i++;
     } else bytes += 6;
@@ -66,3 +119,5 @@ function shortBytes(text: string): number {
 }
 
 const isLow = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
+
+const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;

@@ -6,7 +6,8 @@
  * @module
  */
 import type { CallToolResult, ContentBlock } from '../types.ts';
-import { jsonBytes, stringBytes } from './json-bytes.ts';
+import { codePointBorder, jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
+import { writeInSteps } from './json-pieces.ts';
 
 /** Where the description of a piece is kept. */
 export const PART_KEY = 'anygpt/part';
@@ -63,7 +64,7 @@ export class PagedResult {
 
   /** Finds the pages of a result in steps. `bytes` is its size, where that is known. */
   static *cut(result: CallToolResult, pageBytes: number, bytes?: number): Generator<void, PagedResult> {
-    const paged = new PagedResult(result, pageBytes, bytes ?? jsonBytes(result));
+    const paged = new PagedResult(result, pageBytes, bytes ?? (yield* jsonBytesInSteps(result)));
     yield;
     for (
       let next = yield* paged.#fill(FIRST, undefined);
@@ -81,11 +82,19 @@ export class PagedResult {
 
   /** The pieces of one page, counted from 1; undefined beyond the last. */
   page(number: number): ContentBlock[] | undefined {
+    const steps = this.pageInSteps(number);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same, in steps. */
+  *pageInSteps(number: number): Generator<void, ContentBlock[] | undefined> {
     const start = this.#starts[number - 1];
     if (start === undefined) return undefined;
     const blocks: ContentBlock[] = [];
-    const steps = this.#fill(start, blocks);
-    while (!steps.next().done);
+    yield* this.#fill(start, blocks);
     return blocks;
   }
 
@@ -105,7 +114,7 @@ export class PagedResult {
         continue;
       }
       const asText = isText(value) && typeof of === 'number';
-      const text = asText ? value.text : this.#jsonOf(of, value);
+      const text = asText ? value.text : yield* this.#jsonOf(of, value);
       const rest: object = asText && offset === 0 ? value : { type: 'text' };
       const room = left - 128 - (asText && offset === 0 ? jsonBytes({ ...value, text: '' }) : 16);
       const [end, bytes] = yield* cut(text, offset, room);
@@ -119,10 +128,10 @@ export class PagedResult {
   }
 
   /** Written once: the text takes the place of the value. */
-  #jsonOf(of: number | string, value: unknown): string {
+  *#jsonOf(of: number | string, value: unknown): Generator<void, string> {
     const known = this.#json.get(of);
     if (known !== undefined) return known;
-    const text = JSON.stringify(value) ?? 'null';
+    const text = yield* writeInSteps(value);
     this.#json.set(of, text);
     if (typeof of === 'string') this.#fields.set(of, undefined);
     return text;
@@ -143,7 +152,7 @@ const isText = (value: unknown): value is ContentBlock & { readonly text: string
   value.type === 'text' &&
   typeof value.text === 'string' &&
   value._meta === undefined &&
-  jsonBytes({ ...value, text: '' }) <= SMALL;
+  jsonBytes({ ...value, text: '' }, SMALL) <= SMALL;
 
 function piece(rest: object, text: string, part: Part): ContentBlock {
   return { ...rest, type: 'text', text, _meta: { [PART_KEY]: part } };
@@ -169,7 +178,7 @@ function* cut(text: string, start: number, room: number): Generator<void, readon
   let end = start;
   let left = room - 2;
   for (let step = 65_536; step >= 1; ) {
-    const next = border(text, Math.min(text.length, end + step));
+    const next = codePointBorder(text, Math.min(text.length, end + step));
     if (next <= end) {
       step = Math.floor(step / 2);
       continue;
@@ -183,13 +192,6 @@ function* cut(text: string, start: number, room: number): Generator<void, readon
     } else step = Math.floor(step / 2);
   }
   return [end, room - left];
-}
-
-/** Moves a place back by one when it stands inside a pair of surrogates. */
-function border(text: string, at: number): number {
-  const before = text.charCodeAt(at - 1);
-  const after = text.charCodeAt(at);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff ? at - 1 : at;
 }
 
 /** Puts the pages of one result together again: what the server returned, whole. */

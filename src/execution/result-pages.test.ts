@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CallToolResult } from '../types.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -166,5 +166,25 @@ describe('ResultPages', () => {
     expect(pages.read({ id: 'id0', page: 0 }, {})).toMatchObject({
       error: { message: 'This result has 6 pages, counted from 1.' },
     });
+  });
+});
+
+describe('a result of many megabytes', () => {
+  const BAD = '\ud800'.repeat(500_000);
+  test.each<[string, CallToolResult]>([
+    ['text', { content: [{ type: 'text', text: BAD }] }],
+    ['an image', { content: [{ type: 'image', data: BAD, mimeType: 'image/png' }] }],
+    ['a resource', { content: [{ type: 'resource', resource: { uri: 'a:b', text: BAD } }] }],
+    ['a field beside a text', { content: [{ type: 'text', text: 'x', other: BAD }] }],
+    ['structured content', { content: [], structuredContent: { text: BAD } }],
+  ])('is never written as a whole, nor measured in one go: %s', (_, result) => {
+    const stringify = vi.spyOn(JSON, 'stringify');
+    const steps = new ResultPages().keep(result, 1024 * 1024, { session: 's' });
+    let count = 1;
+    while (!steps.next().done) count++;
+    const longest = Math.max(0, ...stringify.mock.results.map(({ value }) => String(value).length));
+    stringify.mockRestore();
+    expect(longest).toBeLessThan(512 * 1024);
+    expect(count).toBeGreaterThan(30);
   });
 });

@@ -73,7 +73,8 @@ export class ResultPages {
       this.#kept.set(id, { paged, owner: ownerOf(caller), until: this.#clock.now() + this.#ttl });
       this.#bytes += paged.bytes;
     }
-    return { ...paged.fields, content: [...(paged.page(1) ?? []), this.#mark(paged, id, 1)] };
+    const blocks = (yield* paged.pageInSteps(1)) ?? [];
+    return { ...paged.fields, content: [...blocks, this.#mark(paged, id, 1)] };
   }
 
   /** Answers `read_result`. Ids that are wrong, old or somebody else's look all the same. */

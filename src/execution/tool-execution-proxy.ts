@@ -25,7 +25,7 @@ import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
 import { type OutputOptions, validate } from './steps/validate.ts';
 import { nextTraceId } from './trace-id.ts';
-import { repairArguments } from './validation/repair-arguments.ts';
+import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
 
 /** The part of the connections that `ToolExecutionProxy` shows. */
@@ -198,7 +198,7 @@ export class ToolExecutionProxy {
     options: ExecuteOptions = {},
   ): Promise<ToolResult<CallToolResult>> {
     const repaired = repairArguments(args);
-    const refusal = this.#refusal(server, tool, repaired);
+    const refusal = this.#refusal(server, tool, repaired, args);
     if (refusal !== undefined) return this.refuse(refusal, { ...options, server, tool, arguments: repaired });
     const cancellation = new Cancellation(options.signal);
     this.#running.add(cancellation);
@@ -332,7 +332,12 @@ export class ToolExecutionProxy {
   }
 
   /** Why a call does not even begin, if it does not. */
-  #refusal(server: string, tool: string, args: ToolCall['arguments'] | undefined): ToolResult<never> | undefined {
+  #refusal(
+    server: string,
+    tool: string,
+    args: ToolCall['arguments'] | undefined,
+    sent: unknown,
+  ): ToolResult<never> | undefined {
     const where = { server, tool, outcome: 'not_sent' } as const;
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
@@ -341,7 +346,7 @@ export class ToolExecutionProxy {
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;
-    const message = `Arguments of ${server}:${tool} must be a JSON object, for example {"name": "value"}.`;
+    const message = `Arguments of ${server}:${tool} ${argumentsFault(sent)}.`;
     return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { type: 'object' } });
   }
 }

@@ -8,7 +8,8 @@ import { JsonSurvey } from '../connections/json-survey.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { MOST_CLIENT_VALUES, unreadRequest } from './request-fault.ts';
+import { MOST_CLIENT_VALUES } from '../json-nesting.ts';
+import { unreadRequest } from './request-fault.ts';
 
 /** The largest body, which is the SDK's own limit. */
 const MOST_BYTES = 4 * 1024 * 1024;

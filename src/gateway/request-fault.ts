@@ -18,9 +18,6 @@ export interface RequestFault {
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
-export const MOST_CLIENT_VALUES = 40_000;
-
 /** Why a message was not even parsed. */
 export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
   if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;

@@ -24,14 +24,14 @@ import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { NestingError, parseNested } from '../json-nesting.ts';
+import { MOST_CLIENT_VALUES, NestingError, parseNested } from '../json-nesting.ts';
 import type { Progress } from '../types.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { earlyAnswer, greet, type Introduction } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { RawResult } from './parked-calls.ts';
-import { MOST_CLIENT_VALUES, requestFault, unreadRequest } from './request-fault.ts';
+import { requestFault, unreadRequest } from './request-fault.ts';
 import { reworded } from './sdk-refusal.ts';
 import type { UpstreamHandler } from './upstream.ts';
 

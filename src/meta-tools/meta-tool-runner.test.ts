@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { engineWith, jsonOf, textOf } from '../../test/fixtures/gateway/kit.ts';
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
@@ -188,6 +188,29 @@ describe('execute_tool', () => {
   ])('takes arguments %s', async (_how, args) => {
     expect(textOf(await run('execute_tool', args))).toBe('created');
     expect(lastArguments()).toEqual(issue);
+  });
+
+  const names = `{${Array.from({ length: 20_000 }, (_, at) => `"${at}":0`).join(',')}}`;
+  const pair = '"server":"github","tool":"create_issue"';
+  it.each<[string, unknown]>([
+    ['as a string', { server: 'github', tool: 'create_issue', arguments: names }],
+    ['as a string, one level too deep', { server: 'github', tool: 'create_issue', arguments: { input: names } }],
+    ['with the whole call as a string', `{${pair},"arguments":${names}}`],
+    ['with the whole call wrapped as a string', { input: `{${pair},"arguments":${names}}` }],
+    ['as a string in a string', { input: `{${pair},"arguments":${JSON.stringify(names)}}` }],
+  ])('refuses as many names as no message may have, %s', async (_how, args) => {
+    const before = server.calls.length;
+    const parse = vi.spyOn(JSON, 'parse');
+    const result = await run('execute_tool', args);
+    const parsed = parse.mock.results.map(({ value }) => value as unknown);
+    parse.mockRestore();
+    const isLarge = (value: unknown): boolean =>
+      typeof value === 'object' &&
+      value !== null &&
+      (Object.keys(value).length > 10_000 || Object.values(value).some(isLarge));
+    expect(parsed.filter(isLarge)).toEqual([]);
+    expect(jsonOf(result)).toMatchObject({ success: false, error: { code: 'TOOL_VALIDATION_ERROR' } });
+    expect(server.calls.length).toBe(before);
   });
 
   it('says what is wrong with arguments, so that the next call can be right', async () => {

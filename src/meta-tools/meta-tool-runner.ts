@@ -4,7 +4,7 @@
  */
 import type { DiscoveryEngine } from '../discovery-engine.ts';
 import { LOOP_REFUSAL } from '../hops.ts';
-import { parseQuoted } from '../json-nesting.ts';
+import { parseWritten } from '../json-nesting.ts';
 import { shorten } from '../plain-text.ts';
 import { fail, type ToolResult, toFailure } from '../result.ts';
 import type { CallToolResult } from '../types.ts';
@@ -176,7 +176,7 @@ function asObject(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null) return {};
   if (typeof raw === 'string') {
     try {
-      return asObject(parseQuoted(raw));
+      return asObject(parseWritten(raw));
     } catch {
       return undefined;
     }

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { liftArguments, repairArguments } from './repair-arguments.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { argumentsFault, liftArguments, repairArguments } from './repair-arguments.ts';
 
 describe('repairArguments', () => {
   test.each<[unknown, unknown]>([
@@ -21,6 +21,27 @@ describe('repairArguments', () => {
   test('an object stays the same object', () => {
     const args = { a: 1 };
     expect(repairArguments(args)).toBe(args);
+  });
+});
+
+describe('arguments written as a string', () => {
+  const names = `{${Array.from({ length: 20_000 }, (_, at) => `"${at}":0`).join(',')}}`;
+  const deep = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
+
+  test.each([names, deep])('with too much in them are not parsed', (text) => {
+    const wrapped = { input: text };
+    const parse = vi.spyOn(JSON, 'parse');
+    const [repaired, lifted] = [repairArguments(text), liftArguments(wrapped, { properties: { title: {} } })];
+    const calls = parse.mock.calls.length;
+    parse.mockRestore();
+    expect([repaired, calls]).toEqual([undefined, 0]);
+    expect(lifted).toBe(wrapped);
+  });
+
+  test('are refused with the reason', () => {
+    expect(argumentsFault(names)).toContain('more than 10000 names');
+    expect(argumentsFault(deep)).toContain('200 levels');
+    expect(argumentsFault('hello')).toContain('must be a JSON object');
   });
 });
 

@@ -3,7 +3,7 @@
  * What was sent in, plain arguments out. Nothing else is ever converted.
  * @module
  */
-import { parseQuoted } from '../../json-nesting.ts';
+import { parseWritten, writtenFault } from '../../json-nesting.ts';
 import { isObject } from '../../plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -16,6 +16,14 @@ export function repairArguments(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null || raw === '') return {};
   if (isObject(raw)) return raw;
   return typeof raw === 'string' ? parseRecord(raw) : undefined;
+}
+
+/** Why what was sent gives no arguments, in words that continue "they …". */
+export function argumentsFault(raw: unknown): string {
+  const fault = typeof raw === 'string' && raw.length <= MAX_TEXT ? writtenFault(raw) : undefined;
+  return fault === undefined
+    ? 'must be a JSON object, for example {"name": "value"}'
+    : `cannot be read from a string that ${fault}: send fewer with each call`;
 }
 
 /** Unwraps `{arguments: {…}}` and the like, where the schema knows no such property and names others. */
@@ -35,7 +43,7 @@ export function liftArguments(args: Arguments, schema: Readonly<Record<string, u
 function parseRecord(text: string): Arguments | undefined {
   if (text.length > MAX_TEXT || !text.trimStart().startsWith('{')) return undefined;
   try {
-    const value = parseQuoted(text);
+    const value = parseWritten(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
