@@ -230,14 +230,15 @@ class Look {
 
   #context(): LayerContext {
     const files = this.#files;
+    const pins = pinsFor(files, this.#file.root, this.#world, (why) => this.#notes.add(why));
     return {
       world: this.#world,
       files,
       own: files,
       codeOf: () => files,
       project: true,
-      pins: pinsFor(files, this.#file.root, this.#world),
-      pinsOf: () => pinsFor(files, this.#file.root, this.#world),
+      pins,
+      pinsOf: () => pins,
       read: async (path) => files.text(path),
       onCode: (path) => this.#programs(path),
       folder: this.#file.base,

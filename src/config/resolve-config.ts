@@ -43,7 +43,7 @@ export async function resolveConfig(
   const { world, project, onCode } = context;
   const isShown = onCode !== undefined;
   const { settings, problems, warnings } = project
-    ? projectSettings(layers, floor)
+    ? projectSettings(layers, floor, context)
     : { ...ownSettings(layers, findings, world), warnings: [] };
   const imported = settings.enabled ? await importAll(layers, context) : [];
   const written = settings.enabled ? ownEntries(layers, context) : [];
@@ -103,7 +103,7 @@ function ownSettings(layers: readonly Layer[], { origin }: Findings, world: Worl
   };
 }
 
-function projectSettings(layers: readonly Layer[], floor: Floor | undefined) {
+function projectSettings(layers: readonly Layer[], floor: Floor | undefined, { pins }: LayerContext) {
   const [{ file = '', prefix = '' } = {}] = layers;
   const { settings, ignored } = narrowed(
     floor?.settings ?? settingsSchema.parse({}),
@@ -117,7 +117,16 @@ function projectSettings(layers: readonly Layer[], floor: Floor | undefined) {
       : [
           `${file}: ${keys} ${ignored.length === 1 ? 'is' : 'are'} ignored: a project’s configuration can add and narrow, and this is for your own file to say.`,
         ];
-  return { settings: toOrderedSettings(settings), problems: [], warnings };
+  const search = floor?.settings.search.embedder ? settings.search : withPinnedEmbedder(settings.search, pins);
+  return { settings: toOrderedSettings({ ...settings, search }), problems: [], warnings };
+}
+
+/** What a project's embedder is sent may stand in files, too. */
+function withPinnedEmbedder(search: Settings['search'], pins: LayerContext['pins']): Settings['search'] {
+  const { embedder } = search;
+  if (embedder === undefined || pins === undefined) return search;
+  const pinned = (text: string | undefined) => (text === undefined ? undefined : pins.pinnedText(text));
+  return { ...search, embedder: { ...embedder, url: pinned(embedder.url), apiKey: pinned(embedder.apiKey) } };
 }
 
 /** A project may describe a server that another file of the user's has, and switch it off; the rest is not its to say. */

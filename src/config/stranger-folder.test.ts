@@ -365,6 +365,84 @@ describe('what was hashed is what runs', () => {
   });
 });
 
+describe.skipIf(process.platform === 'win32')('a file that entries of a trusted project name', () => {
+  const SECRET = 'AWS_SECRET=topsecret';
+  let secret: string;
+  beforeEach(() => {
+    secret = write('home/.aws/creds', SECRET);
+    mkdirSync(join(home, '.aws', 'below'));
+    symlinkSync(project, join(root, 'way-in'));
+  });
+  const retarget = (name: string, target: string) => {
+    rmSync(join(project, name), { force: true });
+    symlinkSync(target, join(project, name));
+  };
+
+  it('is never one outside that the project’s links lead to, before or after a change of them', async () => {
+    const harmless = write('harmless', 'x');
+    retarget('link', harmless);
+    retarget('folder', join(home, '.aws', 'below'));
+    const ways = {
+      link: join(project, 'link'),
+      later: join(project, 'later'),
+      folder: join(project, 'folder', 'creds'),
+      above: `${project}/folder/../creds`,
+      around: join(root, 'way-in', 'link'),
+      around2: `${root}/way-in/.git/../later`,
+      asFolder: '${workspaceFolder}/later',
+      relative: 'later',
+    };
+    const env = Object.fromEntries(Object.entries(ways).map(([name, path]) => [name, `\${file:${path}}`]));
+    const file = write(`${CONFIG}.json`, {
+      servers: [stdio('a', 'x', { env: { ...env, own: `\${file:${secret}}` } })],
+      search: { embedder: { type: 'openai', model: 'm', apiKey: env.later } },
+    });
+    const preview = await look(file);
+    expect(preview.notes.join('\n')).toContain(`${join(project, 'link')} lies outside this project`);
+    await loader().trust(file);
+    const read = async () => {
+      const { servers, search } = await loader().load();
+      const [server] = servers;
+      if (server?.connection.kind !== 'stdio') throw new Error('no server');
+      const texts = { ...server.connection.env, embedder: search.embedder?.apiKey ?? '' };
+      return Object.entries(texts).flatMap(([name, text]) => {
+        try {
+          return [[name, expandReferences(text, { HOME: home })]];
+        } catch {
+          return [];
+        }
+      });
+    };
+    // What is written as a path outside was shown as such, and is the user's own.
+    expect(await read()).toEqual([['own', SECRET]]);
+    for (const name of ['link', 'later']) retarget(name, secret);
+    retarget('folder', join(home, '.aws'));
+    expect(await read()).toEqual([['own', SECRET]]);
+    retarget('folder', join(home, '.aws', 'below'));
+    expect(await read()).toEqual([['own', SECRET]]);
+  });
+
+  it('gives no variable that was not shown: an envFile outside is read neither before nor after', async () => {
+    write('home/.anygpt/mcp-discovery.config.json', { sources: [{ type: 'vscode' }] });
+    const entry = (envFile: string) => ({ command: 'x', envFile });
+    const servers = {
+      out: entry(secret),
+      home: entry('${userHome}/.aws/creds'),
+      later: entry('${workspaceFolder}/later'),
+      around: entry(join(root, 'way-in', 'later')),
+    };
+    const file = write('clone/.vscode/mcp.json', { servers });
+    const preview = await look(file);
+    expect(JSON.stringify(preview.readings)).not.toContain('AWS_SECRET');
+    expect(preview.notes.join('\n')).toContain(`${secret} lies outside this project`);
+    await loader().trust(file);
+    retarget('later', secret);
+    const { servers: used } = await loader().load();
+    expect(names({ servers: used })).toEqual(Object.keys(servers));
+    expect(JSON.stringify(used)).not.toContain('AWS_SECRET');
+  });
+});
+
 describe('what is shown before anybody trusts it', () => {
   it('is expanded in nothing, and read nowhere but in the project', async () => {
     const secret = write('home/secret.json', { servers: [stdio('top-secret')], password: 1 });
