@@ -263,6 +263,7 @@ export class ConfigurationLoader {
       files,
       own,
       project: root !== undefined,
+      isUsers,
       codeOf: (path) => (isUsers(path) ? own : files),
       pins: pinsIn(root),
       pinsOf: ({ scope, root: folder }) =>

@@ -269,6 +269,13 @@ describe('trust shows all that would happen', () => {
     expect(out).toMatch(/! \d+ more characters of this are not shown here; --json has all of it/);
   });
 
+  it('with the clients that it takes servers from', async () => {
+    write('.anygpt/mcp-discovery.config.json', { sources: [{ type: 'cursor' }, { type: 'auto' }] });
+    const { out } = await trust('--dry-run');
+    expect(out).toContain('! Every server that cursor has on this machine would be used here, too.');
+    expect(out).toContain('! Every server that any client on this machine has would be used here, too.');
+  });
+
   it('once more in what is refused: a project’s rule opens nothing that the user has closed', async () => {
     const home = join(folder.path, 'home');
     mkdirSync(home, { recursive: true });
