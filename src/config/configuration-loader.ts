@@ -22,7 +22,7 @@ import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
 import { NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
 import { TrustStore } from './trust.ts';
-import { isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
+import { folderNamed, isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 
 /** What a loader may be told; everything has a real default. */
 export interface LoaderOptions extends Partial<World> {
@@ -66,8 +66,7 @@ export class ConfigurationLoader {
    * built-in defaults.
    */
   async load(configPath?: string): Promise<ResolvedConfig> {
-    const fromEnvironment = this.#world.env.ANYGPT_CONFIG || undefined;
-    const named = configPath ?? fromEnvironment;
+    const named = configPath ?? folderNamed('ANYGPT_CONFIG', this.#world);
     const reading = this.#reading();
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);

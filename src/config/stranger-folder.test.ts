@@ -134,6 +134,22 @@ describe('a folder that somebody cloned', () => {
     expect(config.warnings.join()).toMatch(/ANYGPT_HOME is not an absolute path.*ANYGPT_CACHE_DIR is not an absolute/);
   });
 
+  it('does not become the configuration by an ANYGPT_CONFIG that is relative', async () => {
+    const evidence = join(root, 'ran');
+    write(
+      'clone/c.mjs',
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(evidence)}, ''); export default {};`,
+    );
+    for (const named of ['c.mjs', './c.mjs', '../clone/c.mjs']) {
+      const { origin, warnings } = await loader({ env: { ANYGPT_CONFIG: named } }).load();
+      expect([origin, warnings]).toEqual([
+        undefined,
+        expect.arrayContaining(['The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored.']),
+      ]);
+    }
+    expect(existsSync(evidence)).toBe(false);
+  });
+
   it('does not become home by a HOME that is empty or relative', () => {
     const script = `import { createJiti } from 'jiti';
       const { realWorld } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);

@@ -47,6 +47,20 @@ describe('doctor', () => {
     expect(out).toMatch(/\n1 of 1 server works\.\n$/);
   });
 
+  it('does not count a server that may not start as one that works', async () => {
+    config = {
+      servers: [
+        { name: 'github', connection: github.connection },
+        { name: 'here', connection: { type: 'stdio', command: process.execPath, args: ['${workspaceFolder}/x.mjs'] } },
+      ],
+    };
+    expect((await run([])).out).toMatch(/\n1 of 2 servers works?, /);
+    expect((await run(['here'])).out).toMatch(/\n0 of 1 server works, /);
+    expect((await run(['--offline'])).out).toMatch(/\n1 of 2 servers looks? right/);
+    const { servers } = await documentOf('doctor', (await run(['--json'])).out);
+    expect(servers).toMatchObject([{ status: 'ok' }, { name: 'here', status: 'unchecked' }]);
+  });
+
   it('says what is wrong with each server and the one thing to do, and is 3', async () => {
     config = {
       servers: [

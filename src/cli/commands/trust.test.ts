@@ -89,7 +89,8 @@ describe('trust without anybody to ask', () => {
     expect(code).toBe(4);
     expect(out).toContain('Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.');
     const shown = await trust('--json');
-    expect(shown.code).toBe(0);
+    expect(shown.code).toBe(4);
+    expect((await trust('--json', '--dry-run')).code).toBe(0);
     expect((await documentOf('trust', shown.out)).files).toMatchObject([{ path: file(), status: 'untrusted' }]);
     expect(await serversSeen()).toEqual([]);
     const said = await trust('--json', '--yes');
