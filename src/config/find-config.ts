@@ -73,3 +73,10 @@ export function projectFolders(world: World): { folders: string[]; repository: s
     if (isHome || dirname(folder) === folder) return { folders, repository: undefined };
   }
 }
+
+/** The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. */
+export const isOwnFile = (path: string, world: World): boolean =>
+  basename(path).startsWith('mcp-discovery.config.') &&
+  [stateFolder(world), join(world.home, '.anygpt')].some(
+    (folder) => realFolder(dirname(path), world.platform) === realFolder(folder, world.platform),
+  );

@@ -95,10 +95,13 @@ class Join {
       this.#warnings.push(
         `${said(placed)} is the same as "${name}" in ${twin.file}, so it is listed once, as "${name}".`,
       );
-    } else if (name !== placed.entry.name) {
-      this.#warnings.push(`${said(placed)} is called "${name}" here, because ${reason(placed, this.#byName)}.`);
+    } else if (name !== placed.entry.name && !this.#decided.has(name)) {
+      // Whoever writes of the name knows it.
+      this.#warnings.push(
+        `${said(placed)} is called "${name}" here, because ${reason(placed, this.#byName)}.${this.#asKnown(placed, name)}`,
+      );
     }
-    const here = renamed(placed, name);
+    const here = this.#asSaid(renamed(placed, name));
     if (present?.entry.connection !== undefined && !present.isProjects && placed.isProjects) {
       this.#narrow(name, present, placed);
       return;
@@ -108,6 +111,20 @@ class Join {
     this.#byName.set(name, { ...used, isHidden: placed.isHidden });
     if (!placed.isHidden) remember(here, this.#twins);
     else this.#hidden.set(JSON.stringify([placed.origin.client, placed.origin.name ?? placed.entry.name]), name);
+  }
+
+  /** What to do where the note is of no use any more. What a project brings is not always there to be written of. */
+  #asKnown({ entry, isProjects }: PlacedEntry, name: string): string {
+    if (isProjects || !this.#byName.has(entry.name)) return '';
+    return ` To keep both without this note, add {"name": ${JSON.stringify(name)}} to "servers" in your configuration.`;
+  }
+
+  /** What is off by its name is off under any other it has here, unless that is said to be on. */
+  #asSaid(placed: PlacedEntry): PlacedEntry {
+    const { entry, origin } = placed;
+    const isOff = this.#words.get(origin.name ?? '')?.entry.enabled === false;
+    if (!isOff || this.#words.get(entry.name)?.entry.enabled === true) return placed;
+    return { ...placed, isDecided: true, entry: { ...entry, enabled: false } };
   }
 
   /** Inside one client a project's entry may stand for one of the user's. It gets that name, and no other one does. */

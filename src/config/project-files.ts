@@ -6,7 +6,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
-import { type Candidate, findCandidates } from './find-config.ts';
+import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { type ImportContext, importFile, namedFile, type SourceFile } from './importers/import-file.ts';
 import { clientFiles, listClients } from './importers/list-clients.ts';
@@ -239,7 +239,10 @@ class Look {
       project: true,
       pins,
       pinsOf: () => pins,
-      read: async (path) => files.text(path),
+      read: async (path) => {
+        if (!isOwnFile(path, this.#world)) return files.text(path);
+        throw new ConfigurationError(`extends ${path}, your own configuration: its servers would be used here, too.`);
+      },
       onCode: (path) => this.#programs(path),
       folder: this.#file.base,
       isTrusted: async () => true,

@@ -7,7 +7,9 @@ import { compileRules } from '../rules/compile-rules.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import type { ToolRule } from '../types.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
+import { previewFile, trustableFileAt } from './project-files.ts';
 import { settingsSchema } from './settings-schema.ts';
+import { realWorld } from './world.ts';
 
 let root: string;
 beforeEach(() => {
@@ -295,6 +297,23 @@ describe('a project’s configuration', () => {
       expect((await rulesOf(config)).decide('own', 'anything').enabled).toBe(false);
       const same = await load({ extends: '~/.anygpt/mcp-discovery.config.json' }, allow);
       expect((await rulesOf(same)).decide('own', 'anything').enabled).toBe(true);
+    });
+
+    it('says which of theirs are not used, and how they would be', async () => {
+      writeClients();
+      const project = { sources: [{ type: 'cursor' }], servers: [{ name: 'a', connection: program('a') }] };
+      const own = join(root, 'home', '.anygpt', 'mcp-discovery.config.json');
+      const { warnings } = await load(project, USER);
+      expect(warnings.join('\n')).toContain(`windsurf/github, own, gem of ${own} are not used here`);
+      const all = await load({ ...project, extends: own }, USER);
+      expect(all.servers.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['own', 'gem', 'windsurf/github', 'a']),
+      );
+      expect(all.warnings.join('\n')).not.toContain('not used here');
+      const world = realWorld({ home: join(root, 'home'), cwd: join(root, 'clone'), env: {} });
+      const file = join(root, 'clone', '.anygpt', 'mcp-discovery.config.json');
+      const { notes } = await previewFile(trustableFileAt(file, world), world);
+      expect(notes.join('\n')).toContain('your own configuration: its servers would be used here, too');
     });
 
     it('gets nothing of an entry that it builds on, and does not decide where that starts', async () => {

@@ -14,7 +14,8 @@ export interface Floor {
   readonly settings: Settings;
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: RulePrecedence;
-  /** What the file says of servers. */
+  readonly file: string;
+  /** Its servers, with their names there. */
   readonly entries: readonly PlacedEntry[];
 }
 

@@ -71,6 +71,7 @@ export async function resolveConfig(
       ...findings.warnings,
       ...warnings,
       ...(isShown ? sourcesText(layers) : []),
+      ...(floor === undefined ? [] : unusedText(floor, joined, findings)),
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
@@ -91,7 +92,13 @@ export async function toFloor(layers: readonly Layer[], findings: Findings, cont
   const imported = await importAll(layers, { ...context, isTrustedProject: async () => false });
   const entries = imported.flatMap((source) => source.entries.filter(({ isProjects }) => !isProjects));
   const { placed } = joinServers(ownEntries(layers, context), entries);
-  return { settings, toolRules, rulePrecedence: settings.rulePrecedence, entries: placed };
+  return {
+    settings,
+    toolRules,
+    rulePrecedence: settings.rulePrecedence,
+    file: findings.origin ?? '',
+    entries: placed,
+  };
 }
 
 /**
@@ -130,6 +137,23 @@ function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | un
     rulePrecedence,
     strangers: strangers.map(({ entry }) => entry.name),
   };
+}
+
+/** Servers that are named in what is said of them. */
+const MAX_NAMED = 5;
+
+/** Servers of the user's own configuration that are not there because a project's comes first. */
+function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origin = '' }: Findings): string[] {
+  const names = entries
+    .filter(({ entry }) => entry.connection !== undefined && entry.enabled !== false)
+    .filter((users) => !placed.some((server) => !server.isProjects && isTheSame(users, server)))
+    .map(({ entry }) => entry.name);
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const [what, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return [
+    `${names.slice(0, MAX_NAMED).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here, too, add "extends": ${JSON.stringify(file)} to the latter and trust it again.`,
+  ];
 }
 
 /** Which clients of this machine a project's configuration takes servers from: what they have is not listed. */
