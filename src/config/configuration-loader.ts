@@ -107,15 +107,20 @@ export class ConfigurationLoader {
     return Promise.all(projects.map(async ({ path }) => this.#describe(path)));
   }
 
-  /** Trusts a file as it is now, with what it visibly imports, extends and takes servers from. */
-  async trust(path: string): Promise<ProjectFile> {
-    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true);
+  /**
+   * Trusts a file as it is now, with what it visibly imports, extends and takes servers from.
+   * @param text what it has to hold, where somebody knows: not what another program may have written since
+   */
+  async trust(path: string, text?: string): Promise<ProjectFile> {
+    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true, text);
     await this.trustStore.trust(described.path, described.hash, described.files);
     return { ...described, trusted: true };
   }
 
-  async #describe(path: string, isNamed = false): Promise<ProjectFile> {
-    const { hash, files, notes } = await this.#look(path, new Snapshot(), isNamed);
+  async #describe(path: string, isNamed = false, text?: string): Promise<ProjectFile> {
+    const snapshot = new Snapshot();
+    if (text !== undefined) snapshot.remember(path, text);
+    const { hash, files, notes } = await this.#look(path, snapshot, isNamed);
     if (hash === undefined) throw new ConfigurationError(notes.join(' '));
     return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
   }
@@ -261,6 +266,7 @@ export class ConfigurationLoader {
       files,
       own,
       project: root !== undefined,
+      root,
       isUsers,
       codeOf: (path) => (isUsers(path) ? own : files),
       pins: pinsIn(root),

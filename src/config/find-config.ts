@@ -6,7 +6,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { noteRead } from './heard-reads.ts';
 import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
@@ -74,9 +74,14 @@ export function projectFolders(world: World): { folders: string[]; repository: s
   }
 }
 
-/** The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. */
-export const isOwnFile = (path: string, world: World): boolean =>
-  basename(path).startsWith('mcp-discovery.config.') &&
-  [stateFolder(world), join(world.home, '.anygpt')].some(
-    (folder) => realFolder(dirname(path), world.platform) === realFolder(folder, world.platform),
+/**
+ * The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. No link is followed:
+ * one that a project has may lead elsewhere a moment later.
+ */
+export const isOwnFile = (path: string, world: World): boolean => {
+  const comparable = (folder: string) => (world.platform === 'win32' ? resolve(folder).toLowerCase() : resolve(folder));
+  return (
+    basename(path).startsWith('mcp-discovery.config.') &&
+    [stateFolder(world), join(world.home, '.anygpt')].some((folder) => comparable(dirname(path)) === comparable(folder))
   );
+};

@@ -438,6 +438,33 @@ describe.skipIf(process.platform === 'win32')('a file that entries of a trusted 
     expect(await read()).toEqual([['own', SECRET]]);
   });
 
+  it('is not the user’s own configuration because a link of the project leads there at the moment', async () => {
+    write('home/.anygpt/mcp-discovery.config.json', { servers: [stdio('mine')] });
+    write('home/.cursor/mcp.json', { mcpServers: { cursors: { command: 'x' } } });
+    const evil = { servers: [stdio('evil')], mcpServers: { evil: { command: 'x' } } };
+    write('clone/evil/mcp-discovery.config.json', evil);
+    write('clone/evil/mcp.json', evil);
+    for (const [name, content] of [
+      ['anygpt', { extends: '../anygpt/mcp-discovery.config.json' }],
+      ['cursor', { sources: [{ type: 'cursor', path: 'cursor/mcp.json' }] }],
+    ] as const) {
+      retarget(name, join(home, `.${name}`));
+      const file = write(`${CONFIG}.json`, { ...content, servers: [stdio('theirs')] });
+      await loader().trust(file);
+      // What lies behind the link was not shown, so it is not used either, now or later.
+      const used = name === 'anygpt' ? ['mine'] : ['theirs'];
+      expect(names(await loader().load()), name).toEqual(used);
+      retarget(name, join(project, 'evil'));
+      expect(names(await loader().load()), name).toEqual(used);
+    }
+    const written = JSON.stringify({ servers: [stdio('seen')] });
+    const file = write(`${CONFIG}.json`, { servers: [stdio('unseen')] });
+    await loader().trust(file, written);
+    expect(names(await loader().load())).toEqual(['mine']);
+    write(`${CONFIG}.json`, written);
+    expect(names(await loader().load())).toEqual(['seen']);
+  });
+
   it('gives no variable that was not shown: an envFile outside is read neither before nor after', async () => {
     write('home/.anygpt/mcp-discovery.config.json', { sources: [{ type: 'vscode' }] });
     const entry = (envFile: string) => ({ command: 'x', envFile });

@@ -188,7 +188,8 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
   // A link, as people who keep their settings in a repository have, stays one.
   await writeAtomically(existsSync(file) ? await realpath(file) : file, text, values.project ? 0o644 : 0o600);
   if (present && present.path !== file) await rm(present.path);
-  if (values.project) await new ConfigurationLoader(world).trust(file);
+  // What was written here, and nothing that another program puts in its place.
+  if (values.project) await new ConfigurationLoader(world).trust(file, text);
   return { status: 'written', ...(backup !== undefined && { backup }) };
 }
 

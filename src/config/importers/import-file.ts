@@ -9,6 +9,8 @@ import { isPlain, oneLine } from '../../plain-text.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Policy } from '../json-excerpt.ts';
 import { KEPT_ENDING, parseData, TAKEN_OVER } from '../parse-data.ts';
+import { passesThrough } from '../passes-through.ts';
+import { isInside } from '../paths.ts';
 import type { Pins } from '../pins.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
@@ -50,6 +52,8 @@ export interface ImportContext {
   readonly base: string;
   /** The configuration that names the file came with a project. */
   readonly project?: boolean | undefined;
+  /** The folder that it came with. */
+  readonly root?: string | undefined;
   /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
   readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
@@ -277,11 +281,13 @@ const firstFew = (warnings: readonly string[], path: string): readonly string[] 
 /**
  * A client's file that the configuration names. One that lies where the client has the user's own is that; one that lies
  * where projects have it belongs to that project.
+ * @param folder a project that names it: what is reached through it is never the user's own, wherever its links lead now
  */
-export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World): SourceFile {
+export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World, folder?: string): SourceFile {
   if (type === 'custom' || type === 'mcpb') return { type, path };
   const client = clientOf(type);
-  const scope = ownScope(client, path, world);
+  const isProjects = folder !== undefined && !isInside(world.home, folder) && passesThrough(path, folder);
+  const scope = isProjects ? undefined : ownScope(client, path, world);
   return { type, path, scope, root: scope === undefined ? rootOf(client, path) : undefined };
 }
 

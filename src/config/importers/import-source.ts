@@ -28,7 +28,7 @@ export async function importSource(
     if (type === 'auto') return await importAuto(context);
     if (written !== undefined) {
       const path = expandPath(written, context.base, context.world, `the path of source ${type}`);
-      return [await importFile(namedFile(type, path, context.world), context)];
+      return [await importFile(namedFile(type, path, context.world, context.root), context)];
     }
     if (type === 'custom' || type === 'mcpb') return [failed({ type, path: '' }, 'error', 'its path is missing.')];
     const files = filesOf(type, context);
