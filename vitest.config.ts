@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default', './test/requirements-reporter.ts'],
+    // Many tests wait for processes: with one worker fewer than cores, as is the default, two cores run one file at a time.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {

@@ -1,9 +1,12 @@
 // Measures what a hostile server or client costs everybody else, in one run, against the built package.
 //
-//   npm run bench:hostile -- [--only SECTION]… [--scenario TEXT]… [--json] [--strict]
+//   npm run bench:hostile -- [--only floods|takeover]… [--scenario TEXT]… [--data DIR] [--kind KIND]… [--size COUNT]…
+//                            [--json] [--strict]
 //
-// `--scenario` runs only the attacks whose name holds TEXT. Everything stays on this machine and takes under four minutes.
-// Another section is a file in bench/sections with `title` and `measure`, and its name in `names` below.
+// Floods: a neighbour's calls with and without the attacker; `--scenario` runs only the attacks whose name holds TEXT.
+// Takeover: how far one hostile server gets in search; KIND is a key of parts/attackers.mjs, DIR has real tools and requests.
+// Everything stays on this machine. Another section is a file in bench/sections with `title` and `measure`, and its name in
+// `names` below.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';
 
@@ -11,6 +14,9 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     scenario: { type: 'string', multiple: true },
+    data: { type: 'string' },
+    kind: { type: 'string', multiple: true },
+    size: { type: 'string', multiple: true },
     json: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
   },
@@ -19,7 +25,11 @@ const { values } = parseArgs({
 requireBuild();
 await runSections({
   ...values,
-  names: ['floods'],
+  names: ['floods', 'takeover'],
   load: (name) => import(`./sections/${name}.mjs`),
-  input: values,
+  input: {
+    ...values,
+    ...(values.kind && { kinds: values.kind }),
+    ...(values.size && { sizes: values.size.map(Number) }),
+  },
 });

@@ -126,7 +126,7 @@ const tour = async (home) => {
     say(wrap(JSON.parse(denied.text).error.message));
 
     title('Your turn');
-    say('  Add the gateway to your agent:   npx -y @anygpt/discovery');
+    say('  Add the gateway to your agent:   node dist/bin/anygpt.js mcp install');
     say('  Everything else is in README.md. Nothing outside a temporary folder was');
     say('  touched, and all servers are stopped again.');
   } finally {

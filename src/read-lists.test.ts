@@ -96,10 +96,31 @@ describe('a server that nobody can wait for', () => {
       expect(next.found).toMatchObject({
         data: { notes: [expect.stringMatching(/^hung not searched: failed last time: .*did not list/)] },
       });
+      // The second search finds it being asked in the background, and does not wait for that either.
+      const began = performance.now();
+      await next.engine.find('note', { waitMs: 60_000 });
+      expect(performance.now() - began).toBeLessThan(20_000);
       await until(() => next.starts() === before + session);
       expect((await next.engine.listServers())[1]).toMatchObject({ name: 'hung', status: 'error' });
       await next.engine.close();
     }
+  });
+
+  it('is waited for only briefly by a command that wants all lists, and as long as it takes by one that names it', async () => {
+    using home = folder();
+    using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
+    const timeouts = { connect: 15_000 };
+    const config = { servers: [{ ...entry('hung', hung), timeouts }] };
+    const first = engineIn(home, config);
+    await first.find('note', { waitMs: 200 });
+    await first.close();
+    await using next = engineIn(home, config);
+    let began = performance.now();
+    expect([...(await next.readLists()).keys()]).toEqual(['hung']);
+    expect(performance.now() - began).toBeLessThan(12_000);
+    began = performance.now();
+    await next.readLists({ servers: ['hung'], waitMs: 6_000 });
+    expect(performance.now() - began).toBeGreaterThan(5_500);
   });
 
   it('is waited for again once it has answered, and once its entry has changed', async () => {

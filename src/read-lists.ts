@@ -4,8 +4,8 @@
  */
 import { connectMs } from './connections/connect-time.ts';
 import type { EngineState } from './engine-state.ts';
-import type { ErrorInfo } from './errors.ts';
-import { ServerConnectionError } from './errors.ts';
+import { type ErrorInfo, ServerConnectionError } from './errors.ts';
+import type { ServerDefinition } from './types.ts';
 
 /** Whose tools are listed, and how long that is waited for. */
 export interface ReadListsOptions {
@@ -19,20 +19,26 @@ export interface ReadListsOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
+/** How long one is waited for that could not be listed last time, where all lists are wanted. */
+const KNOWN_TO_FAIL_MS = 3_000;
+
 /** Servers that are read at the same time. */
 const PARALLEL = 5;
 
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
-  { servers: wanted = [...servers.keys()], again = false, waitMs, onChange }: ReadListsOptions,
+  { servers: wanted, again = false, waitMs, onChange }: ReadListsOptions,
 ): Promise<ReadonlyMap<string, ErrorInfo>> {
-  const definitions = wanted.flatMap((name) => servers.get(name)?.definition ?? []);
+  const definitions = (wanted ?? [...servers.keys()]).flatMap((name) => servers.get(name)?.definition ?? []);
   const due = definitions.filter(({ name }) => again || !catalog.isSeen(name));
   const failed = new Map<string, ErrorInfo>();
   if (due.length === 0) return failed;
   const rounds = Math.ceil(due.length / PARALLEL);
-  const patience = waitMs ?? rounds * Math.max(...due.map(connectMs));
+  const isKnownToFail = (name: string) => wanted === undefined && !again && discovery.failure(name) !== undefined;
+  const patienceWith = (definition: ServerDefinition) =>
+    isKnownToFail(definition.name) ? KNOWN_TO_FAIL_MS : connectMs(definition);
+  const patience = waitMs ?? rounds * Math.max(...due.map(patienceWith));
   const waiting = new Set(due.map(({ name }) => name));
   onChange?.([...waiting], due.length);
   const all = Promise.all(

@@ -54,6 +54,8 @@ interface Refresh {
   /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
   readonly answered: Promise<void>;
   readonly done: Promise<boolean>;
+  /** The server had failed before: nobody waits for it. */
+  readonly isRepeat: boolean;
 }
 
 export class Discovery {
@@ -138,7 +140,7 @@ export class Discovery {
     const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
     const awaited = new Map<string, Refresh>();
     for (const server of servers) {
-      const known = this.#failures.has(server) && !this.#running.has(server);
+      const known = this.#running.get(server)?.isRepeat ?? this.#failures.has(server);
       if (known && this.#options.background === false) continue;
       const refresh = this.#start(server, caller);
       if (!known && patience(refresh) > 0) awaited.set(server, refresh);
@@ -260,12 +262,13 @@ export class Discovery {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
+    const isRepeat = this.#failures.has(server);
     const keepers = new Set<Discovery>([this]);
     const done = this.#refresh(server, caller, keepers, answer).finally(() => {
       answer();
       for (const keeper of keepers) keeper.#running.delete(server);
     });
-    return this.#join(server, { startedAt: this.#elapsed(), keepers, answered, done });
+    return this.#join(server, { startedAt: this.#elapsed(), isRepeat, keepers, answered, done });
   }
 
   async #refresh(

@@ -69,6 +69,16 @@ describe('the search for a configuration', () => {
     expect(names(await loader({ cwd: root }).load('elsewhere/x.json'))).toEqual(['named']);
   });
 
+  it('trusts what was written, and not what somebody has put there since', async () => {
+    const file = await write('work/project/.anygpt/mcp-discovery.config.json', '{"servers":[]}');
+    const theirs = '{"servers":[{"name":"theirs","connection":{"type":"stdio","command":"x"}}]}';
+    await writeFile(file, theirs);
+    await loader().trust(file, '{"servers":[]}');
+    expect((await loader().load()).servers).toEqual([]);
+    await writeFile(file, '{"servers":[]}');
+    expect((await loader().load()).origin).toBe(file);
+  });
+
   it('looks in the parents up to the repository, and not beyond', async () => {
     await write('work/anygpt.config.json', { discovery: { servers: [stdio('beyond')] } });
     await write('work/project/anygpt.config.json', { discovery: { servers: [stdio('top')] } });

@@ -109,17 +109,18 @@ export class ConfigurationLoader {
 
   /**
    * Trusts a file as it is now, with what it visibly imports, extends and takes servers from.
-   * @param text what it has to hold, where somebody knows: not what another program may have written since
+   * @param text what was just written there: another content, put there since, is not trusted
    */
   async trust(path: string, text?: string): Promise<ProjectFile> {
-    const described = await this.#describe(expandPath(path, this.#world.cwd, this.#world), true, text);
+    const file = expandPath(path, this.#world.cwd, this.#world);
+    const files = new Snapshot();
+    if (text !== undefined) files.remember(file, text);
+    const described = await this.#describe(file, true, files);
     await this.trustStore.trust(described.path, described.hash, described.files);
     return { ...described, trusted: true };
   }
 
-  async #describe(path: string, isNamed = false, text?: string): Promise<ProjectFile> {
-    const snapshot = new Snapshot();
-    if (text !== undefined) snapshot.remember(path, text);
+  async #describe(path: string, isNamed = false, snapshot = new Snapshot()): Promise<ProjectFile> {
     const { hash, files, notes } = await this.#look(path, snapshot, isNamed);
     if (hash === undefined) throw new ConfigurationError(notes.join(' '));
     return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
@@ -266,7 +267,6 @@ export class ConfigurationLoader {
       files,
       own,
       project: root !== undefined,
-      root,
       isUsers,
       codeOf: (path) => (isUsers(path) ? own : files),
       pins: pinsIn(root),

@@ -75,13 +75,14 @@ export function projectFolders(world: World): { folders: string[]; repository: s
 }
 
 /**
- * The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. No link is followed:
- * one that a project has may lead elsewhere a moment later.
+ * The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. Links of the path are
+ * not followed: one that a project has may lead elsewhere a moment later.
  */
-export const isOwnFile = (path: string, world: World): boolean => {
+export function isOwnFile(path: string, world: World): boolean {
+  if (!basename(path).startsWith('mcp-discovery.config.')) return false;
   const comparable = (folder: string) => (world.platform === 'win32' ? resolve(folder).toLowerCase() : resolve(folder));
-  return (
-    basename(path).startsWith('mcp-discovery.config.') &&
-    [stateFolder(world), join(world.home, '.anygpt')].some((folder) => comparable(dirname(path)) === comparable(folder))
+  const folder = comparable(dirname(path));
+  return [stateFolder(world), join(world.home, '.anygpt')].some(
+    (own) => folder === comparable(own) || folder === realFolder(own, world.platform),
   );
-};
+}

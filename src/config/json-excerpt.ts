@@ -86,7 +86,7 @@ export async function writeChanged(path: string, excerpt: Excerpt, text: string,
     const { stamp } = excerpt;
     if (!isSame(stamp, await stampOf(file))) return false;
     await copyPart(file, to, 0, from);
-    await to.write(put);
+    await writeAll(to, put);
     await copyPart(file, to, until, Number(stamp.size));
     return isSame(stamp, await stampOf(file));
   } finally {
@@ -99,8 +99,16 @@ async function copyPart(from: FileHandle, to: FileHandle, start: number, end: nu
   for (let position = start; position < end; ) {
     const { bytesRead } = await from.read(buffer, 0, Math.min(CHUNK, end - position), position);
     if (bytesRead === 0) return;
-    await to.write(buffer, 0, bytesRead);
+    await writeAll(to, buffer.subarray(0, bytesRead));
     position += bytesRead;
+  }
+}
+
+/** A disk that is nearly full takes less than it is given, without an error. */
+async function writeAll(to: FileHandle, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await to.write(bytes, written, bytes.length - written);
+    written += bytesWritten;
   }
 }
 

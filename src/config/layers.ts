@@ -53,8 +53,6 @@ export interface LayerContext {
   readonly files: Snapshot;
   /** The configuration came with a project. */
   readonly project?: boolean | undefined;
-  /** The folder that it came with. */
-  readonly root?: string | undefined;
   /** Whether a file is the user's own, wherever it is named. */
   readonly isUsers?: ((path: string) => boolean) | undefined;
   /** What the code of a file, and what it imports, is loaded from. */

@@ -237,7 +237,6 @@ class Look {
       own: files,
       codeOf: () => files,
       project: true,
-      root: this.#file.root,
       pins,
       pinsOf: () => pins,
       read: async (path) => {

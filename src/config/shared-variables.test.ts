@@ -38,6 +38,24 @@ describe('servers whose names give the same variable', () => {
     },
   );
 
+  it('count only while they are on: one that is switched off takes no token away', async () => {
+    const { servers } = await configOf(['my-server', 'other'], { MY_SERVER_MCP_TOKEN: TOKEN });
+    expect(servers[0]?.connection).toMatchObject({ auth: 'env' });
+    const home = mkdtempSync(join(tmpdir(), 'variables-'));
+    const connection = { type: 'http', url: 'http://127.0.0.1:9/mcp', auth: 'env' };
+    const entries = [
+      { name: 'my-server', connection },
+      { name: 'my.server', enabled: false, connection },
+    ];
+    await using engine = new DiscoveryEngine({ servers: entries, cache: { enabled: false } } as never, {
+      env: { ANYGPT_HOME: home },
+    });
+    const config = await engine.getConfig();
+    expect(config.servers[0]?.connection).toMatchObject({ auth: 'env' });
+    expect(config.warnings.join()).not.toContain('would be the token');
+    rmSync(home, { recursive: true, force: true });
+  });
+
   it('are sent nothing on the wire', async () => {
     const seen: unknown[] = [];
     await using server = await startTestServer({ tools: { echo: { call: () => 'x' } } });

@@ -19,7 +19,11 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
   const tokens = sharers(
     servers,
     'MCP_TOKEN',
-    ({ connection }) => connection.kind !== 'stdio' && connection.auth === 'env',
+    ({ connection, enabled, name }) =>
+      enabled &&
+      !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]) &&
+      connection.kind !== 'stdio' &&
+      connection.auth === 'env',
   );
   for (const [variable, names] of switches)
     if (isSwitchedOff(env[variable]))

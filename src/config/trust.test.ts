@@ -62,9 +62,34 @@ describe('TrustStore', () => {
     expect(await store.isTrustedFolder(join(app, 'out'))).toBe(false);
     expect(await store.isTrustedFolder(join(app, 'missing'))).toBe(false);
     expect(await new TrustStore(join(folder, 'state')).listFolders()).toEqual([await realpath(app)]);
-    expect(await store.revokeFolder(sub)).toBe(false);
-    expect(await store.revokeFolder(app)).toBe(true);
+    expect(await store.revokeInside(sub)).toEqual({ files: [], folders: [] });
+    expect(await store.revokeInside(app)).toEqual({ files: [], folders: [await realpath(app)] });
     expect(await store.isTrustedFolder(sub)).toBe(false);
+  });
+
+  it('does not take a repository of its own inside a trusted folder for a part of it', async () => {
+    const store = new TrustStore(join(folder, 'state'));
+    const clone = join(folder, 'work', 'clone');
+    await mkdir(join(clone, 'src'), { recursive: true });
+    await store.trustFolder(join(folder, 'work'));
+    expect(await store.isTrustedFolder(join(clone, 'src'))).toBe(true);
+    await mkdir(join(clone, '.git'));
+    expect(await store.isTrustedFolder(join(clone, 'src'))).toBe(false);
+    expect(await store.isTrustedFolder(clone)).toBe(false);
+    await store.trustFolder(clone);
+    expect(await store.isTrustedFolder(join(clone, 'src'))).toBe(true);
+  });
+
+  it('forgets everything in a folder, also files that are not there at the moment', async () => {
+    const store = new TrustStore(join(folder, 'state'));
+    const app = join(folder, 'app');
+    await mkdir(app);
+    await store.trust(join(app, '.mcp.json'), 'h');
+    await store.trust(join(folder, 'beside.json'), 'h');
+    await store.trustFolder(app);
+    await rm(app, { recursive: true });
+    expect(await store.revokeInside(app)).toEqual({ files: [join(app, '.mcp.json')], folders: [app] });
+    expect([...(await store.list()).keys()]).toEqual([join(folder, 'beside.json')]);
   });
 
   it('keeps trusted files and folders apart, and reads a file from before folders could be trusted', async () => {
@@ -81,7 +106,8 @@ describe('TrustStore', () => {
     await mkdir(join(folder, 'gone'));
     await store.trustFolder(join(folder, 'gone'));
     await rm(join(folder, 'gone'), { recursive: true });
-    expect(await store.revokeFolder(join(await realpath(folder), 'gone'))).toBe(true);
+    const gone = join(await realpath(folder), 'gone');
+    expect(await store.revokeInside(gone)).toEqual({ files: [], folders: [gone] });
     await expect(store.trustFolder(join(folder, 'gone'))).rejects.toThrow('ENOENT');
     for (const folders of ['x', [1], {}]) {
       await writeFile(store.file, JSON.stringify({ version: 1, trusted: {}, folders }));

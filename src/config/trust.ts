@@ -4,12 +4,14 @@
  * never overwritten.
  * @module
  */
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { withLock } from '../file-lock.ts';
 import { isObject } from '../plain-object.ts';
 import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
+import { isInside } from './paths.ts';
 import { readIfPresent } from './read-file.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -75,7 +77,7 @@ export class TrustStore {
   }
 
   /**
-   * Remembers a folder, and with it those inside it, as one that `${workspaceFolder}` may stand for. Configuration files
+   * Remembers a folder, and with it those that are a part of it, as one that `${workspaceFolder}` may stand for. Configuration files
    * in it are not trusted by this. A folder that is not there is an error.
    */
   async trustFolder(folder: string): Promise<void> {
@@ -83,7 +85,10 @@ export class TrustStore {
     await this.#change(({ folders }) => folders.add(real));
   }
 
-  /** Whether a person has trusted this folder or one above it. Links are followed first; what is not there is not. */
+  /**
+   * Whether a person has trusted this folder, or one above it that it is a part of: a repository of its own inside a trusted
+   * folder is not. Links are followed first; what is not there is not trusted.
+   */
   async isTrustedFolder(folder: string): Promise<boolean> {
     const { folders } = await this.#read();
     if (folders.size === 0) return false;
@@ -91,18 +96,23 @@ export class TrustStore {
     if (real === undefined) return false;
     for (let at = real; ; at = dirname(at)) {
       if (folders.has(at)) return true;
-      if (at === dirname(at)) return false;
+      if (at === dirname(at) || existsSync(join(at, '.git'))) return false;
     }
   }
 
-  /** Forgets a folder; false when it was not trusted itself. One that is gone is forgotten by the path it had. */
-  async revokeFolder(folder: string): Promise<boolean> {
-    const real = await realpath(folder).catch(() => resolve(folder));
-    let known = false;
-    await this.#change(({ folders }) => {
-      known = folders.delete(real);
+  /** Forgets a folder with every file and folder in it, there or not. Gives what was forgotten. */
+  async revokeInside(
+    folder: string,
+  ): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
+    const places = [...new Set([resolve(folder), await realpath(folder).catch(() => resolve(folder))])];
+    const isIn = (path: string) => places.some((place) => path === place || isInside(path, place));
+    let gone = { files: [] as string[], folders: [] as string[] };
+    await this.#change(({ files, folders }) => {
+      gone = { files: [...files.keys()].filter(isIn), folders: [...folders].filter(isIn) };
+      for (const path of gone.files) files.delete(path);
+      for (const path of gone.folders) folders.delete(path);
     });
-    return known;
+    return gone;
   }
 
   #change(edit: (trusted: Trusted) => void): Promise<void> {

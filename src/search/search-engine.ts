@@ -28,12 +28,8 @@ import { spellWords } from './spelling.ts';
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const TOOLS_PER_STEP = 100;
-/** The least relevance of a hit that answers. */
+/** The least relevance of a hit that answers, or would have a relevance if it were alone. */
 const LEAST_RELEVANCE = 0.01;
-/** The relevance that a hit must have alone to stay in a default answer behind one that is far ahead. */
-const WORTH_ALONE = 0.15;
-/** And how close it must be to the best otherwise. */
-const CLOSE_SHARE = 0.8;
 
 /** The hits of a query, and how many disabled tools would have been among them. */
 export interface SearchOutcome {
@@ -122,7 +118,7 @@ export class SearchEngine {
     const isWhole =
       includeDisabled || (withheld === 0 && found.ranking.candidates.every((hit) => isEnabled(index, hit)));
     const selection = isWhole ? all : found.select(enabledOnly(index));
-    const relevances = relevancesOf(selection, options.limit !== undefined);
+    const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
       const relevance = relevances[place] ?? 0;
       // What is not relevant is no answer, however many were asked for.
@@ -157,7 +153,7 @@ export class SearchEngine {
       server: tool.server,
       tool: tool.name,
       named: selection.hits[place]?.named ?? false,
-      relevance: relevancesOf(selection, true)[place] ?? 0,
+      relevance: relevancesOf(selection)[place] ?? 0,
       score: ranking.partsOf(position),
       ...explainWords(index, parsed, tool, about, this.#settings),
       alike: explainMeaning(parsed.spoken, tool, this.#settings),
@@ -229,21 +225,14 @@ const enabledOnly =
   (segment: number, document: number): boolean =>
     isEnabled(index, { segment, document });
 
-/**
- * How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what stands before it.
- * However far ahead the best is, what would be relevant without it does not become nothing. Where somebody asks for a number
- * of hits, any that answers counts as such; in a default answer, only one that is close to the best or worth showing alone.
- */
-function relevancesOf({ hits, best, second }: Selection, asksForMore: boolean): number[] {
+/** How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what stands before it. */
+function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
   return hits.map(({ spelled, score, answers }) => {
-    const alone = toRelevance(score, score, score);
-    const isClose = score >= CLOSE_SHARE * best && (alone > 0 || answers);
-    const counts = asksForMore ? (score > 0 && answers) || alone > 0 : isClose || alone >= WORTH_ALONE;
-    const relevance = Math.max(counts ? LEAST_RELEVANCE : 0, toRelevance(score, best, second));
-    // What is not shown says nothing about what stands behind it.
-    if (relevance === 0 && !spelled) return 0;
-    before = Math.min(before, spelled ? 1 : relevance);
+    const relevance = toRelevance(score, best, second);
+    // However far ahead the best is, what would be relevant without it does not become nothing.
+    const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
+    before = Math.min(before, spelled ? 1 : Math.max(least, relevance));
     return before;
   });
 }

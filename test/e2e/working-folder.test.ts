@@ -113,7 +113,7 @@ describe('a server of the user’s own configuration', () => {
     expect(await where()).toMatchObject({
       result: { cwd: clone, args: [`${clone}/sub`, '${workspaceFolder}', 'clone'] },
     });
-    await store.revokeFolder(join(root, 'src'));
+    await store.revokeInside(join(root, 'src'));
     expect(await where()).toMatchObject({ success: false });
     writeFileSync(store.file, '{');
     expect((await where()).error.message).toContain('cannot be understood');

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { projectFolders } from '../../config/find-config.ts';
-import { expandPath } from '../../config/paths.ts';
+import { expandPath, isInside } from '../../config/paths.ts';
 import {
   type FilePreview,
   findTrustableFiles,
@@ -144,18 +144,30 @@ async function give(
 /** The folder somebody named, or the project one is in; the home folder is no project, and holds all others. */
 function folderToTrust(paths: readonly string[], world: World): string | undefined {
   const [named, ...more] = paths;
-  if (named !== undefined) return more.length === 0 && isFolder(named) ? named : undefined;
+  if (named !== undefined) {
+    if (more.length > 0 || !isFolder(named)) return undefined;
+    if (holdsHome(named, world))
+      throw new ConfigurationError(
+        `${named} holds all your other folders, so it cannot be trusted. Name the folder of a project.`,
+      );
+    return named;
+  }
   const { folders, repository } = projectFolders(world);
   const folder = repository ?? folders[0] ?? world.cwd;
-  const real = (path: string) => realFolder(path, world.platform);
-  return real(folder) === real(world.home) || dirname(real(folder)) === real(folder) ? undefined : folder;
+  return holdsHome(folder, world) ? undefined : folder;
+}
+
+function holdsHome(folder: string, { home, platform }: World): boolean {
+  const [inner, outer] = [realFolder(home, platform), realFolder(folder, platform)];
+  return inner === outer || isInside(inner, outer) || dirname(outer) === outer;
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function folderText(path: string, io: Io, world: World): string {
   const head = `${shownPath(path, world)} (the folder, not trusted)`;
-  const about = 'Servers of your own configuration that say ${workspaceFolder} would work in it.';
+  const about =
+    'Servers of your own configuration that say ${workspaceFolder} would work in it and in the folders that are part of it.';
   return [paintFor(io)('bold', head), block(about, widthOf(io), '  ')].join('\n');
 }
 
@@ -278,16 +290,24 @@ async function revoke(
   json: boolean,
 ): Promise<number> {
   const known = await store.list();
-  const wanted = paths.length > 0 ? paths : findTrustableFiles(world).map(({ path }) => path);
   const project = folderToTrust([], world);
+  const files: string[] = [];
   const folders: string[] = [];
-  for (const path of paths.length > 0 ? paths : project === undefined ? [] : [project]) {
-    if (!known.has(path) && (await store.revokeFolder(path))) folders.push(path);
+  for (const path of paths.length > 0 ? paths : [project ?? world.cwd]) {
+    if (known.has(path) && (await store.revoke(path))) {
+      files.push(path);
+      continue;
+    }
+    const inside = await store.revokeInside(path);
+    if (paths.length > 0 && inside.files.length + inside.folders.length === 0)
+      throw new ConfigurationError(`${path} was not trusted.`);
+    files.push(...inside.files);
+    folders.push(...inside.folders);
   }
-  const unknown = paths.filter((path) => !known.has(path) && !folders.includes(path));
-  if (unknown.length > 0) throw new ConfigurationError(`${unknown.join(', ')} was not trusted.`);
-  const files = wanted.filter((path) => known.has(path));
-  for (const path of files) await store.revoke(path);
+  // Files that lie elsewhere and count here, such as those of a folder above.
+  for (const { path } of paths.length > 0 ? [] : findTrustableFiles(world)) {
+    if (!files.includes(path) && (await store.revoke(path))) files.push(path);
+  }
   if (files.length + folders.length > 0) touchReloadStamp(stateFolder(world));
   const untrusted = (path: string) => ({ path, status: 'untrusted' });
   if (json)

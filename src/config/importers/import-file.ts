@@ -9,8 +9,6 @@ import { isPlain, oneLine } from '../../plain-text.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Policy } from '../json-excerpt.ts';
 import { KEPT_ENDING, parseData, TAKEN_OVER } from '../parse-data.ts';
-import { passesThrough } from '../passes-through.ts';
-import { isInside } from '../paths.ts';
 import type { Pins } from '../pins.ts';
 import { readIfPresent } from '../read-file.ts';
 import type { ResolvedSource } from '../resolved-config.ts';
@@ -52,8 +50,6 @@ export interface ImportContext {
   readonly base: string;
   /** The configuration that names the file came with a project. */
   readonly project?: boolean | undefined;
-  /** The folder that it came with. */
-  readonly root?: string | undefined;
   /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
   readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
@@ -116,6 +112,8 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (isFreelyNamed(file) && (error instanceof ConfigurationError || typeof code === 'string'))
+      return failed(file, 'error', `${placeOf(file, path)} cannot be used. \`anygpt mcp trust\` says why.`);
     if (error instanceof ConfigurationError) {
       return failed(file, error instanceof MissingFile ? 'missing' : 'error', error.message);
     }
@@ -124,15 +122,25 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
   }
 }
 
-/** Nothing in the file is quoted, for an agent may read this; of its name only what is plain. */
+/** Nothing in the file is quoted, for an agent may read this, and no name that a stranger chose. */
 function untrusted(file: SourceFile, place: string): ImportedSource {
-  const type = isPlain(place) ? ` ${shellWord(place)}` : '';
+  const named = isFreelyNamed(file) || !isPlain(place) ? '' : ` ${shellWord(place)}`;
   return failed(
     file,
     'untrusted',
-    `${oneLine(place, MAX_PATH)} came with this project and is not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust${type}\`.`,
+    `${placeOf(file, place)} came with this project and is not trusted, so its servers are not used. Look at it, then run \`anygpt mcp trust${named}\`.`,
   );
 }
+
+/** Whether whoever made the project chose the file's name: some clients read every file of a folder. */
+const isFreelyNamed = ({ type, path, scope }: SourceFile): boolean =>
+  scope === 'project' &&
+  type !== 'custom' &&
+  type !== 'mcpb' &&
+  !(clientOf(type).project ?? []).some((relative) => path.replaceAll('\\', '/').endsWith(`/${relative}`));
+
+const placeOf = (file: SourceFile, place: string): string =>
+  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, MAX_PATH);
 
 const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
   source: { type, path, scope, status: 'ok', serverCount: 0 },
@@ -281,13 +289,11 @@ const firstFew = (warnings: readonly string[], path: string): readonly string[] 
 /**
  * A client's file that the configuration names. One that lies where the client has the user's own is that; one that lies
  * where projects have it belongs to that project.
- * @param folder a project that names it: what is reached through it is never the user's own, wherever its links lead now
  */
-export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World, folder?: string): SourceFile {
+export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World): SourceFile {
   if (type === 'custom' || type === 'mcpb') return { type, path };
   const client = clientOf(type);
-  const isProjects = folder !== undefined && !isInside(world.home, folder) && passesThrough(path, folder);
-  const scope = isProjects ? undefined : ownScope(client, path, world);
+  const scope = ownScope(client, path, world);
   return { type, path, scope, root: scope === undefined ? rootOf(client, path) : undefined };
 }
 

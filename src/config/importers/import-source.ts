@@ -28,7 +28,7 @@ export async function importSource(
     if (type === 'auto') return await importAuto(context);
     if (written !== undefined) {
       const path = expandPath(written, context.base, context.world, `the path of source ${type}`);
-      return [await importFile(namedFile(type, path, context.world, context.root), context)];
+      return [await importFile(namedFile(type, path, context.world), context)];
     }
     if (type === 'custom' || type === 'mcpb') return [failed({ type, path: '' }, 'error', 'its path is missing.')];
     const files = filesOf(type, context);
@@ -73,7 +73,10 @@ async function importFiles(
 const FEW_UNTRUSTED = 2;
 
 /** Many files that nobody trusts are one sentence, without the names that somebody gave them. */
-function folded(results: readonly ImportedSource[]): readonly ImportedSource[] {
+function folded(all: readonly ImportedSource[]): readonly ImportedSource[] {
+  const heard = new Set<string>();
+  const isNew = (warning: string) => heard.size < heard.add(warning).size;
+  const results = all.map((result) => ({ ...result, warnings: result.warnings.filter(isNew) }));
   const count = results.filter(({ source }) => source.status === 'untrusted').length;
   if (count <= FEW_UNTRUSTED) return results;
   const message = `${count} files came with this project and are not trusted, so their servers are not used. Look at them, then run \`anygpt mcp trust\`.`;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -36,10 +36,14 @@ it('any other is not, whatever it is called', () => {
   expect(scope('kiro', join(world.home, '.kiro', 'agents', 'deep', 'x.json'))).toBeUndefined();
 });
 
-it('folders may be reached through links, and on Windows in any case', () => {
-  symlinkSync(world.home, `${world.home}-link`);
-  expect(scope('cursor', join(`${world.home}-link`, '.cursor', 'mcp.json'))).toBe('user');
-  rmSync(`${world.home}-link`);
+it('home may be a link, a link to home is nobody’s, and on Windows letters may be of any case', () => {
+  const link = `${world.home}-link`;
+  symlinkSync(world.home, link);
+  mkdirSync(join(world.home, '.cursor'), { recursive: true });
+  expect(scope('cursor', join(realpathSync(world.home), '.cursor', 'mcp.json'), { ...world, home: link })).toBe('user');
+  // Somebody else may turn it round between two looks.
+  expect(scope('cursor', join(link, '.cursor', 'mcp.json'))).toBeUndefined();
+  rmSync(link);
   const file = join(world.home.toUpperCase(), '.cursor', 'MCP.json');
   expect(scope('cursor', file)).toBeUndefined();
   expect(scope('cursor', file, { ...world, platform: 'win32' })).toBe('user');

@@ -25,11 +25,14 @@ export function ownScope(client: Client, path: string, world: World): 'user' | '
   return isOne(system?.(world) ?? []) ? 'system' : undefined;
 }
 
-/** Whether a path is what a pattern says, however the folders in both are reached. `*` stands for one name. */
+/**
+ * Whether a path is what a pattern says, as it is written or with the links in the user's own folders followed. Links on the
+ * way of the path are not: somebody else may turn one round between two looks. `*` stands for one name.
+ */
 function fits(path: string, pattern: string, world: World): boolean {
   const [start = '', end] = pattern.split('*').map((part) => comparable(part, world));
   const known = comparable(path, world);
-  if (end === undefined) return known === start || real(path, world) === real(pattern, world);
+  if (end === undefined) return known === start || known === real(pattern, world);
   const name = known.slice(start.length, known.length - end.length);
   return known.startsWith(start) && known.endsWith(end) && name !== '' && !/[/\\]/.test(name);
 }
