@@ -14,8 +14,8 @@ import type { ResolvedConfig } from './config/resolved-config.ts';
 import { fingerprint } from './connections/fingerprint.ts';
 import { ConfigurationError } from './errors.ts';
 import { gatewayId } from './hops.ts';
-import { compileRules } from './rules/compile-rules.ts';
 import type { RuleSet } from './rules/decide.ts';
+import { rulesOf } from './rules/rules-of.ts';
 import { type PhraseBook, parsePhraseBook } from './search/phrase-book.ts';
 import { SearchEngine } from './search/search-engine.ts';
 import { shippedModel } from './search/shipped.ts';
@@ -63,9 +63,7 @@ const PARALLEL = 5;
 
 /** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
 export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
-  const { floorRules } = config;
-  const floor = floorRules && (await compileRules(floorRules.toolRules, floorRules.rulePrecedence));
-  const rules = await compileRules(config.toolRules, config.rulePrecedence, floor);
+  const rules = await rulesOf(config);
   const servers = new Map<string, KnownServer>();
   if (config.enabled) {
     for (const definition of config.servers) {
@@ -143,6 +141,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
     config.toolRules,
     config.rulePrecedence,
     config.floorRules,
+    config.servers.map(({ name, origin }) => [name, origin.name, origin.client]),
     // The shipped phrases change with the package only.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),

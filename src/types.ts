@@ -229,6 +229,8 @@ export interface ToolRule {
   readonly server?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** It was made for the server of this name, and for none that has the name elsewhere. No file can say it. */
+  readonly exact?: boolean | undefined;
 }
 
 /** Which rule decides: the first that matches and says `enabled`, or any that says no. */

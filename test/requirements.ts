@@ -116,6 +116,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/config/stranger-folder.test.ts', 'files beyond the cap are not trusted at all'],
     ['src/config/stranger-folder.test.ts', 'names the module that was refused'],
     ['src/config/stranger-folder.test.ts', 'an envFile and a ${file:…} of the project count with the content'],
+    ['src/config/stranger-folder.test.ts', 'is never one outside that the project’s links lead to'],
+    ['src/config/stranger-folder.test.ts', 'gives no variable that was not shown'],
+    [
+      'src/config/stranger-folder.test.ts',
+      'is not the user’s own configuration because a link of the project leads there',
+    ],
   ),
   'config:trust-silence': promise(
     'A folder nobody trusts runs nothing, reads nothing, says nothing, and costs next to nothing',
@@ -135,6 +141,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/config/project-settings.test.ts', 'cannot switch off or move audit, log and cache'],
     ['src/config/project-settings.test.ts', 'makes limits smaller and never larger'],
     ['src/config/project-settings.test.ts', 'undoes no rule of the user’s'],
+    ['src/config/project-settings.test.ts', 'takes no name, switches nothing on and opens nothing'],
+    ['src/config/project-settings.test.ts', 'gets nothing of an entry that it builds on'],
   ),
   'config:compiled-copies': promise('Compiled copies of a configuration hold no secret that can be read', [
     'src/config/run-module.test.ts',

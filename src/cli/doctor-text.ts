@@ -3,7 +3,7 @@
  * @module
  */
 import { type Check, type CheckKind, type CheckStatus, worstOf } from '../doctor/check.ts';
-import type { ExaminedServer } from '../doctor/examine-server.ts';
+import { type ExaminedServer, works } from '../doctor/examine-server.ts';
 import { oneLine } from '../plain-text.ts';
 import { columnsOf } from './layout.ts';
 import type { Paint } from './paint.ts';
@@ -119,7 +119,7 @@ const shortPath = (subject: string, { home }: DoctorStyle): string =>
 
 function summary(checks: readonly Check[], servers: readonly ExaminedServer[], offline: boolean): string {
   const active = servers.filter(({ disabled }) => !disabled);
-  const fine = active.filter((server) => worstOf(server.checks) !== 'fail').length;
+  const fine = active.filter((server) => works(server, offline)).length;
   const all = [...checks, ...servers.flatMap((server) => server.checks)];
   const warnings = all.filter(({ status }) => status === 'warn').length;
   const broken = checks.filter(({ status }) => status === 'fail').length;

@@ -27,6 +27,8 @@ export interface Outcome {
   readonly done: Done;
   /** The configuration is one of this folder. */
   readonly project: boolean;
+  /** Files of clients that came with this folder and are trusted as they are. */
+  readonly trusted: ReadonlySet<string>;
 }
 
 /** Whether the configuration names nothing: a frame to be filled. */
@@ -56,6 +58,9 @@ export function fileText({ starter, file, done: { status, backup } }: Outcome, w
 const projectFiles = (clients: readonly FoundClient[]) =>
   clients.flatMap(({ files }) => files.filter(({ scope, entries }) => scope === 'project' && entries.length > 0));
 
+/** Those that run only once somebody has trusted them. */
+const untrusted = ({ chosen, trusted }: Outcome) => projectFiles(chosen).filter(({ path }) => !trusted.has(path));
+
 /** Those of clients that are not used because they have nothing else. */
 const unread = ({ found, chosen, project }: Outcome) =>
   project
@@ -66,15 +71,13 @@ const unread = ({ found, chosen, project }: Outcome) =>
 
 /** What is worth knowing beside that. */
 export function notesOn(outcome: Outcome, world: World): string[] {
-  const { chosen, file, done } = outcome;
+  const { file, done } = outcome;
   const [first] = findCandidates(world);
   return [
     ...(done.status === 'written' && first !== undefined && first.path !== file
       ? [`In this folder ${withTilde(first.path, world.home)} comes first.`]
       : []),
-    ...projectFiles(chosen).map(
-      ({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`,
-    ),
+    ...untrusted(outcome).map(({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`),
     ...unread(outcome).map(
       ({ path, entries }) =>
         `${withTilde(path, world.home)} came with this folder, and ${withTilde(file, world.home)}, which counts everywhere, does not read it. To use ${entries.length === 1 ? 'its server' : `its ${entries.length} servers`} here: "anygpt mcp init --project" writes a configuration of this folder that does, and "anygpt mcp trust" shows what would run and allows it.`,
@@ -126,6 +129,6 @@ export function nextCommands(outcome: Outcome, env: Readonly<Record<string, stri
   );
   const last = whole ? `${program} install ${whole.type}` : `${program} config validate`;
   const before = servers === 0 ? [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`] : [];
-  const trust = project && projectFiles(chosen).length > 0 ? [`${program} trust`] : [];
+  const trust = project && untrusted(outcome).length > 0 ? [`${program} trust`] : [];
   return [...before, ...trust, ...look, last].slice(0, 3);
 }

@@ -1,13 +1,15 @@
 /**
  * Writes for a person what a project's file would do: what would run, where it would connect to, what it would be given and
- * what it would send. The most dangerous comes first, and what is too much to be looked through is counted. Values of
- * variables are not shown, except of those that change which program runs.
+ * what it would send. The most dangerous comes first, and what is too much to be looked through is counted. Of variables
+ * whose values may be secret only the names are shown, except of those that change which program runs.
  * @module
  */
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
 import { serverVariable } from '../config/world.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
+import { isSecretName } from '../secrets/secret-names.ts';
+import { secretParts } from '../secrets/secret-values.ts';
 import type { ServerDefinition } from '../types.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
@@ -23,7 +25,7 @@ const MAX_LINE = 2_000;
 interface Given {
   readonly name: string;
   readonly from?: readonly string[];
-  /** Only of variables that change what runs. */
+  /** Of variables that are written out and are no secret, and of all that change what runs. */
   readonly value?: string;
 }
 
@@ -32,7 +34,7 @@ export function givenTo({ name: server, connection }: ServerDefinition): readonl
   const texts = connection.kind === 'stdio' ? connection.env : connection.headers;
   const given = Object.entries(texts).map(([name, text]): Given => {
     const from = readBy(text);
-    if (connection.kind === 'stdio' && CHANGES_PROGRAM.test(name)) {
+    if (connection.kind === 'stdio' && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
       return { name, ...(from.length > 0 && { from }), value: maskSecrets(text) };
     }
     return from.length === 0 ? { name } : { name, from };
@@ -43,6 +45,10 @@ export function givenTo({ name: server, connection }: ServerDefinition): readonl
   if (connection.auth !== 'env') return given;
   return [...given, { name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }];
 }
+
+/** A value that is written out, in whole or in part, and is no secret: where a token is sent, what is loaded or written. */
+const isPlainValue = (name: string, text: string): boolean =>
+  text !== '' && !isSecretName(name) && !/^\$\{[^}]*\}$/.test(text) && secretParts(text, name).length === 0;
 
 /** A server for `--json`. */
 export function serverDocument(server: ServerDefinition, { types }: Reading) {

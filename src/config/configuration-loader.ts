@@ -3,11 +3,11 @@
  * Throws `ConfigurationError` with every problem at once; what can be lived with is in `warnings`.
  * @module
  */
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { oneLine } from '../plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
-import { type Candidate, findCandidates, isSharedFile } from './find-config.ts';
+import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
 import { expandPath } from './paths.ts';
@@ -16,13 +16,12 @@ import { toPathText } from './problems.ts';
 import type { FilePreview } from './project-files.ts';
 import type { Floor } from './project-settings.ts';
 import { readIfPresent } from './read-file.ts';
-import { realFolder } from './real-folder.ts';
 import { type Findings, resolveConfig, toConfigurationError, toFloor } from './resolve-config.ts';
 import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
 import { NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
 import { TrustStore } from './trust.ts';
-import { isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
+import { folderNamed, isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 
 /** What a loader may be told; everything has a real default. */
 export interface LoaderOptions extends Partial<World> {
@@ -66,8 +65,7 @@ export class ConfigurationLoader {
    * built-in defaults.
    */
   async load(configPath?: string): Promise<ResolvedConfig> {
-    const fromEnvironment = this.#world.env.ANYGPT_CONFIG || undefined;
-    const named = configPath ?? fromEnvironment;
+    const named = configPath ?? folderNamed('ANYGPT_CONFIG', this.#world);
     const reading = this.#reading();
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
@@ -269,6 +267,7 @@ export class ConfigurationLoader {
       files,
       own,
       project: root !== undefined,
+      isUsers,
       codeOf: (path) => (isUsers(path) ? own : files),
       pins: pinsIn(root),
       pinsOf: ({ scope, root: folder }) =>
@@ -290,13 +289,6 @@ interface Reading {
   readonly files: Snapshot;
   readonly own: Snapshot;
 }
-
-/** The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. */
-const isOwnFile = (path: string, world: World): boolean =>
-  basename(path).startsWith('mcp-discovery.config.') &&
-  [stateFolder(world), join(world.home, '.anygpt')].some(
-    (folder) => realFolder(dirname(path), world.platform) === realFolder(folder, world.platform),
-  );
 
 /** A path that somebody else chose, for people and agents. */
 const shown = (path: string): string => oneLine(path, 300);

@@ -6,7 +6,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { noteRead } from './heard-reads.ts';
 import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
@@ -72,4 +72,17 @@ export function projectFolders(world: World): { folders: string[]; repository: s
     if (existsSync(join(folder, '.git'))) return { folders, repository: folder };
     if (isHome || dirname(folder) === folder) return { folders, repository: undefined };
   }
+}
+
+/**
+ * The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. Links of the path are
+ * not followed: one that a project has may lead elsewhere a moment later.
+ */
+export function isOwnFile(path: string, world: World): boolean {
+  if (!basename(path).startsWith('mcp-discovery.config.')) return false;
+  const comparable = (folder: string) => (world.platform === 'win32' ? resolve(folder).toLowerCase() : resolve(folder));
+  const folder = comparable(dirname(path));
+  return [stateFolder(world), join(world.home, '.anygpt')].some(
+    (own) => folder === comparable(own) || folder === realFolder(own, world.platform),
+  );
 }

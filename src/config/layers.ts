@@ -53,6 +53,8 @@ export interface LayerContext {
   readonly files: Snapshot;
   /** The configuration came with a project. */
   readonly project?: boolean | undefined;
+  /** Whether a file is the user's own, wherever it is named. */
+  readonly isUsers?: ((path: string) => boolean) | undefined;
   /** What the code of a file, and what it imports, is loaded from. */
   readonly codeOf: (path: string) => Snapshot;
   /** The text of a file, undefined when there is none. What came with a project is read once, whoever asks. */

@@ -6,7 +6,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
-import { type Candidate, findCandidates } from './find-config.ts';
+import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { type ImportContext, importFile, namedFile, type SourceFile } from './importers/import-file.ts';
 import { clientFiles, listClients } from './importers/list-clients.ts';
@@ -230,15 +230,19 @@ class Look {
 
   #context(): LayerContext {
     const files = this.#files;
+    const pins = pinsFor(files, this.#file.root, this.#world, (why) => this.#notes.add(why));
     return {
       world: this.#world,
       files,
       own: files,
       codeOf: () => files,
       project: true,
-      pins: pinsFor(files, this.#file.root, this.#world),
-      pinsOf: () => pinsFor(files, this.#file.root, this.#world),
-      read: async (path) => files.text(path),
+      pins,
+      pinsOf: () => pins,
+      read: async (path) => {
+        if (!isOwnFile(path, this.#world)) return files.text(path);
+        throw new ConfigurationError(`extends ${path}, your own configuration: its servers would be used here, too.`);
+      },
       onCode: (path) => this.#programs(path),
       folder: this.#file.base,
       isTrusted: async () => true,

@@ -4,9 +4,12 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileRules } from '../rules/compile-rules.ts';
+import { rulesOf } from '../rules/rules-of.ts';
 import type { ToolRule } from '../types.ts';
 import { ConfigurationLoader } from './configuration-loader.ts';
+import { previewFile, trustableFileAt } from './project-files.ts';
 import { settingsSchema } from './settings-schema.ts';
+import { realWorld } from './world.ts';
 
 let root: string;
 beforeEach(() => {
@@ -168,6 +171,163 @@ describe('a project’s configuration', () => {
       enabled: false,
       tags: [],
       reason: 'Disabled by rule 1 (*delete*), in your own configuration.',
+    });
+  });
+
+  describe('beside servers that the user has', () => {
+    const program = (command: string, more: object = {}) => ({ type: 'stdio', command, ...more });
+    const USER = {
+      sources: [{ type: 'cursor' }, { type: 'windsurf' }, { type: 'gemini-cli' }],
+      servers: [
+        { name: 'prod-db', enabled: false },
+        { name: 'windsurf/github', concurrency: 1 },
+        { name: 'own', connection: program('own') },
+      ],
+      toolRules: [
+        { pattern: ['delete*'], server: 'github', enabled: false },
+        { pattern: ['windsurf/github:drop'], enabled: false },
+      ],
+    };
+    const writeClients = () => {
+      write('home/.cursor/mcp.json', {
+        mcpServers: { github: { command: 'u1' }, 'prod-db': { command: 'u2' }, off: { command: 'u3', disabled: true } },
+      });
+      write('home/.codeium/windsurf/mcp_config.json', { mcpServers: { github: { command: 'u4' } } });
+      write('home/.gemini/settings.json', { mcpServers: { gem: { command: 'u5', excludeTools: ['delete_all'] } } });
+    };
+    const isUsers = (server: { connection: object }) =>
+      'command' in server.connection && /^u\d/.test(String(server.connection.command));
+    const commandOf = (server: { connection: object }) => (server.connection as { command: string }).command;
+
+    it('takes no name, switches nothing on and opens nothing, whatever it says and brings', async () => {
+      writeClients();
+      write('home/.anygpt/mcp-discovery.config.json', USER);
+      const folders = { home: join(root, 'home'), env: {}, trustProject: true };
+      const before = await new ConfigurationLoader({ ...folders, cwd: join(root, 'home') }).load();
+      const rulesBefore = await rulesOf(before);
+      const known = new Map(before.servers.map((server) => [commandOf(server), server]));
+      expect([...known.keys()].sort()).toEqual(['own', 'u1', 'u2', 'u3', 'u4', 'u5']);
+      const name = fc.constantFrom('github', 'cursor/github', 'windsurf/github', 'prod-db', 'off', 'gem', 'own');
+      const command = fc.constantFrom('evil', 'true', 'u1', 'u2', 'u3', 'u4');
+      const entry = fc.record({ command, more: fc.constantFrom({}, { env: { A: '1' } }) });
+      const own = fc.record(
+        {
+          name,
+          connection: entry.map(({ command: run, more }) => program(run, more)),
+          enabled: fc.boolean(),
+          trusted: fc.constant(true),
+          concurrency: fc.constant(99),
+        },
+        { requiredKeys: ['name', 'connection'] },
+      );
+      const word = fc.record({ name, enabled: fc.boolean(), trusted: fc.constant(true) }, { requiredKeys: ['name'] });
+      const config = fc.record(
+        {
+          extends: fc.constant('~/.anygpt/mcp-discovery.config.json'),
+          sources: fc.subarray([...USER.sources, { type: 'auto' }], { minLength: 1 }),
+          servers: fc.uniqueArray(fc.oneof(own, word), { selector: (each) => each.name, maxLength: 4 }),
+          toolRules: fc.constant([{ pattern: ['*'], enabled: true }]),
+        },
+        { requiredKeys: [] },
+      );
+      const client = fc.dictionary(
+        name,
+        entry.map(({ command: run, more }) => ({ command: run, ...more })),
+        { maxKeys: 3 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.option(config), client, client, async (project, cursor, vscode) => {
+          rmSync(join(root, 'clone', '.anygpt'), { recursive: true, force: true });
+          write('clone/.cursor/mcp.json', { mcpServers: cursor });
+          write('clone/.vscode/mcp.json', { servers: vscode });
+          if (project) write('clone/.anygpt/mcp-discovery.config.json', project);
+          const loader = new ConfigurationLoader({ ...folders, cwd: join(root, 'clone') });
+          const after = await loader.load().catch((error: Error) => error);
+          // It says something of a server that no source has.
+          if (after instanceof Error) {
+            expect(after.message).toContain('no source has a server called');
+            return;
+          }
+          const rules = await rulesOf(after);
+          for (const server of after.servers.filter(isUsers)) {
+            const { cwd, env } = server.connection as { cwd?: string; env: object };
+            // One of the same program that the project wrote itself is the project's.
+            if (cwd !== undefined || Object.keys(env).length > 0) continue;
+            const users = known.get(commandOf(server));
+            if (users?.enabled === false) expect(server.enabled, server.name).toBe(false);
+            expect([server.trusted, server.concurrency]).toEqual([false, users?.concurrency]);
+            for (const tool of ['delete_all', 'drop', 'get']) {
+              if (!rulesBefore.decide(users?.name ?? '', tool).enabled)
+                expect(rules.decide(server.name, tool).enabled, `${server.name}:${tool}`).toBe(false);
+            }
+            if (project) expect(server.name).toBe(users?.name);
+          }
+        }),
+        { numRuns: 150 },
+      );
+    });
+
+    it('is renamed where it has a name of theirs, and rules for either mean it', async () => {
+      writeClients();
+      const config = await load(
+        {
+          sources: [{ type: 'cursor' }],
+          servers: [{ name: 'github', connection: program('theirs') }],
+          toolRules: [{ pattern: ['push'], server: 'github', enabled: false }],
+        },
+        USER,
+      );
+      const shown = config.servers.map((server) => [server.name, commandOf(server), server.enabled]);
+      expect(shown).toEqual([
+        ['project/github', 'theirs', true],
+        ['github', 'u1', true],
+        ['prod-db', 'u2', false],
+        ['off', 'u3', false],
+      ]);
+      const rules = await rulesOf(config);
+      expect(rules.decide('project/github', 'push').enabled).toBe(false);
+      expect(rules.decide('project/github', 'delete_all').enabled).toBe(false);
+      expect(rules.decide('github', 'delete_all').enabled).toBe(false);
+      expect(config.warnings.join()).toContain('server "github" is called "project/github" here');
+    });
+
+    it('is not what an allow of theirs means, even where only the name is there', async () => {
+      const allow = { toolRules: [{ pattern: ['own:*'], enabled: true }], servers: USER.servers.slice(2) };
+      const config = await load({ servers: [{ name: 'own', connection: program('evil') }] }, allow);
+      expect((await rulesOf(config)).decide('own', 'anything').enabled).toBe(false);
+      const same = await load({ extends: '~/.anygpt/mcp-discovery.config.json' }, allow);
+      expect((await rulesOf(same)).decide('own', 'anything').enabled).toBe(true);
+    });
+
+    it('says which of theirs are not used, and how they would be', async () => {
+      writeClients();
+      const project = { sources: [{ type: 'cursor' }], servers: [{ name: 'a', connection: program('a') }] };
+      const own = join(root, 'home', '.anygpt', 'mcp-discovery.config.json');
+      const { warnings } = await load(project, USER);
+      expect(warnings.join('\n')).toContain(`windsurf/github, own, gem of ${own} are not used here`);
+      const all = await load({ ...project, extends: own }, USER);
+      expect(all.servers.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['own', 'gem', 'windsurf/github', 'a']),
+      );
+      expect(all.warnings.join('\n')).not.toContain('not used here');
+      const world = realWorld({ home: join(root, 'home'), cwd: join(root, 'clone'), env: {} });
+      const file = join(root, 'clone', '.anygpt', 'mcp-discovery.config.json');
+      const { notes } = await previewFile(trustableFileAt(file, world), world);
+      expect(notes.join('\n')).toContain('your own configuration: its servers would be used here, too');
+    });
+
+    it('gets nothing of an entry that it builds on, and does not decide where that starts', async () => {
+      const secret = { name: 'own', connection: program('npx', { env: { TOKEN: 'secret' } }) };
+      const base = '~/.anygpt/mcp-discovery.config.json';
+      const config = await load(
+        { extends: base, servers: [{ name: 'own', connection: program('evil') }] },
+        { servers: [secret] },
+      );
+      expect(config.servers).toMatchObject([
+        { name: 'project/own', connection: { command: 'evil', env: {}, cwd: join(root, 'clone') } },
+        { name: 'own', connection: { command: 'npx', env: { TOKEN: 'secret' } } },
+      ]);
+      expect(config.servers[1]?.connection).toMatchObject({ cwd: undefined });
     });
   });
 

@@ -6,6 +6,7 @@
 import { isObject } from '../plain-object.ts';
 import type { RulePrecedence, ToolRule } from '../types.ts';
 import { toPathText } from './problems.ts';
+import type { PlacedEntry } from './server-entry.ts';
 import type { Settings } from './settings-schema.ts';
 
 /** What counts whatever a project says. */
@@ -13,6 +14,9 @@ export interface Floor {
   readonly settings: Settings;
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: RulePrecedence;
+  readonly file: string;
+  /** Its servers, with their names there. */
+  readonly entries: readonly PlacedEntry[];
 }
 
 /** The value that counts, from the floor's and the project's; undefined: the project's is ignored. */
@@ -83,7 +87,15 @@ const VERDICTS: Table = {
 };
 
 /** Settings of a server entry that a project may not put on a server of the user's own. */
-export const OWNERS_SETTINGS = ['trusted', 'idempotent', 'timeouts', 'rateLimit', 'concurrency', 'shared'] as const;
+export const OWNERS_SETTINGS = [
+  'trusted',
+  'idempotent',
+  'timeouts',
+  'rateLimit',
+  'concurrency',
+  'shared',
+  'tools',
+] as const;
 
 type Written = Readonly<Record<string, unknown>>;
 

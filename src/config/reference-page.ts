@@ -64,14 +64,19 @@ files you name yourself need no such word.
   \`envFile\` or \`\${file:…}\`: at most 64 files of at most 256 KiB, with at most 1,000 servers. Beyond that nothing is trusted.
 - What was hashed is what \`trust\` shows and what runs. Code may import those files and what comes with Node, no packages; an
   import whose path is put together by code is refused. An \`envFile\` that changes ends the trust.
+- No \`\${file:…}\` is read through a link that leads out of the project, and no \`envFile\` outside it.
 - Files outside the project that it names need \`anygpt mcp trust FILE\`, unless they are your own.
 - \`trust\` also trusts the folder: \`\${workspaceFolder}\` in your own configuration may stand for it.
 
-A project's configuration can add and narrow. Beside it, the file in your home still counts, except for its servers:
+A project's configuration can add and narrow. Beside it, the file in your home still counts. Its servers are used only where
+the project takes in the client they come from, or has \`extends: '~/.anygpt/mcp-discovery.config.json'\`; which ones are not
+used is said:
 
 | setting | of a project |
 | --- | --- |
-| \`servers\`, \`sources\`, \`extends\` | added |
+| \`servers\`, \`sources\`, \`extends\` | in place of those in your file |
+| the name of a server that you have, too | stays with yours; the project's is called \`project/name\` |
+| \`enabled\`, \`description\` of a server of your own | only \`false\`; only where it has none |
 | \`toolRules\`, \`rulePrecedence\` | its own; a tool is on only where your own rules say so too |
 | \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only where both say so |
 | \`search.phrases\` | only \`false\` |
@@ -80,7 +85,7 @@ A project's configuration can add and narrow. Beside it, the file in your home s
 | \`limits\`, \`retry.attempts\` | only smaller |
 | \`limits.schemaDepth\`, \`schemaNodes\`, \`validation\`, \`stderr\`, \`auditLine\`, \`breaker\`; the rest of \`retry\` | ignored |
 | \`audit\`, \`log\`, \`cache\` | ignored |
-| \`trusted\`, \`idempotent\`, \`timeouts\`, \`rateLimit\`, \`concurrency\` on a server of your own | ignored |
+| all else on a server of your own | ignored: what your file says of it counts |
 
 What is ignored is said with its key.
 

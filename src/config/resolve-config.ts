@@ -8,11 +8,11 @@ import { ConfigurationError } from '../errors.ts';
 import type { ServerDefinition } from '../types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
 import type { ImportedSource } from './importers/import-source.ts';
-import { type JoinedServers, joinServers } from './join-servers.ts';
+import { isSameServer, isTheSame, type JoinedServers, joinServers } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { toPathText } from './problems.ts';
-import { type Floor, narrowed, OWNERS_SETTINGS } from './project-settings.ts';
+import { type Floor, narrowed } from './project-settings.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { mergeEntries, type PlacedEntry, withAbsolutePaths } from './server-entry.ts';
 import { type Settings, settingsSchema } from './settings-schema.ts';
@@ -43,14 +43,14 @@ export async function resolveConfig(
   const { world, project, onCode } = context;
   const isShown = onCode !== undefined;
   const { settings, problems, warnings } = project
-    ? projectSettings(layers, floor)
+    ? projectSettings(layers, floor, context)
     : { ...ownSettings(layers, findings, world), warnings: [] };
   const imported = settings.enabled ? await importAll(layers, context) : [];
   const written = settings.enabled ? ownEntries(layers, context) : [];
-  const own = project ? withoutOwnersSettings(written, imported) : { entries: written, warnings: [] };
+  const said = (placed: PlacedEntry) => (floor === undefined ? placed : withOwnersWord(placed, floor.entries));
   const joined = joinServers(
-    own.entries,
-    imported.flatMap(({ entries }) => entries),
+    written.map(said),
+    imported.flatMap(({ entries, hidden = [] }) => [...entries, ...hidden].map(said)),
   );
   const incomplete = unreachableProblems(joined, imported, isShown);
   const all = [...problems, ...incomplete.problems];
@@ -65,14 +65,13 @@ export async function resolveConfig(
     sources: imported.map(({ source }) => source),
     // The user's own rules come first, so that they can open what a client's tool list closes.
     toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
-    ...(floor !== undefined && {
-      floorRules: { toolRules: floor.toolRules, rulePrecedence: floor.rulePrecedence },
-    }),
+    ...(project && { floorRules: floorRules(joined, floor) }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
     warnings: [
       ...findings.warnings,
       ...warnings,
-      ...own.warnings,
+      ...(isShown ? sourcesText(layers) : []),
+      ...(floor === undefined ? [] : unusedText(floor, joined, findings)),
       ...imported.flatMap(({ warnings }) => warnings),
       ...joined.warnings,
       ...incomplete.warnings,
@@ -84,12 +83,91 @@ export async function resolveConfig(
   };
 }
 
-/** What a file of the user's own says beside a project's: settings and rules, but no servers. */
-export function toFloor(layers: readonly Layer[], findings: Findings, { world }: LayerContext): Floor {
-  const { settings, problems } = ownSettings(layers, findings, world);
+/** What a file of the user's own says beside a project's: settings, rules, and what its servers are called and given. */
+export async function toFloor(layers: readonly Layer[], findings: Findings, context: LayerContext): Promise<Floor> {
+  const { settings, problems } = ownSettings(layers, findings, context.world);
   if (problems.length > 0) throw toConfigurationError(problems);
   const toolRules = layers.flatMap(({ section }) => section.toolRules ?? []);
-  return { settings, toolRules, rulePrecedence: settings.rulePrecedence };
+  // What came with the project has no say in this, and nobody is asked about it.
+  const imported = await importAll(layers, { ...context, isTrustedProject: async () => false });
+  const entries = imported.flatMap((source) => source.entries.filter(({ isProjects }) => !isProjects));
+  const { placed } = joinServers(ownEntries(layers, context), entries);
+  return {
+    settings,
+    toolRules,
+    rulePrecedence: settings.rulePrecedence,
+    file: findings.origin ?? '',
+    entries: placed,
+  };
+}
+
+/**
+ * An entry under the name and with the settings that the server has in the user's own configuration. What is said there of
+ * its name counts, too. Of a server that came with the project only this counts, that it is off.
+ */
+function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): PlacedEntry {
+  const { entry, origin, isProjects } = placed;
+  const names = [`${origin.client ?? 'project'}/${entry.name}`, entry.name];
+  const isNamed = ({ entry: { name } }: PlacedEntry) => names.includes(name);
+  const same = floor.filter((word) => isTheSame(word, placed));
+  const [word = floor.find((other) => other.entry.connection === undefined && isNamed(other))] = same;
+  if (word === undefined) return placed;
+  if (isProjects) {
+    const isOff = word.entry.enabled === false && isNamed(word);
+    return isOff ? { ...placed, entry: { ...entry, enabled: false } } : placed;
+  }
+  const { name = entry.name } = same.length === 0 ? {} : word.entry;
+  const merged = mergeEntries({ ...word, entry: { ...word.entry, name, connection: undefined } }, placed);
+  return {
+    ...merged,
+    isDecided: true,
+    origin: name === entry.name ? origin : { ...origin, name: entry.name },
+  };
+}
+
+/** The user's rules beside a project's, with the tool lists of the user's clients. */
+function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | undefined): ResolvedConfig['floorRules'] {
+  const { toolRules = [], rulePrecedence = 'first-match', entries = [] } = floor ?? {};
+  if (toolRules.length + usersToolRules.length === 0) return undefined;
+  const strangers = placed.filter((server) =>
+    entries.some((users) => users.entry.name === server.entry.name && !isSameServer(users, server)),
+  );
+  return {
+    toolRules: [...toolRules, ...usersToolRules],
+    rulePrecedence,
+    strangers: strangers.map(({ entry }) => entry.name),
+  };
+}
+
+/** Servers that are named in what is said of them. */
+const MAX_NAMED = 5;
+
+/** Servers of the user's own configuration that are not there because a project's comes first. */
+function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origin = '' }: Findings): string[] {
+  const names = entries
+    .filter(({ entry }) => entry.connection !== undefined && entry.enabled !== false)
+    .filter((users) => !placed.some((server) => !server.isProjects && isTheSame(users, server)))
+    .map(({ entry }) => entry.name);
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const [what, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return [
+    `${names.slice(0, MAX_NAMED).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here, too, add "extends": ${JSON.stringify(file)} to the latter and trust it again.`,
+  ];
+}
+
+/** Which clients of this machine a project's configuration takes servers from: what they have is not listed. */
+function sourcesText(layers: readonly Layer[]): string[] {
+  const types = layers.flatMap(({ section }) =>
+    (section.sources ?? []).flatMap(({ type, path, enabled }) =>
+      path === undefined && enabled !== false ? [type] : [],
+    ),
+  );
+  return [...new Set(types)].map((type) =>
+    type === 'auto'
+      ? 'Every server that any client on this machine has would be used here, too.'
+      : `Every server that ${type} has on this machine would be used here, too.`,
+  );
 }
 
 function ownSettings(layers: readonly Layer[], { origin }: Findings, world: World) {
@@ -103,7 +181,7 @@ function ownSettings(layers: readonly Layer[], { origin }: Findings, world: Worl
   };
 }
 
-function projectSettings(layers: readonly Layer[], floor: Floor | undefined) {
+function projectSettings(layers: readonly Layer[], floor: Floor | undefined, { pins }: LayerContext) {
   const [{ file = '', prefix = '' } = {}] = layers;
   const { settings, ignored } = narrowed(
     floor?.settings ?? settingsSchema.parse({}),
@@ -117,27 +195,16 @@ function projectSettings(layers: readonly Layer[], floor: Floor | undefined) {
       : [
           `${file}: ${keys} ${ignored.length === 1 ? 'is' : 'are'} ignored: a project’s configuration can add and narrow, and this is for your own file to say.`,
         ];
-  return { settings: toOrderedSettings(settings), problems: [], warnings };
+  const search = floor?.settings.search.embedder ? settings.search : withPinnedEmbedder(settings.search, pins);
+  return { settings: toOrderedSettings({ ...settings, search }), problems: [], warnings };
 }
 
-/** A project may describe a server that another file of the user's has, and switch it off; the rest is not its to say. */
-function withoutOwnersSettings(entries: readonly PlacedEntry[], imported: readonly ImportedSource[]) {
-  const users = new Set(
-    imported
-      .filter(({ source }) => source.scope === 'user' || source.scope === 'system')
-      .flatMap(({ entries: theirs }) => theirs.map(({ entry }) => entry.name)),
-  );
-  const warnings: string[] = [];
-  const kept = entries.map((placed) => {
-    const { entry, origin } = placed;
-    if (entry.connection !== undefined || !users.has(entry.name)) return placed;
-    const said = OWNERS_SETTINGS.filter((key) => entry[key] !== undefined);
-    if (said.length === 0) return placed;
-    warnings.push(`${origin.file}: ${origin.path}: ${said.join(', ')} ignored, because the server is one of your own.`);
-    const rest = Object.entries(entry).filter(([key]) => !(said as readonly string[]).includes(key));
-    return { ...placed, entry: Object.fromEntries(rest) as unknown as PlacedEntry['entry'] };
-  });
-  return { entries: kept, warnings };
+/** What a project's embedder is sent may stand in files, too. */
+function withPinnedEmbedder(search: Settings['search'], pins: LayerContext['pins']): Settings['search'] {
+  const { embedder } = search;
+  if (embedder === undefined || pins === undefined) return search;
+  const pinned = (text: string | undefined) => (text === undefined ? undefined : pins.pinnedText(text));
+  return { ...search, embedder: { ...embedder, url: pinned(embedder.url), apiKey: pinned(embedder.apiKey) } };
 }
 
 /** One error for any number of problems in any number of files. */
@@ -171,18 +238,23 @@ async function importAll(layers: readonly Layer[], context: LayerContext): Promi
 
 const wasRead = ({ source }: ImportedSource) => source.status === 'ok' || source.status === 'error';
 
-/** The entries of all layers, those of one name merged. */
-function ownEntries(layers: readonly Layer[], { world, folder, pins }: LayerContext): PlacedEntry[] {
-  const byName = new Map<string, PlacedEntry>();
+/** The entries of all layers, those of one name merged. The user's own are not mixed with those of a project. */
+function ownEntries(layers: readonly Layer[], context: LayerContext): PlacedEntry[] {
+  const { world, project = false } = context;
+  const [users, projects] = [new Map<string, PlacedEntry>(), new Map<string, PlacedEntry>()];
   for (const { section, base, file, prefix } of layers) {
+    const isProjects = project && !context.isUsers?.(file);
+    // What the user wrote starts where it always does, whoever builds on it.
+    const { folder, pins } = project && !isProjects ? {} : context;
+    const byName = isProjects ? projects : users;
     for (const [index, entry] of (section.servers ?? []).entries()) {
       const origin = { file, path: toPathText(prefix, ['servers', index]) };
-      const lower = { entry: withAbsolutePaths(pins?.pinned(entry) ?? entry, base, world), origin, folder };
+      const lower = { entry: withAbsolutePaths(pins?.pinned(entry) ?? entry, base, world), origin, folder, isProjects };
       const upper = byName.get(entry.name);
       byName.set(entry.name, upper === undefined ? lower : mergeEntries(upper, lower));
     }
   }
-  return [...byName.values()];
+  return [...projects.values(), ...users.values()];
 }
 
 /** An entry without a connection is a mistake, unless the source that should have had the server could not be read. */

@@ -34,7 +34,12 @@ export interface ResolvedConfig {
   readonly rulePrecedence: Settings['rulePrecedence'];
   /** The rules of the user's own file beside a project's configuration: a tool is on only where both say so. */
   readonly floorRules?:
-    | { readonly toolRules: readonly ToolRule[]; readonly rulePrecedence: Settings['rulePrecedence'] }
+    | {
+        readonly toolRules: readonly ToolRule[];
+        readonly rulePrecedence: Settings['rulePrecedence'];
+        /** Servers that have a name which the user's file gives to another. */
+        readonly strangers: readonly string[];
+      }
     | undefined;
   readonly search: Readonly<Settings['search']>;
   readonly validation: Readonly<Settings['validation']>;

@@ -22,6 +22,12 @@ export interface PlacedEntry {
   readonly filter?: ToolFilter | undefined;
   /** Where it starts if its entry has no `cwd`: its project. Undefined: the user's home. */
   readonly folder?: string | undefined;
+  /** It came with a project. What the user has keeps its name and its settings beside it. */
+  readonly isProjects?: boolean | undefined;
+  /** Another of its name in a project's file of the same client counts instead. Its name is kept for it. */
+  readonly isHidden?: boolean | undefined;
+  /** Whether it is on is what the user's own configuration says. */
+  readonly isDecided?: boolean | undefined;
 }
 
 /** The entry with the paths in it made absolute, so that it can be merged with entries from other folders. */
@@ -64,8 +70,18 @@ export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntr
   }
   const filter = upper.filter ?? lower.filter;
   // Whoever says what is started says where.
-  const { origin, folder } = upper.entry.connection === undefined ? lower : upper;
-  return { entry, origin, filter, folder };
+  const { origin, folder, isProjects } = upper.entry.connection === undefined ? lower : upper;
+  return { entry, origin, filter, folder, isProjects };
+}
+
+/** A server of the user's with what a project may say of it: that it is off, and what it is good for. */
+export function narrowedEntry(users: PlacedEntry, { entry: { enabled, description } }: PlacedEntry): PlacedEntry {
+  const entry = {
+    ...users.entry,
+    ...(users.entry.description === undefined && description !== undefined && { description }),
+    ...(enabled === false && { enabled }),
+  };
+  return { ...users, entry };
 }
 
 /** Headers that were meant for one address are never sent to another: they may be secrets. */

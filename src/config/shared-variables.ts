@@ -36,7 +36,11 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
     );
   return {
     servers: servers.map((server) => {
-      const off = isSwitchedOff(env[serverVariable(server.name, 'MCP_ENABLED')]);
+      const { origin } = server;
+      const own = env[serverVariable(server.name, 'MCP_ENABLED')];
+      // What is off by its name is off under any other it has here, unless that is said to be on.
+      const there = origin.name === undefined ? undefined : env[serverVariable(origin.name, 'MCP_ENABLED')];
+      const off = isSwitchedOff(own || there);
       const isAmbiguous = tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
       const { connection } = server;
       return {

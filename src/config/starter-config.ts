@@ -47,8 +47,17 @@ export function asServers(
   });
   const entries = copied.flatMap(({ files }) => files.flatMap((file) => file.entries));
   const { servers, toolRules, warnings } = joinServers([], entries);
-  return { sources: kept.map(({ type }) => ({ type })), servers: servers.map(toAuthor), toolRules, kept, warnings };
+  return {
+    sources: kept.map(({ type }) => ({ type })),
+    servers: servers.map(toAuthor),
+    toolRules: toolRules.map(asWritten),
+    kept,
+    warnings,
+  };
 }
+
+/** In a file a rule says whom it means by the name alone. */
+const asWritten = ({ exact: _exact, ...rule }: ToolRule): ToolRule => rule;
 
 function reasonToKeep(
   { files }: FoundClient,

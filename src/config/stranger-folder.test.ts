@@ -147,6 +147,22 @@ describe('a folder that somebody cloned', () => {
     expect(config.warnings.join()).toMatch(/ANYGPT_HOME is not an absolute path.*ANYGPT_CACHE_DIR is not an absolute/);
   });
 
+  it('does not become the configuration by an ANYGPT_CONFIG that is relative', async () => {
+    const evidence = join(root, 'ran');
+    write(
+      'clone/c.mjs',
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(evidence)}, ''); export default {};`,
+    );
+    for (const named of ['c.mjs', './c.mjs', '../clone/c.mjs']) {
+      const { origin, warnings } = await loader({ env: { ANYGPT_CONFIG: named } }).load();
+      expect([origin, warnings]).toEqual([
+        undefined,
+        expect.arrayContaining(['The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored.']),
+      ]);
+    }
+    expect(existsSync(evidence)).toBe(false);
+  });
+
   it('does not become home by a HOME that is empty or relative', () => {
     const script = `import { createJiti } from 'jiti';
       const { realWorld } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);
@@ -375,6 +391,111 @@ describe('what was hashed is what runs', () => {
     write('clone/secret', 'two');
     expect(() => expandReferences(pinned, {})).toThrow('is not what was trusted');
     expect(await read()).toBeUndefined();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that entries of a trusted project name', () => {
+  const SECRET = 'AWS_SECRET=topsecret';
+  let secret: string;
+  beforeEach(() => {
+    secret = write('home/.aws/creds', SECRET);
+    mkdirSync(join(home, '.aws', 'below'));
+    symlinkSync(project, join(root, 'way-in'));
+  });
+  const retarget = (name: string, target: string) => {
+    rmSync(join(project, name), { force: true });
+    symlinkSync(target, join(project, name));
+  };
+
+  it('is never one outside that the project’s links lead to, before or after a change of them', async () => {
+    const harmless = write('harmless', 'x');
+    retarget('link', harmless);
+    retarget('folder', join(home, '.aws', 'below'));
+    const ways = {
+      link: join(project, 'link'),
+      later: join(project, 'later'),
+      folder: join(project, 'folder', 'creds'),
+      above: `${project}/folder/../creds`,
+      around: join(root, 'way-in', 'link'),
+      around2: `${root}/way-in/.git/../later`,
+      asFolder: '${workspaceFolder}/later',
+      relative: 'later',
+    };
+    const env = Object.fromEntries(Object.entries(ways).map(([name, path]) => [name, `\${file:${path}}`]));
+    const file = write(`${CONFIG}.json`, {
+      servers: [stdio('a', 'x', { env: { ...env, own: `\${file:${secret}}` } })],
+      search: { embedder: { type: 'openai', model: 'm', apiKey: env.later } },
+    });
+    const preview = await look(file);
+    expect(preview.notes.join('\n')).toContain(`${join(project, 'link')} lies outside this project`);
+    await loader().trust(file);
+    const read = async () => {
+      const { servers, search } = await loader().load();
+      const [server] = servers;
+      if (server?.connection.kind !== 'stdio') throw new Error('no server');
+      const texts = { ...server.connection.env, embedder: search.embedder?.apiKey ?? '' };
+      return Object.entries(texts).flatMap(([name, text]) => {
+        try {
+          return [[name, expandReferences(text, { HOME: home })]];
+        } catch {
+          return [];
+        }
+      });
+    };
+    // What is written as a path outside was shown as such, and is the user's own.
+    expect(await read()).toEqual([['own', SECRET]]);
+    for (const name of ['link', 'later']) retarget(name, secret);
+    retarget('folder', join(home, '.aws'));
+    expect(await read()).toEqual([['own', SECRET]]);
+    retarget('folder', join(home, '.aws', 'below'));
+    expect(await read()).toEqual([['own', SECRET]]);
+  });
+
+  it('is not the user’s own configuration because a link of the project leads there at the moment', async () => {
+    write('home/.anygpt/mcp-discovery.config.json', { servers: [stdio('mine')] });
+    write('home/.cursor/mcp.json', { mcpServers: { cursors: { command: 'x' } } });
+    const evil = { servers: [stdio('evil')], mcpServers: { evil: { command: 'x' } } };
+    write('clone/evil/mcp-discovery.config.json', evil);
+    write('clone/evil/mcp.json', evil);
+    for (const [name, content] of [
+      ['anygpt', { extends: '../anygpt/mcp-discovery.config.json' }],
+      ['cursor', { sources: [{ type: 'cursor', path: 'cursor/mcp.json' }] }],
+    ] as const) {
+      retarget(name, join(home, `.${name}`));
+      const file = write(`${CONFIG}.json`, { ...content, servers: [stdio('theirs')] });
+      await loader().trust(file);
+      // What lies behind the link was not shown, so it is not used either, now or later.
+      const used = name === 'anygpt' ? ['mine'] : ['theirs'];
+      expect(names(await loader().load()), name).toEqual(used);
+      retarget(name, join(project, 'evil'));
+      expect(names(await loader().load()), name).toEqual(used);
+    }
+    const written = JSON.stringify({ servers: [stdio('seen')] });
+    const file = write(`${CONFIG}.json`, { servers: [stdio('unseen')] });
+    await loader().trust(file, written);
+    expect(names(await loader().load())).toEqual(['mine']);
+    write(`${CONFIG}.json`, written);
+    expect(names(await loader().load())).toEqual(['seen']);
+  });
+
+  it('gives no variable that was not shown: an envFile outside is read neither before nor after', async () => {
+    write('home/.anygpt/mcp-discovery.config.json', { sources: [{ type: 'vscode' }] });
+    const entry = (envFile: string) => ({ command: 'x', envFile });
+    const servers = {
+      out: entry(secret),
+      home: entry('${userHome}/.aws/creds'),
+      later: entry('${workspaceFolder}/later'),
+      around: entry(join(root, 'way-in', 'later')),
+    };
+    const file = write('clone/.vscode/mcp.json', { servers });
+    const preview = await look(file);
+    expect(JSON.stringify(preview.readings)).not.toContain('AWS_SECRET');
+    expect(preview.notes.join('\n')).toContain(`${secret} lies outside this project`);
+    await loader().trust(file);
+    retarget('later', secret);
+    const { servers: used } = await loader().load();
+    expect(names({ servers: used })).toEqual(Object.keys(servers));
+    expect(JSON.stringify(used)).not.toContain('AWS_SECRET');
   });
 });
 

@@ -39,10 +39,11 @@ const ownHome = (): string => {
 /** The folder that holds cache, trust, approvals and audit: `ANYGPT_HOME`, else `~/.anygpt`. */
 export const stateFolder = (world: World): string => folderNamed('ANYGPT_HOME', world) ?? join(world.home, '.anygpt');
 
-/** Variables that say where the user's own files are. All of them are read with `folderNamed`. */
+/** Variables that say where the user's own files and folders are. All of them are read with `folderNamed`. */
 export const FOLDER_VARIABLES = [
   'ANYGPT_HOME',
   'ANYGPT_CACHE_DIR',
+  'ANYGPT_CONFIG',
   'APPDATA',
   'CLAUDE_CONFIG_DIR',
   'CLINE_DATA_DIR',
@@ -59,7 +60,7 @@ export const FOLDER_VARIABLES = [
 ] as const;
 
 /**
- * The folder that a variable of the environment names. One that is not absolute would depend on the working folder, and
+ * The folder or file that a variable of the environment names. One that is not absolute would depend on the working folder, and
  * make files that came with a project the user's own: it counts as not set.
  */
 export const folderNamed = (name: (typeof FOLDER_VARIABLES)[number], world: World): string | undefined =>

@@ -46,7 +46,9 @@ export function checkConfiguration(config: ResolvedConfig, rules: readonly { rea
 /** Our warnings end with the command that helps, where there is one. */
 function withFix(warning: string): { readonly detail: string; readonly fix?: string } {
   const command = /`(anygpt mcp [^`]{1,500})`/.exec(warning)?.[1];
-  return command === undefined ? { detail: warning } : { detail: warning, fix: command };
+  const [, detail = warning, way] = /^(.*) To [^.]*?, (add .{1,500})$/s.exec(warning) ?? [];
+  const fix = command ?? (way === undefined ? undefined : `A${way.slice(1)}`);
+  return fix === undefined ? { detail: warning } : { detail: command === undefined ? detail : warning, fix };
 }
 
 /** What there is to say of every source. */

@@ -12,8 +12,12 @@ import { Semaphore } from '../semaphore.ts';
 import { readServerLog } from '../server-logs.ts';
 import type { ServerDefinition } from '../types.ts';
 import { adviceFor, howToBeQuiet, howToWaitLonger, noiseIn, type Surroundings } from './advice.ts';
-import type { Check } from './check.ts';
+import { type Check, worstOf } from './check.ts';
 import { checkDefinition, type DefinitionWorld, placeOf } from './check-definition.ts';
+
+/** Whether a server works, or looks as if it did where nothing is started. One that may not start does neither. */
+export const works = ({ checks, probe }: ExaminedServer, offline: boolean): boolean =>
+  worstOf(checks) !== 'fail' && (offline ? checks.every(({ check }) => check !== 'folder') : probe !== undefined);
 
 /** What is known of a server after it was looked at. */
 export interface ExaminedServer {

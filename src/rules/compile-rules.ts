@@ -5,11 +5,12 @@
  */
 import { ConfigurationError } from '../errors.ts';
 import type { RulePrecedence, ToolRule } from '../types.ts';
-import { type CompiledRule, RuleSet } from './decide.ts';
+import { type CompiledRule, RuleSet, type ServerNames } from './decide.ts';
 import {
   type CompiledPattern,
   compileName,
   compilePattern,
+  isException,
   isRegexPattern,
   isServer,
   matchesPatterns,
@@ -25,11 +26,13 @@ export interface RuleProblem {
 /**
  * Compiles every pattern once. Throws one ConfigurationError that names all bad patterns with their place.
  * @param floor rules that a tool has to pass too
+ * @param names servers that are known by more than the name they have here
  */
 export async function compileRules(
   rules: readonly ToolRule[],
   precedence: RulePrecedence = 'first-match',
   floor?: RuleSet,
+  names?: ReadonlyMap<string, ServerNames>,
 ): Promise<RuleSet> {
   const { compiled, problems } = await compileAll(rules);
   if (problems.length > 0) {
@@ -38,7 +41,7 @@ export async function compileRules(
     });
     throw new ConfigurationError(`The tool rules cannot be used: ${texts.join('; ')}.`, texts);
   }
-  return new RuleSet(compiled, precedence, floor);
+  return new RuleSet(compiled, precedence, floor, names);
 }
 
 /** What is wrong with rules as they were written; of what is no rule at all others speak. */
@@ -78,9 +81,10 @@ function compileRule(
       return undefined;
     }
   };
-  const { server, enabled } = rule;
+  const { server, enabled, exact } = rule;
   const named = server === undefined ? undefined : attempt(['server'], server, () => compileName(server));
-  const matchesServer = (name: string): boolean => server === undefined || isServer(named, name, enabled);
+  const isNamed = (name: string): boolean => server === undefined || isServer(named, name, enabled);
+  const inAll = (name: string, others: readonly string[]) => (enabled === false && !exact ? [name, ...others] : [name]);
   const patterns = rule.pattern
     .map((text, at) => attempt(['pattern', at], text, () => compilePattern(text, regexCompiler)))
     .filter((pattern): pattern is CompiledPattern => pattern !== undefined);
@@ -90,8 +94,10 @@ function compileRule(
     server,
     tags: rule.tags ?? [],
     patterns,
-    matchesServer,
-    matches: (onServer, tool) => matchesServer(onServer) && matchesPatterns(patterns, tool, onServer, enabled),
+    matchesServer: (name, others = []) => inAll(name, others).some(isNamed),
+    matches: (onServer, tool, others = []) =>
+      inAll(onServer, others).some((name) => isNamed(name) && matchesPatterns(patterns, tool, name, enabled)) &&
+      !(enabled === true && others.some((name) => isException(patterns, tool, name))),
   };
 }
 

@@ -24,8 +24,17 @@ export interface CompiledRule {
   readonly server: string | undefined;
   readonly tags: readonly string[];
   readonly patterns: readonly CompiledPattern[];
-  matchesServer(server: string): boolean;
-  matches(server: string, tool: string): boolean;
+  /** @param others what else the server is called; only what forbids looks at it */
+  matchesServer(server: string, others?: readonly string[]): boolean;
+  matches(server: string, tool: string, others?: readonly string[]): boolean;
+}
+
+/** What a server is called by whoever wrote the rules. */
+export interface ServerNames {
+  /** What an allow has to say. Default: the name it has here. */
+  readonly own?: string | undefined;
+  /** A deny of one of these is meant for it, too: the name in its own file, whatever it is called here. */
+  readonly others: readonly string[];
 }
 
 const MAX_REMEMBERED = 100_000;
@@ -39,13 +48,21 @@ export class RuleSet {
   readonly allowList: boolean;
   /** Rules of another hand that stand beside these: a tool is on only where both say so. */
   readonly floor: RuleSet | undefined;
+  /** Of servers that are known by more than the name they have here. */
+  readonly names: ReadonlyMap<string, ServerNames>;
   readonly #reasons: readonly string[];
   readonly #remembered = new Map<string, Map<string, Decision>>();
   #size = 0;
 
   /** Takes rules that are compiled already; use `compileRules`. */
-  constructor(rules: readonly CompiledRule[], precedence: RulePrecedence, floor?: RuleSet) {
+  constructor(
+    rules: readonly CompiledRule[],
+    precedence: RulePrecedence,
+    floor?: RuleSet,
+    names: ReadonlyMap<string, ServerNames> = new Map(),
+  ) {
     this.rules = rules;
+    this.names = names;
     this.floor = floor;
     this.precedence = precedence;
     this.allowList = rules.some((rule) => rule.enabled === true);
@@ -82,7 +99,8 @@ export class RuleSet {
   }
 
   #decideAlone(server: string, tool: string): Decision {
-    const matching = this.rules.filter((rule) => rule.matches(server, tool));
+    const { own = server, others } = this.names.get(server) ?? { others: [] };
+    const matching = this.rules.filter((rule) => rule.matches(own, tool, others));
     const deciding = this.decidingRule(matching);
     const found = matching.flatMap((rule) => rule.tags);
     const tags = found.length === 0 ? NO_TAGS : [...new Set(found)];

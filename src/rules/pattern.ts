@@ -101,6 +101,10 @@ function splitRegex(body: string): { source: string; flags: string } | undefined
   return /^[A-Za-z]*$/.test(flags) ? { source: body.slice(1, end), flags } : undefined;
 }
 
+/** Whether an exception of a rule that allows could mean the tool. */
+export const isException = (patterns: readonly CompiledPattern[], tool: string, server: string): boolean =>
+  patterns.some((pattern) => pattern.negated && pattern.couldMean(tool, server));
+
 /**
  * At least one positive pattern fits, or there is none, and no negated one does; the order does not matter. Where a rule
  * forbids, a pattern counts if it could mean the tool; where it allows, an exception does.

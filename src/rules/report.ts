@@ -59,11 +59,13 @@ class Review {
     this.#toolCount += 1;
     this.#seenServers.add(server);
     const matching: CompiledRule[] = [];
+    const others = this.#rules.names.get(server)?.others ?? [];
     for (const rule of this.#rules.rules) {
-      if (!rule.matchesServer(server)) continue;
+      if (!rule.matchesServer(server, others)) continue;
       const unused = this.#unused[rule.index];
-      for (const pattern of unused ?? []) if (pattern.couldMean(tool, server)) unused?.delete(pattern);
-      if (!rule.matches(server, tool)) continue;
+      for (const pattern of unused ?? [])
+        if ([server, ...others].some((name) => pattern.couldMean(tool, name))) unused?.delete(pattern);
+      if (!rule.matches(server, tool, others)) continue;
       matching.push(rule);
       this.#matched[rule.index] = (this.#matched[rule.index] ?? 0) + 1;
     }
@@ -111,8 +113,9 @@ class Review {
   #useless(rule: CompiledRule, { servers }: ReportOptions): RuleWarning[] {
     const base = { rule: rule.index, tools: [], toolCount: 0 } as const;
     const none = `matches none of the ${this.#toolCount} tools known so far. Check the spelling (case counts)`;
-    if (![...this.#seenServers].some((name) => rule.matchesServer(name))) {
-      for (const name of servers ?? []) if (rule.matchesServer(name)) return [];
+    const means = (name: string) => rule.matchesServer(name, this.#rules.names.get(name)?.others);
+    if (![...this.#seenServers].some(means)) {
+      for (const name of servers ?? []) if (means(name)) return [];
       const message = `${capital(describeRule(rule))} does nothing: no such server is known. Check its name, or remove the rule.`;
       return [{ ...base, kind: 'unused-rule', message }];
     }

@@ -52,11 +52,14 @@ const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readon
   cache: { enabled: config.cache.enabled, ttl: config.cache.ttl, dir: config.cache.dir },
   ...sourcesDocument(config),
   rulePrecedence: config.rulePrecedence,
-  toolRules: config.toolRules,
-  ...(config.floorRules && { ownRules: config.floorRules.toolRules }),
+  toolRules: config.toolRules.map(asWritten),
+  ...(config.floorRules && { ownRules: config.floorRules.toolRules.map(asWritten) }),
   ...totals,
   warnings,
 });
+
+/** Whom a rule means is not written in it. */
+const asWritten = ({ exact: _exact, ...rule }: ToolRule): ToolRule => rule;
 
 function configText(config: ResolvedConfig, totals: Totals, warnings: readonly string[], session: Session): string {
   const { paint, block, io } = session;

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, type Ran, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { evil } from '../../../test/fixtures/evil.ts';
@@ -45,6 +45,35 @@ describe('doctor', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/✓ github {2}1 tool · http · 2026-07-28 · connected in \d+ ms, listed in \d+ ms\n/);
     expect(out).toMatch(/\n1 of 1 server works\.\n$/);
+  });
+
+  it('says how to end the note that two clients have a server of one name', async () => {
+    for (const [name, value] of [
+      ['.cursor/mcp.json', '1'],
+      ['.claude.json', '2'],
+    ] as const) {
+      mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+      const db = { command: process.execPath, env: { A: value } };
+      writeFileSync(join(folder.path, name), JSON.stringify({ mcpServers: { db } }));
+    }
+    config = { sources: [{ type: 'cursor' }, { type: 'claude-code' }] };
+    expect((await run(['--offline'])).out.replace(/\s+/g, ' ')).toContain(
+      '→ Add {"name": "claude-code/db"} to "servers" in your configuration.',
+    );
+  });
+
+  it('does not count a server that may not start as one that works', async () => {
+    config = {
+      servers: [
+        { name: 'github', connection: github.connection },
+        { name: 'here', connection: { type: 'stdio', command: process.execPath, args: ['${workspaceFolder}/x.mjs'] } },
+      ],
+    };
+    expect((await run([])).out).toMatch(/\n1 of 2 servers works?, /);
+    expect((await run(['here'])).out).toMatch(/\n0 of 1 server works, /);
+    expect((await run(['--offline'])).out).toMatch(/\n1 of 2 servers looks? right/);
+    const { servers } = await documentOf('doctor', (await run(['--json'])).out);
+    expect(servers).toMatchObject([{ status: 'ok' }, { name: 'here', status: 'unchecked' }]);
   });
 
   it('says what is wrong with each server and the one thing to do, and is 3', async () => {

@@ -147,10 +147,10 @@ function documentOf({ checks, servers, offline }: Diagnosis) {
     offline,
     counts: { ok: count('ok'), warn: count('warn'), fail: count('fail') },
     checks: all,
-    servers: servers.map(({ name, disabled, checks: own, probe = {} }) => {
+    servers: servers.map(({ name, disabled, checks: own, probe }) => {
       const failed = own.some(({ status }) => status === 'fail');
-      const { protocolVersion, transport, toolCount, connectMs, listMs } = probe;
-      const status = disabled ? 'disabled' : failed ? 'fail' : offline ? 'unchecked' : 'ok';
+      const { protocolVersion, transport, toolCount, connectMs, listMs } = probe ?? {};
+      const status = disabled ? 'disabled' : failed ? 'fail' : offline || probe === undefined ? 'unchecked' : 'ok';
       return { name, status, protocolVersion, transport, toolCount, connectMs, listMs };
     }),
   };

@@ -316,6 +316,16 @@ describe('init --project', () => {
     expect((await run(['list'], { cwd: project })).err).toContain('came with this folder and is not trusted');
   });
 
+  it('does not ask for a trust that was given', async () => {
+    both();
+    write('project/.vscode/mcp.json', { servers: { theirs: witness('d') } });
+    await run(['trust', '--yes'], { cwd: project });
+    const { out } = await run(['init', '--project'], { cwd: project });
+    expect(out).not.toContain('anygpt mcp trust');
+    write('project/.vscode/mcp.json', { servers: { theirs: witness('e') } });
+    expect((await run(['init', '--project'], { cwd: project })).out).toContain('runs before: anygpt mcp trust');
+  });
+
   it('leaves a client that only this project has out of the user’s own configuration', async () => {
     both();
     write('project/.vscode/mcp.json', { servers: { theirs: witness('d') } });

@@ -11,6 +11,7 @@ import { CONFIG_ENDINGS } from '../../config/find-config.ts';
 import { type FoundClient, findClients, joinEntries } from '../../config/found-clients.ts';
 import { CLIENT_TYPES } from '../../config/importers/clients.ts';
 import { readIfPresent } from '../../config/read-file.ts';
+import { Snapshot } from '../../config/snapshot.ts';
 import {
   asServers,
   asSources,
@@ -19,6 +20,7 @@ import {
   type StarterFormat,
   starterText,
 } from '../../config/starter-config.ts';
+import { TrustStore } from '../../config/trust.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { copyBeside, writeAtomically } from '../../config/write-atomically.ts';
 import { ConfigurationError } from '../../errors.ts';
@@ -91,12 +93,25 @@ Exit codes: 0 success (also when the file is there already), 1 invalid arguments
     const starter = values.servers ? asServers(chosen, literalSecretIn) : asSources(chosen);
     const plan = await planOf(starter, format, values, world);
     const done = await carryOut(plan, values, world);
-    const outcome = { found, chosen, starter, file: plan.file, done, project: values.project === true };
+    const project = values.project === true;
+    const outcome = { found, chosen, starter, file: plan.file, done, project, trusted: await trustedOf(found, world) };
     if (json) io.stdout.write(toJson(initDocument(outcome, plan, io)));
     else io.stdout.write(`\n${await outcomeText(outcome, plan, io, world)}\n`);
     return EXIT.ok;
   },
 };
+
+/** The files of projects that are what somebody has trusted. */
+async function trustedOf(found: readonly FoundClient[], world: World): Promise<ReadonlySet<string>> {
+  const store = new TrustStore(stateFolder(world));
+  const paths = found.flatMap(({ files }) => files.filter(({ scope }) => scope === 'project').map(({ path }) => path));
+  const trusted = new Set<string>();
+  for (const path of paths) {
+    const record = await store.record(path);
+    if (record !== undefined && new Snapshot().verify(path, record)) trusted.add(path);
+  }
+  return trusted;
+}
 
 function formatOf(written = 'json'): StarterFormat {
   const format = STARTER_FORMATS.find((known) => known === written);
@@ -173,6 +188,7 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
   // A link, as people who keep their settings in a repository have, stays one.
   await writeAtomically(existsSync(file) ? await realpath(file) : file, text, values.project ? 0o644 : 0o600);
   if (present && present.path !== file) await rm(present.path);
+  // What was written here, and nothing that another program puts in its place.
   if (values.project) await new ConfigurationLoader(world).trust(file, text);
   return { status: 'written', ...(backup !== undefined && { backup }) };
 }

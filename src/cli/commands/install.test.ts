@@ -52,6 +52,17 @@ describe('install', () => {
     expect((await run('uninstall', 'cursor')).out).toBe('✓ Cursor: "anygpt" is not in ~/.cursor/mcp.json\n');
   });
 
+  it('--take-over says what a server is called from now on, where another client has one of its name', async () => {
+    write('.cursor/mcp.json', '{ "mcpServers": { "memory": { "command": "x", "env": { "FILE": "1" } } } }');
+    write('.claude.json', '{ "mcpServers": { "memory": { "command": "x", "env": { "FILE": "2" } } } }');
+    write('.anygpt/mcp-discovery.config.json', '{ "sources": [{ "type": "cursor" }, { "type": "claude-code" }] }');
+    const { code, out } = await run('install', 'claude-code', '--take-over');
+    expect(code).toBe(0);
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /Note: behind the gateway, claude-code\/memory is "memory" in \S+; another server has that name here\./,
+    );
+  });
+
   it('--dry-run shows the change without secrets and writes nothing', async () => {
     const file = write('.cursor/mcp.json', SERVERS);
     const { code, out } = await run('install', 'cursor', '--take-over', '--dry-run');

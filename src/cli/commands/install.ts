@@ -10,7 +10,9 @@ import type { Command } from '../command.ts';
 import { complain } from '../failure.ts';
 import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans } from '../install-report.ts';
 import type { Io } from '../io.ts';
+import { block, widthOf } from '../layout.ts';
 import { localProgram } from '../local-program.ts';
+import { renamedServers } from '../same-servers.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const install: Command = {
@@ -69,10 +71,25 @@ written, or with --all some of them failed`,
     const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
       planInstall(type, file, { takeOver, ...own, command, url, config, ask }, world),
     );
-    if (url === undefined && values.json !== true && values['dry-run'] !== true) await warnOfEmptiness(io, config);
+    if (url === undefined && values.json !== true && values['dry-run'] !== true) {
+      await warnOfEmptiness(io, config);
+      if (takeOver) await sayNewNames(io, config);
+    }
     return code;
   },
 };
+
+/** Servers of clients that have another name behind the gateway, because another client's server has theirs. */
+async function sayNewNames(io: Io, config: string | undefined): Promise<void> {
+  const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
+  const { ownConfigurationFile } = await import('../../config/installers/own-configuration.ts');
+  const world = realWorld({ env: io.env, cwd: io.cwd });
+  const file = ownConfigurationFile(world, config);
+  // What is wrong with it is said by the commands that use it.
+  const used = await new ConfigurationLoader({ ...world, runCode: false }).load(file).catch(() => undefined);
+  for (const [name, sentence] of used === undefined ? [] : renamedServers(used, world.home))
+    io.stdout.write(`${block(`Note: behind the gateway, ${name} is ${sentence}`, widthOf(io), '  ')}\n`);
+}
 
 /** A gateway without a configuration works, and finds nothing. */
 async function warnOfEmptiness(io: Io, config: string | undefined): Promise<void> {

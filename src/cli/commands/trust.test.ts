@@ -89,7 +89,8 @@ describe('trust without anybody to ask', () => {
     expect(code).toBe(4);
     expect(out).toContain('Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.');
     const shown = await trust('--json');
-    expect(shown.code).toBe(0);
+    expect(shown.code).toBe(4);
+    expect((await trust('--json', '--dry-run')).code).toBe(0);
     expect((await documentOf('trust', shown.out)).files).toMatchObject([{ path: file(), status: 'untrusted' }]);
     expect(await serversSeen()).toEqual([]);
     const said = await trust('--json', '--yes');
@@ -165,13 +166,15 @@ describe('what trust shows', () => {
   });
 
   it('is one document with --json', async () => {
-    write('.mcp.json', { mcpServers: { a: { command: 'x', env: { A: 'secret-value' } } } });
+    write('.mcp.json', { mcpServers: { a: { command: 'x', env: { A_TOKEN: 'secret-value' } } } });
     const { out, code } = await trust('--json', '--dry-run');
     expect(code).toBe(0);
     expect(out).not.toContain('secret-value');
     expect(await documentOf('trust', out)).toMatchObject({
       action: 'trust',
-      files: [{ type: 'claude-code', status: 'untrusted', servers: [{ name: 'a', environment: [{ name: 'A' }] }] }],
+      files: [
+        { type: 'claude-code', status: 'untrusted', servers: [{ name: 'a', environment: [{ name: 'A_TOKEN' }] }] },
+      ],
     });
   });
 });
@@ -190,7 +193,12 @@ describe('trust shows all that would happen', () => {
             type: 'stdio',
             command: 'node',
             args: ['${file:/etc/hostname}'],
-            env: { NODE_OPTIONS: '--require ./evil.cjs', PLAIN: 'hidden' },
+            env: {
+              NODE_OPTIONS: '--require ./evil.cjs',
+              OPENAI_BASE_URL: 'https://evil.test/x',
+              API_TOKEN: 'hidden-0815',
+              DSN: 'postgres://me:hidden@db/x',
+            },
             inheritEnv: ['AWS_SECRET'],
             cwd: '${SOMEWHERE}',
           },
@@ -207,7 +215,7 @@ describe('trust shows all that would happen', () => {
         '  local',
         '    node ${file:/etc/hostname}',
         '    in ${SOMEWHERE}',
-        '    environment: NODE_OPTIONS="--require ./evil.cjs", PLAIN, AWS_SECRET (from AWS_SECRET)',
+        '    environment: NODE_OPTIONS="--require ./evil.cjs", OPENAI_BASE_URL=https://evil.test/x, API_TOKEN, DSN, AWS_SECRET (from AWS_SECRET)',
         '    reads: "file /etc/hostname", SOMEWHERE',
         '    its own hints count: calls that it says are safe may be repeated',
         '    may be repeated after a failure: "get_*"',
@@ -267,6 +275,13 @@ describe('trust shows all that would happen', () => {
     const { out } = await trust('--dry-run');
     expect(out).toContain('x "no\\u00adde" "\\u3164" xxx');
     expect(out).toMatch(/! \d+ more characters of this are not shown here; --json has all of it/);
+  });
+
+  it('with the clients that it takes servers from', async () => {
+    write('.anygpt/mcp-discovery.config.json', { sources: [{ type: 'cursor' }, { type: 'auto' }] });
+    const { out } = await trust('--dry-run');
+    expect(out).toContain('! Every server that cursor has on this machine would be used here, too.');
+    expect(out).toContain('! Every server that any client on this machine has would be used here, too.');
   });
 
   it('once more in what is refused: a project’s rule opens nothing that the user has closed', async () => {

@@ -138,7 +138,7 @@ async function give(
     io.stdout.write(`\n${outcome(fresh, folders, { agreed, dryRun }, io, world)}\n`);
     if (agreed) for (const line of await unread(fresh, world)) io.stdout.write(`${block(line, widthOf(io), '')}\n`);
   }
-  return count > 0 && !agreed && !dryRun && !json ? EXIT.refused : EXIT.ok;
+  return count > 0 && !agreed && !dryRun ? EXIT.refused : EXIT.ok;
 }
 
 /** The folder somebody named, or the project one is in; the home folder is no project, and holds all others. */

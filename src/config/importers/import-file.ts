@@ -36,6 +36,8 @@ export interface ImportedSource {
   readonly source: ResolvedSource;
   /** Each with the file, the path inside it and the client it came from. */
   readonly entries: readonly PlacedEntry[];
+  /** Entries of the user's that a project's file of the same client hides. */
+  readonly hidden?: readonly PlacedEntry[] | undefined;
   readonly warnings: readonly string[];
   /** What was passed over on purpose, such as the entry that starts this gateway. */
   readonly skipped: readonly string[];
@@ -46,6 +48,8 @@ export interface ImportContext {
   readonly world: World;
   /** The folder relative paths start from. */
   readonly base: string;
+  /** The configuration that names the file came with a project. */
+  readonly project?: boolean | undefined;
   /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
   readonly folder?: string | undefined;
   /** Whether the content of a file that was named may be used. */
@@ -93,6 +97,7 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
       origin: { file: path, path: place, client },
       filter,
       folder: file.root ?? (scope === undefined ? context.folder : undefined),
+      isProjects: !isOwn(file) && (scope === 'project' || context.project === true),
     }));
     const said = [
       ...notes,

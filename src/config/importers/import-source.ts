@@ -101,6 +101,7 @@ function withoutHidden(results: readonly ImportedSource[]): readonly ImportedSou
       ...result,
       source: { ...result.source, serverCount: result.entries.length - hidden.length },
       entries: result.entries.filter((placed) => !hidden.includes(placed)),
+      hidden: hidden.filter(({ isProjects }) => !isProjects).map((placed) => ({ ...placed, isHidden: true })),
       skipped: [
         ...result.skipped,
         ...hidden.map(({ origin }) => `${origin.file}: ${origin.path}: another file of ${result.source.type} wins.`),

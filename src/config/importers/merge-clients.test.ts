@@ -112,7 +112,7 @@ describe('the same server in two clients', () => {
       { name: 'cursor/gh', connection: { env: { TOKEN: 'bbbb', SAME: '1', EXTRA: 'x' } }, origin: { name: 'gh' } },
     ]);
     expect(config.warnings).toEqual([
-      `${join(home, '.cursor/mcp.json')}: server "gh" is called "cursor/gh" here, because ${first} has another server of that name, with another TOKEN, EXTRA.`,
+      `${join(home, '.cursor/mcp.json')}: server "gh" is called "cursor/gh" here, because ${first} has another server of that name, with another TOKEN, EXTRA. To keep both without this note, add {"name": "cursor/gh"} to "servers" in your configuration.`,
     ]);
   });
 
@@ -157,6 +157,34 @@ describe('the same server in two clients', () => {
     const config = await load(auto);
     expect(names(config)).toEqual(['github', 'cursor/github', 'vscode/github', 'vscode/github-2']);
     expect(config.warnings[0]).toMatch(/server "github" is called "cursor\/github" here, because .*claude_desktop/);
+  });
+
+  it('is off under any name it has here when its own name is switched off, and not noted once its name is written', async () => {
+    await write('.cursor/mcp.json', { mcpServers: { db: { command: 'x', env: { A: '1' } } } });
+    await write('.claude.json', { mcpServers: { db: { command: 'x', env: { A: '2' } } } });
+    const both = { sources: [{ type: 'cursor' }, { type: 'claude-code' }] };
+    const seen = async (servers: object[], env = {}) => {
+      const config = await new ConfigurationLoader({ home, cwd: home, env, platform: 'linux' }).resolve({
+        ...both,
+        servers,
+      });
+      return { on: config.servers.filter(({ enabled }) => enabled).map(({ name }) => name), notes: config.warnings };
+    };
+    expect((await seen([])).on).toEqual(['db', 'claude-code/db']);
+    expect((await seen([])).notes[0]).toMatch(
+      /To keep both without this note, add \{"name": "claude-code\/db"\} to "servers"/,
+    );
+    expect((await seen([{ name: 'claude-code/db' }])).notes).toEqual([]);
+    expect((await seen([{ name: 'db', enabled: false }])).on).toEqual([]);
+    expect(
+      (
+        await seen([
+          { name: 'db', enabled: false },
+          { name: 'claude-code/db', enabled: true },
+        ])
+      ).on,
+    ).toEqual(['claude-code/db']);
+    expect((await seen([], { DB_MCP_ENABLED: 'false' })).on).toEqual([]);
   });
 
   it('is off when every client that has it switched it off, or when the configuration says so', async () => {

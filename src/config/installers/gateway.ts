@@ -10,7 +10,7 @@ import type { VariableStyle } from '../importers/dialect.ts';
 import { GATEWAY_MARK } from '../importers/ourselves.ts';
 import { expandPath, isInside } from '../paths.ts';
 import type { Reference } from '../references.ts';
-import type { World } from '../world.ts';
+import { folderNamed, type World } from '../world.ts';
 import type { Gateway } from './installation.ts';
 
 /** What a person may say about the gateway. */
@@ -98,11 +98,13 @@ function pathOf(world: World): { readonly PATH?: string } {
 
 /** The client does not know what was set in a terminal. */
 function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<string, string>> {
-  const { ANYGPT_CONFIG: named, ANYGPT_HOME: home } = world.env;
-  const file = config ?? (named || undefined);
+  // What the environment says relative to this folder is ignored by every command, and must not become absolute here.
+  const home = folderNamed('ANYGPT_HOME', world);
+  const file =
+    config === undefined ? folderNamed('ANYGPT_CONFIG', world) : expandPath(config, world.cwd, world, '--config');
   return {
-    ...(file !== undefined && { ANYGPT_CONFIG: expandPath(file, world.cwd, world, '--config') }),
-    ...(home && { ANYGPT_HOME: expandPath(home, world.cwd, world, 'ANYGPT_HOME') }),
+    ...(file !== undefined && { ANYGPT_CONFIG: file }),
+    ...(home !== undefined && { ANYGPT_HOME: home }),
   };
 }
 

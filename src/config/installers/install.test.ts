@@ -247,6 +247,15 @@ describe('how the entry is written', () => {
     await expect(entryOf('cursor', { command: ' ' })).rejects.toThrow('empty');
   });
 
+  it('with no place that the environment names relative to the folder one is in', async () => {
+    const world = newWorld({ env: { ANYGPT_HOME: '.state', ANYGPT_CONFIG: 'mcp-discovery.config.js' } });
+    expect((await parsed('cursor', { command: 'node x' }, world)).anygpt).toEqual({
+      command: 'node',
+      args: ['x'],
+      env: { ANYGPT_GATEWAY: '1' },
+    });
+  });
+
   it('in the second version of OpenCode, in a bare map of Copilot CLI, in a development container', async () => {
     const world = newWorld();
     const second = write(join(world.home, 'opencode.json'), '{"mcp":{"servers":{}}}');

@@ -12,7 +12,7 @@ import { valueAt } from '../importers/containers.ts';
 import { isCode } from '../parse-data.ts';
 import { expandHome, expandPath } from '../paths.ts';
 import { findSection } from '../section.ts';
-import { stateFolder, type World } from '../world.ts';
+import { folderNamed, stateFolder, type World } from '../world.ts';
 import { documentOf } from './edit-text.ts';
 import { editorFor, type Way } from './editor.ts';
 import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } from './files.ts';
@@ -31,7 +31,7 @@ export interface OwnChange {
 
 /** The configuration a gateway of this user reads wherever it is started. */
 export function ownConfigurationFile(world: World, named?: string): string {
-  const chosen = named ?? (world.env.ANYGPT_CONFIG || undefined);
+  const chosen = named ?? folderNamed('ANYGPT_CONFIG', world);
   if (chosen !== undefined) return expandPath(chosen, world.cwd, world, '--config');
   const home = findCandidates({ ...world, cwd: stateFolder(world) }).find(({ place }) => place === 'home');
   return home?.path ?? join(stateFolder(world), 'mcp-discovery.config.json');
