@@ -189,7 +189,7 @@ export class ConfigurationLoader {
   }
 
   /** What the user's own file says, beside a project's that is in use. Its servers are left out, its word is kept. */
-  async #floor(all: readonly Candidate[], reading: Reading): Promise<Floor | undefined> {
+  async #floor(all: readonly Candidate[], reading: Reading): Promise<FloorOfFiles | undefined> {
     const context = this.#context(reading);
     for (const { path, base, place } of all) {
       const text = place === 'project' ? undefined : await readIfPresent(path);
@@ -199,7 +199,8 @@ export class ConfigurationLoader {
       if (section === undefined) continue;
       const { layers, problems } = await loadLayers(requireSection(section, path), file, context);
       if (problems.length > 0) throw toConfigurationError(problems);
-      return toFloor(layers, { files: [], warnings: [], origin: path }, context);
+      const floor = await toFloor(layers, { files: [], warnings: [], origin: path }, context);
+      return { ...floor, files: layers.map((layer) => layer.file) };
     }
     return undefined;
   }
@@ -209,7 +210,7 @@ export class ConfigurationLoader {
     file: OpenFile,
     findings: Findings,
     context: LayerContext,
-    floor?: Floor,
+    floor?: FloorOfFiles,
   ): Promise<ResolvedConfig> {
     const { layers, problems, warnings } = await loadLayers(section, file, context);
     if (problems.length > 0) throw toConfigurationError(problems);
@@ -220,8 +221,18 @@ export class ConfigurationLoader {
       floor,
     );
     // Everything that was read is worth watching: imported modules, what was extended, the user's own file.
-    const read = [...layers.slice(1).map((layer) => layer.file), ...context.own.admitted, ...context.files.admitted];
-    return { ...config, files: [...new Set([...findings.files, ...read, ...config.files])] };
+    const { files: floorFiles } = floor ?? {};
+    const read = [
+      ...layers.slice(1).map((layer) => layer.file),
+      ...(floorFiles ?? []),
+      ...context.own.admitted,
+      ...context.files.admitted,
+    ];
+    return {
+      ...config,
+      files: [...new Set([...findings.files, ...read, ...config.files])],
+      ...(floorFiles && { floorFiles }),
+    };
   }
 
   /** What is kept for the time of one load. */
@@ -278,6 +289,9 @@ export class ConfigurationLoader {
     };
   }
 }
+
+/** A floor with the files it stands in. */
+type FloorOfFiles = Floor & { readonly files: readonly string[] };
 
 /** What one load has read so far: of projects, and of the user's own code. */
 interface Reading {

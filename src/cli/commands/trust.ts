@@ -19,7 +19,7 @@ import { Snapshot } from '../../config/snapshot.ts';
 import { TrustStore } from '../../config/trust.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../errors.ts';
-import { touchReloadStamp } from '../../watch-config.ts';
+import { touchTrustStamp } from '../../watch-config.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -123,7 +123,7 @@ async function give(
   // What was shown is what is trusted, whatever has become of the file since.
   if (agreed) for (const { path, hash = '', files } of fresh) await store.trust(path, hash, files);
   if (agreed) for (const path of folders) await store.trustFolder(path);
-  if (agreed) touchReloadStamp(stateFolder(world));
+  if (agreed) touchTrustStamp(stateFolder(world));
   if (json)
     io.stdout.write(
       toJson({
@@ -308,7 +308,7 @@ async function revoke(
   for (const { path } of paths.length > 0 ? [] : findTrustableFiles(world)) {
     if (!files.includes(path) && (await store.revoke(path))) files.push(path);
   }
-  if (files.length + folders.length > 0) touchReloadStamp(stateFolder(world));
+  if (files.length + folders.length > 0) touchTrustStamp(stateFolder(world));
   const untrusted = (path: string) => ({ path, status: 'untrusted' });
   if (json)
     io.stdout.write(
