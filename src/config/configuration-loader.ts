@@ -68,7 +68,7 @@ export class ConfigurationLoader {
   async load(configPath?: string): Promise<ResolvedConfig> {
     const fromEnvironment = this.#world.env.ANYGPT_CONFIG || undefined;
     const named = configPath ?? fromEnvironment;
-    const reading = this.#reading();
+    const reading = await this.#reading();
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
     }
@@ -88,7 +88,7 @@ export class ConfigurationLoader {
     const section = requireSection(findSection(config), 'The configuration');
     const findings = { files: [], warnings: relativeFolderWarnings(this.#world), origin: undefined };
     // What a program configures itself starts where the program is.
-    return this.#fromSection(section, file, findings, { ...this.#context(this.#reading()), folder: base });
+    return this.#fromSection(section, file, findings, { ...this.#context(await this.#reading()), folder: base });
   }
 
   /** Every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
@@ -236,8 +236,12 @@ export class ConfigurationLoader {
   }
 
   /** What is kept for the time of one load. */
-  #reading(): Reading {
-    return { files: new Snapshot(this.#trustsProjects() ? 'open' : 'sealed'), own: new Snapshot('open') };
+  async #reading(): Promise<Reading> {
+    const files = new Snapshot(this.#trustsProjects() ? 'open' : 'sealed');
+    // What is wrong with the memory of trust is said where somebody's trust is asked for.
+    const trustedFiles = await this.trustStore.allFiles().catch(() => new Set<string>());
+    files.favour(trustedFiles);
+    return { files, own: new Snapshot('open'), trustedFiles };
   }
 
   #trustsProjects(): boolean {
@@ -267,7 +271,7 @@ export class ConfigurationLoader {
     const pinsIn = (folder: string | undefined) =>
       folder === undefined || files.isOpen ? undefined : pinsFor(files, folder, this.#world);
     return {
-      world: this.#world,
+      world: { ...this.#world, trustedFiles: reading.trustedFiles },
       folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
@@ -297,6 +301,7 @@ type FloorOfFiles = Floor & { readonly files: readonly string[] };
 interface Reading {
   readonly files: Snapshot;
   readonly own: Snapshot;
+  readonly trustedFiles: ReadonlySet<string>;
 }
 
 /** The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. */
