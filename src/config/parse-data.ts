@@ -51,7 +51,14 @@ async function parseYaml(text: string): Promise<unknown> {
   const lines = new LineCounter();
   try {
     // Pretty errors would quote the source line, which may hold a secret.
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true });
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: true,
+      // The parser's own warnings go past us to stderr, and quote the file.
+      logLevel: 'error',
+    });
     const mistake = document.errors[0] ?? document.warnings[0];
     if (mistake !== undefined) {
       const { line, col } = lines.linePos(mistake.pos[0]);

@@ -67,6 +67,46 @@ describe('trust', () => {
     expect(JSON.parse(io.out()).notes.join(' ')).toContain(unread);
   });
 
+  it('looks at a bounded part of many or costly files, and says so in a sentence', async () => {
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(project(), name)), { recursive: true });
+      writeFileSync(join(project(), name), text);
+    };
+    put('.mcp.json', '{"mcpServers":{"mine":{"command":"x"}}}');
+    expect((await trust('--yes')).code).toBe(0);
+    const repeats = `{"mcpServers":{${'"a":1,'.repeat(30_000)}"b":{"command":"y"}}}`;
+    for (let at = 0; at < 40; at++) {
+      put(`.continue/mcpServers/f${at}.json`, repeats);
+      put(`.kiro/agents/f${at}.json`, repeats);
+    }
+    const pairs = Array.from({ length: 20_000 }, (_, at) => `? [QUOTED${at}]\n: 1\n`);
+    put('.continue/mcpServers/a.yaml', pairs.join(''));
+    put('.continue/mcpServers/b.yaml', pairs.slice(0, 50).join(''));
+    const many = Array.from({ length: 4_000 }, (_, at) => [`s${at}`, { command: 'x' }]);
+    put('.cursor/mcp.json', JSON.stringify({ mcpServers: Object.fromEntries(many) }));
+    const started = performance.now();
+    const { code, out: stdout, err: stderr } = await runBinary(['trust', '--dry-run'], { cwd: project(), env: env() });
+    // 1.5 s on a quiet machine; 20 s and more before.
+    expect(performance.now() - started).toBeLessThan(12_000);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/\.mcp\.json \([^)]*, trusted\)/);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/\d+ more files, such as \S+, were not looked at, because/);
+    expect(stdout).toContain('has 4000 servers');
+    expect(stdout.split('\n').length).toBeLessThan(600);
+    const alone = await trust(join(project(), '.continue/mcpServers/f7.json'), '--dry-run');
+    expect([alone.code, alone.out]).toEqual([0, expect.stringContaining('not trusted')]);
+  }, 60_000);
+
+  it('never trusts a file that was not shown, whoever names it', async () => {
+    const line = `# ${'x'.repeat(98)}\n`;
+    writeFileSync(join(project(), 'long.yaml'), `mcpServers: [{ name: a, command: x }]\n${line.repeat(1_500)}`);
+    writeFileSync(file(), JSON.stringify({ sources: [{ type: 'custom', path: './long.yaml' }], servers: [] }));
+    const { code, out } = await trust('--yes');
+    expect(out).toContain('not looked at');
+    expect(out).not.toContain('Trusted ~/project/.anygpt');
+    expect(code).toBe(0);
+  });
+
   it('ends with 2 when there is nothing to trust', async () => {
     const io = fakeIo({ cwd: folder.path, env: env() });
     expect([await main(['mcp', 'trust'], io), io.err()]).toEqual([2, expect.stringContaining('no configuration')]);

@@ -9,6 +9,7 @@ import { expandPath, isInside } from '../../config/paths.ts';
 import {
   type FilePreview,
   findTrustableFiles,
+  lookBudget,
   previewFile,
   type TrustableFile,
   titleOf,
@@ -84,13 +85,17 @@ async function look(paths: readonly string[], store: TrustStore, world: World): 
     paths.length > 0
       ? paths.map((path) => ({ ...trustableFileAt(path, world), isNamed: true }))
       : findTrustableFiles(world);
-  return Promise.all(
-    files.map(async (file) => {
-      const preview = await previewFile(file, world);
-      const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
-      return { ...preview, type: file.type, trusted };
-    }),
-  );
+  const known = await store.allFiles();
+  const [snapshot, budget] = [new Snapshot(), lookBudget()];
+  snapshot.favour(known);
+  const found = new Map<TrustableFile, Found>();
+  // What somebody has trusted before comes first: others cannot use up what is looked at.
+  for (const file of files.toSorted((one, other) => Number(known.has(other.path)) - Number(known.has(one.path)))) {
+    const preview = await previewFile(file, world, snapshot, budget);
+    const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
+    found.set(file, { ...preview, type: file.type, trusted });
+  }
+  return files.flatMap((file) => found.get(file) ?? []);
 }
 
 async function give(
@@ -114,7 +119,8 @@ async function give(
   const count = fresh.length + folders.length;
   if (!json) {
     const blocks = [
-      ...found.map((file) => fileText(file, io, world)),
+      ...found.filter(({ isPassedOver }) => !isPassedOver).map((file) => fileText(file, io, world)),
+      ...passedOverText(found, io, world),
       ...folders.map((path) => folderText(path, io, world)),
     ];
     io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
@@ -232,6 +238,18 @@ function fileText(file: Found, io: Io, world: World): string {
   return [paintFor(io)('bold', block(head, width, '')), ...previewLines(file).map((line) => hanging(line, width))].join(
     '\n',
   );
+}
+
+/** Files beyond what one command looks at are one sentence, however many they are. */
+function passedOverText(found: readonly Found[], io: Io, world: World): string[] {
+  const [first, ...more] = found.filter(({ isPassedOver }) => isPassedOver);
+  if (first === undefined) return [];
+  const [which, them] =
+    more.length === 0
+      ? [`${shownPath(first.path, world)} was`, 'it']
+      : [`${more.length + 1} more files, such as ${shownPath(first.path, world)}, were`, 'those that you need'];
+  const text = `${which} not looked at, because there is too much to read, and cannot be trusted like this. To have ${them} looked at, run: anygpt mcp trust FILE`;
+  return [block(text, widthOf(io), '')];
 }
 
 /** Wrapped with the indent it has, and the rest of it deeper, so that it cannot pass for a line of its own. */
