@@ -7,6 +7,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { oneLine } from '../plain-text.ts';
 import type { ServerDefinition } from '../types.ts';
+import { parseDotenv } from './dotenv.ts';
 import { type Candidate, findCandidates } from './find-config.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { countEntries, type ParseBudget, pays } from './importers/count-entries.ts';
@@ -16,6 +17,7 @@ import { evaluate, type LayerContext, loadLayers } from './layers.ts';
 import { pathsOf } from './module-paths.ts';
 import { namedFiles } from './named-files.ts';
 import { isCode } from './parse-data.ts';
+import { expandHome } from './paths.ts';
 import { pinsFor } from './pins.ts';
 import { readIfPresent } from './read-file.ts';
 import { readBy } from './references.ts';
@@ -60,6 +62,8 @@ export interface FilePreview {
   readonly sends: readonly string[];
   /** What is wrong, ignored, or cannot be shown. */
   readonly notes: readonly string[];
+  /** What references in the environment of servers stand for, where the project's own hashed files say it. */
+  readonly values: ReadonlyMap<string, string>;
   /** It was not looked at, because there was too much else. */
   readonly isPassedOver?: boolean | undefined;
 }
@@ -69,6 +73,11 @@ const MAX_SERVERS = 1_000;
 
 /** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
 export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
+
+/** References to files, as entries have them. */
+const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
+/** Of a value that is shown; nobody reads more. */
+const MAX_VALUE = 2_000;
 
 /** More servers than are looked at. */
 class TooManyServers extends ConfigurationError {}
@@ -193,9 +202,27 @@ class Look {
       readings: this.#readings,
       code: [...this.#code],
       sends: this.#sends,
+      values: this.#values(),
       notes: [...this.#notes],
       ...(this.#passedOver && { isPassedOver: true }),
     };
+  }
+
+  #values(): ReadonlyMap<string, string> {
+    const { admitted } = this.#files;
+    const values = new Map<string, string>();
+    for (const { connection } of this.#readings.flatMap(({ servers }) => servers)) {
+      const texts = connection.kind === 'stdio' ? Object.values(connection.env) : [];
+      for (const [whole, kind, inside = ''] of texts.flatMap((text) => [...text.matchAll(FILE_REFERENCE)])) {
+        const cut = kind === 'file' ? inside.length : inside.lastIndexOf('#');
+        const path = expandHome(inside.slice(0, cut), this.#world);
+        if (values.has(whole) || !admitted.includes(path)) continue;
+        const text = this.#files.text(path) ?? '';
+        const value = kind === 'file' ? text.trim() : parseDotenv(text).get(inside.slice(cut + 1));
+        if (value !== undefined) values.set(whole, value.slice(0, MAX_VALUE));
+      }
+    }
+    return values;
   }
 
   #refuseMany(): void {

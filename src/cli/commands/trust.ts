@@ -260,13 +260,13 @@ function hanging(line: string, width: number): string {
 }
 const DEEPER = '      ';
 
-const fileDocument = ({ path, type, hash, files, readings, code, sends, notes }: Found, trusted: boolean) => ({
+const fileDocument = ({ path, type, hash, files, readings, code, sends, notes, values }: Found, trusted: boolean) => ({
   path,
   type,
   status: trusted ? 'trusted' : hash === undefined ? 'unreadable' : 'untrusted',
   ...(hash !== undefined && { hash }),
   files,
-  servers: readings.flatMap((reading) => reading.servers.map((server) => serverDocument(server, reading))),
+  servers: readings.flatMap((reading) => reading.servers.map((server) => serverDocument(server, reading, values))),
   ...(code.length > 0 && { code }),
   ...(sends.length > 0 && { sends }),
   ...(notes.length > 0 && { notes }),
