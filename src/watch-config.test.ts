@@ -14,7 +14,7 @@ import { tempFolder } from '../test/fixtures/gateway/kit.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';
 import { configFile } from './engine-world.ts';
 import { createLogger } from './log.ts';
-import { touchReloadStamp, watchConfig } from './watch-config.ts';
+import { touchReloadStamp, touchTrustStamp, watchConfig } from './watch-config.ts';
 
 let folder: ReturnType<typeof tempFolder>;
 beforeEach(() => {
@@ -105,15 +105,17 @@ describe('watching a configuration', () => {
 });
 
 /** A gateway in a folder, with the file it is told to use or finds. */
-async function watchedIn(more: { config?: string; env?: Record<string, string>; lossMs?: number } = {}) {
+async function watchedIn(
+  more: { config?: string; cwd?: string; env?: Record<string, string>; lossMs?: number; files?: boolean } = {},
+) {
   const lines: string[] = [];
   const engine = new DiscoveryEngine(configFile(more.config), {
-    cwd: folder.path,
+    cwd: more.cwd ?? folder.path,
     env: { HOME: folder.path, ANYGPT_HOME: at('home'), ...more.env },
   });
   const logger = createLogger((line) => lines.push(line), 'debug');
-  const { lossMs = 100 } = more;
-  const stop = await watchConfig(engine, { logger, files: true, settleMs: 10, partialMs: 50, lossMs });
+  const { lossMs = 100, files = true } = more;
+  const stop = await watchConfig(engine, { logger, files, settleMs: 10, partialMs: 50, lossMs });
   return {
     engine,
     lines,
@@ -185,6 +187,47 @@ describe('a file that vanishes', () => {
   });
 });
 
+describe("the user's own file beside a trusted project's", () => {
+  const deny = { toolRules: [{ pattern: ['*delete*'], enabled: false }] };
+  const setUp = () => {
+    put('project/.git/HEAD', '');
+    put('project/.anygpt/mcp-discovery.config.json', own('one'));
+    return put('home/mcp-discovery.config.json', { extends: './base.json' });
+  };
+  const floored = () => watchedIn({ cwd: at('project'), env: { ANYGPT_TRUST_PROJECT: '1' } });
+  const denies = async ({ engine }: { engine: DiscoveryEngine }) =>
+    (await engine.getConfig()).floorRules?.toolRules.some(({ enabled }) => enabled === false) === true;
+
+  it.each(['mcp-discovery.config.json', 'base.json'])(
+    'keeps its denials in force when %s vanishes, until it is back',
+    async (name) => {
+      put('home/base.json', deny);
+      setUp();
+      await using all = await floored();
+      expect([await all.names(), await denies(all)]).toEqual([['one'], true]);
+      renameSync(at(`home/${name}`), at('away.json'));
+      await expect.poll(() => all.lines).toEqual([expect.stringContaining(name)]);
+      touchTrustStamp(at('home'));
+      await settled();
+      expect(await denies(all)).toBe(true);
+      renameSync(at('away.json'), at(`home/${name}`));
+      put('home/base.json', {});
+      await expect.poll(() => denies(all)).toBe(false);
+    },
+  );
+
+  it('is let go by a reload that somebody asks for', async () => {
+    put('home/base.json', deny);
+    const file = setUp();
+    await using all = await floored();
+    expect(await denies(all)).toBe(true);
+    rmSync(file);
+    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is gone`)]);
+    touchReloadStamp(at('home'));
+    await expect.poll(() => denies(all)).toBe(false);
+  });
+});
+
 describe('a file that is replaced', () => {
   it('by a rename is used, again and again', async () => {
     const config = put('config.json', own('zero'));
@@ -249,6 +292,35 @@ describe('a file that is being written', () => {
     appendFileSync(config, more);
     await expect.poll(all.names, { timeout: 10_000 }).toEqual(['one', 'two']);
     expect(await denies(all)).toBe(true);
+  });
+
+  it.each([
+    ['`trust`', touchTrustStamp, true],
+    ['`trust` with nobody who watches files', touchTrustStamp, false],
+    ['`config reload`', touchReloadStamp, true],
+    ['`config reload` with nobody who watches files', touchReloadStamp, false],
+  ])('is not taken without its rules because of %s', async (_what, touch, files) => {
+    const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
+    await using all = await watchedIn({ config, lossMs: 60_000, files });
+    expect(await denies(all)).toBe(true);
+    writeFileSync(config, `servers:\n${entries(['one'])}`);
+    touch(at('home'));
+    for (let time = 0; time < 4; time++) await settled();
+    expect(await denies(all)).toBe(true);
+    // Once it is whole, what was asked for is done.
+    writeFileSync(config, `servers:\n${entries(['one', 'two'])}${rules}`);
+    await expect.poll(all.names, { timeout: 10_000 }).toEqual(['one', 'two']);
+    expect(await denies(all)).toBe(true);
+  });
+
+  it('and was written a while ago is taken at once by `config reload`, whatever it lacks', async () => {
+    const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
+    await using all = await watchedIn({ config, lossMs: 60_000, files: false });
+    expect(await denies(all)).toBe(true);
+    writeFileSync(config, `servers:\n${entries(['one'])}`);
+    utimesSync(config, 1, 1);
+    touchReloadStamp(at('home'));
+    await expect.poll(() => denies(all)).toBe(false);
   });
 
   it('takes effect without a rule once it has been quiet for long', async () => {

@@ -7,6 +7,7 @@
  * @module
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wallNow } from './clock.ts';
 import { ABSENT, lookAt } from './config/heard-reads.ts';
@@ -15,14 +16,34 @@ import type { ResolvedConfig } from './config/resolved-config.ts';
 import type { DiscoveryEngine } from './discovery-engine.ts';
 import type { Logger } from './types.ts';
 
-/** Touched by `anygpt mcp config reload`; running gateways of the same home watch it. */
+/** Touched by `anygpt mcp config reload` and `trust`; running gateways of the same home watch it. */
 export const reloadStamp = (home: string): string => join(home, 'reload');
 
 /** Tells running gateways of this home to reload. */
 export function touchReloadStamp(home: string, now: () => number = wallNow): void {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  writeFileSync(reloadStamp(home), `${new Date(now()).toISOString()}\n`, { mode: 0o600 });
+  writeStamp(home, new Date(now()).toISOString());
 }
+
+/** Tells running gateways of this home that what is trusted has changed; nobody asked them to take anything else. */
+export function touchTrustStamp(home: string, now: () => number = wallNow): void {
+  writeStamp(home, `${new Date(now()).toISOString()} ${TRUST}`);
+}
+
+const TRUST = 'trust';
+
+function writeStamp(home: string, text: string): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  writeFileSync(reloadStamp(home), `${text}\n`, { mode: 0o600 });
+}
+
+/** Who touched the stamp: a person who wants a reload, or `trust`. */
+type Asker = 'reload' | 'trust';
+
+const whoAsked = (stamp: string): Promise<Asker> =>
+  readFile(stamp, 'utf8').then(
+    (text) => (text.trimEnd().endsWith(` ${TRUST}`) ? 'trust' : 'reload'),
+    () => 'reload',
+  );
 
 /** What is watched beside the stamp that a reload leaves, and where changes are said. */
 export interface WatchOptions {
@@ -53,9 +74,9 @@ interface Pending {
 
 /**
  * Watches until the returned function is called. A configuration that cannot be used is said and not taken, and neither is
- * one that comes to nothing because its file has gone: the old one stays until the file is back. A file that is written
- * again with the same content, or in which only things changed that are nobody's servers, changes nothing: some clients
- * rewrite their files all the time. The stamp always counts, and at once.
+ * one that lacks what a file said that has gone: the old one stays until the file is back. A file that is written again
+ * with the same content, or in which only things changed that are nobody's servers, changes nothing: some clients rewrite
+ * their files all the time. A reload that somebody asks for counts at once, but for a file that is being written.
  */
 export async function watchConfig(
   engine: DiscoveryEngine,
@@ -70,6 +91,8 @@ export async function watchConfig(
   let pending: Pending | undefined;
   let stopped = false;
   let said: string | undefined;
+  /** Who waits for a load. */
+  let asked: Asker | undefined;
 
   const look = async (): Promise<Signatures> =>
     new Map(await Promise.all([...known.keys()].map(async (path) => [path, await lookAt(path)] as const)));
@@ -80,19 +103,23 @@ export async function watchConfig(
     for (const [path, signature] of (await engine.source()).files) known.set(path, signature);
   };
 
-  const take = async (change: Pending | undefined) => {
+  const take = async (change: Pending) => {
     let held = false;
+    const isWanted = asked === 'reload';
     /** Whether what was loaded may take effect now: it is what lies on disk, and has been for long enough. */
-    const confirm = (change: Pending) => async (next: ResolvedConfig, before: ResolvedConfig | undefined) => {
-      const { origin } = before ?? {};
-      if (origin !== undefined && next.origin !== origin && (await lookAt(origin)) === ABSENT) throw new Gone(origin);
+    const confirm = async (next: ResolvedConfig, before: ResolvedConfig | undefined) => {
+      if (!isWanted) await refuseLost(before, next);
       const changed = [...known].flatMap(([path, was]) => (change.signatures.get(path) === was ? [] : [path]));
-      change.quietMs = quietTime(before, next, changed, times);
-      held = performance.now() - change.since < change.quietMs || !same(await look(), change.signatures);
+      const quietMs = quietTime(before, next, changed, times);
+      const waited = performance.now() - change.since;
+      // Who asks for a reload has saved the file, unless it was written a moment ago and lacks something.
+      const left = isWanted && (quietMs <= settleMs || (await age(changed)) >= quietMs) ? 0 : quietMs - waited;
+      change.quietMs = quietMs;
+      held = left > 0 || !same(await look(), change.signatures);
       return !held;
     };
     try {
-      const swapped = await engine.reload(change && { ifChanged: true, confirm: confirm(change) });
+      const swapped = await engine.reload({ ifChanged: !isWanted, confirm });
       if (held) return;
       said = undefined;
       if (swapped) logger.info({}, 'the configuration was reloaded');
@@ -106,7 +133,8 @@ export async function watchConfig(
       said = why;
     }
     pending = undefined;
-    await remember(change?.signatures ?? (await look()));
+    asked = undefined;
+    await remember(change.signatures);
   };
 
   const tick = async () => {
@@ -114,12 +142,14 @@ export async function watchConfig(
     if (stopped) return;
     if (now !== stampSeen) {
       stampSeen = now;
-      if (now !== ABSENT) return take(undefined);
+      const asker = now === ABSENT ? undefined : await whoAsked(stamp);
+      if (asker === 'reload') pending = { signatures: await look(), since: performance.now(), quietMs: 0 };
+      if (asked !== 'reload') asked = asker ?? asked;
     }
-    if (!files) return;
+    if (!files && !asked) return;
     const signatures = await look();
     if (stopped) return;
-    if (same(signatures, known)) pending = undefined;
+    if (!asked && same(signatures, known)) pending = undefined;
     else if (!pending || !same(signatures, pending.signatures))
       pending = { signatures, since: performance.now(), quietMs: settleMs };
     else if (performance.now() - pending.since >= pending.quietMs) await take(pending);
@@ -143,7 +173,28 @@ const same = (one: Signatures, other: Signatures): boolean => {
   return true;
 };
 
-/** The file that the configuration in force came from is not there any more, and another would take its place. */
+/** Milliseconds since the youngest of these files was written; what is not there is not being written. */
+async function age(paths: readonly string[]): Promise<number> {
+  const times = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  return wallNow() - Math.max(0, ...times);
+}
+
+/** Refuses a configuration that is without what a file says which was there: the origin, or the user's own beside it. */
+async function refuseLost(before: ResolvedConfig | undefined, next: ResolvedConfig): Promise<void> {
+  const kept = new Set([next.origin, ...(next.floorFiles ?? [])]);
+  for (const file of [before?.origin, ...(before?.floorFiles ?? [])]) {
+    if (file !== undefined && !kept.has(file) && (await lookAt(file)) === ABSENT) throw new Gone(file);
+  }
+}
+
+/** A file that the configuration in force was made from is not there any more, and what it said would be lost. */
 class Gone extends Error {
   constructor(file: string) {
     super(

@@ -26,7 +26,16 @@ const terminal = (isTTY: boolean) => {
   return { io, stdin, said };
 };
 
-const look: FilePreview = { path: '', hash: 'abc', files: [], readings: [], code: [], sends: [], notes: [] };
+const look: FilePreview = {
+  path: '',
+  hash: 'abc',
+  files: [],
+  readings: [],
+  code: [],
+  sends: [],
+  notes: [],
+  values: new Map(),
+};
 
 it('asks nobody where there is no terminal', () => {
   expect(askTrust(terminal(false).io)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,10 +19,13 @@ afterAll(() => folder[Symbol.dispose]());
 
 /** Runs a real binary in an empty folder with an empty home. */
 function run(bin: keyof typeof bins, argv: string[], { input = '', cwd = folder.path } = {}) {
-  const child = spawn(process.execPath, [join(root, bins[bin]), ...argv], {
-    cwd,
-    env: { PATH: process.env.PATH, HOME: folder.path, ANYGPT_HOME: join(folder.path, 'home') },
-  });
+  return finished(spawn(process.execPath, [join(root, bins[bin]), ...argv], { cwd, env: environment() }), input);
+}
+
+const environment = () => ({ PATH: process.env.PATH, HOME: folder.path, ANYGPT_HOME: join(folder.path, 'home') });
+
+/** What a child that is given this input has said when it ends. */
+function finished(child: ChildProcessWithoutNullStreams, input: string) {
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => {
     out += chunk;
@@ -52,6 +55,30 @@ describe('the real binaries', () => {
     });
     expect(await run('anygpt', ['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
     expect(await run('anygpt', ['mcp', 'nonsense'])).toMatchObject({ code: 1, out: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('a folder that is gone: discovery serves, commands say so', async () => {
+    const inGone = (bin: keyof typeof bins, argv: string[], input = '') => {
+      const gone = join(folder.path, 'gone');
+      mkdirSync(gone);
+      const script = 'rmdir "$PWD" && exec "$@"';
+      const words = ['-c', script, 'sh', process.execPath, join(root, bins[bin]), ...argv];
+      return finished(spawn('sh', words, { cwd: gone, env: environment() }), input);
+    };
+    for (const argv of [[], ['mcp', 'serve']]) {
+      const { code, out, err } = await inGone('discovery', argv, INITIALIZE);
+      expect([code, out, err]).toEqual([
+        0,
+        expect.stringContaining('"serverInfo"'),
+        expect.stringContaining('is gone'),
+      ]);
+    }
+    for (const command of ['list', 'trust', 'doctor']) {
+      const { code, err } = await inGone('anygpt', ['mcp', command]);
+      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('is gone')]);
+      expect(err).not.toMatch(/internal error|\n {4}at /);
+    }
+    expect((await inGone('anygpt', ['--version'])).code).toBe(0);
   });
 
   it('discovery serves without arguments, and with options only', async () => {

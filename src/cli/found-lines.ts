@@ -8,6 +8,8 @@ import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
 const MAX_NAMES = 20;
+/** Files of one client that are listed; a project may have any number. */
+const MAX_FILES = 10;
 
 /** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -26,7 +28,10 @@ export function clientLines(
   const fine = client.files.every(({ problem }) => problem === undefined);
   return [
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
-    ...client.files.flatMap((file) => fileLines(file, client, home, joined)),
+    ...client.files.slice(0, MAX_FILES).flatMap((file) => fileLines(file, client, home, joined)),
+    ...(client.files.length > MAX_FILES
+      ? [`    and ${client.files.length - MAX_FILES} more files; --json has all of them`]
+      : []),
   ];
 }
 

@@ -2,8 +2,10 @@
  * The one place that touches the process.
  * @module
  */
+import { homedir } from 'node:os';
 import { Writable } from 'node:stream';
 import { pipeOf } from '../connections/quick-pipe.ts';
+import { ConfigurationError } from '../errors.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';
@@ -11,7 +13,7 @@ import { main } from './main.ts';
 /** What we need of a process; the real one, or a stand-in. */
 export type Host = Pick<
   NodeJS.Process,
-  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit' | 'exitCode'
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'chdir' | 'on' | 'off' | 'exit' | 'exitCode'
 >;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -25,7 +27,9 @@ function ioOf(host: Host): Io {
     stdout: host.stdout,
     stderr: host.stderr,
     env: host.env,
-    cwd: host.cwd(),
+    get cwd() {
+      return folderOf(host);
+    },
     onSignal: (listener) => {
       for (const signal of SIGNALS) host.on(signal, listener);
       return () => {
@@ -49,6 +53,30 @@ function ioOf(host: Host): Io {
   };
 }
 
+/** The working folder. Somebody may have removed it, and nothing that is relative means anything then. */
+function folderOf(host: Host): string {
+  try {
+    return host.cwd();
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    throw new ConfigurationError('The folder this was started in is gone. Go to one that is there, and run it again.');
+  }
+}
+
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Clients start a gateway in folders that have gone, such as those of a branch; it works without one. */
+function leaveGoneFolder(argv: readonly string[], host: Host): void {
+  if ((argv[0] === 'mcp' ? argv[1] : argv[0]) !== 'serve') return;
+  try {
+    host.cwd();
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    host.chdir(homedir());
+    host.stderr.write('anygpt: the folder this was started in is gone, so it works in your home folder.\n');
+  }
+}
+
 /** Runs the command line of this process. What nobody caught ends it, said once; children go with it. */
 export function runProcess(argv: readonly string[], host: Host = process): void {
   const crash = (error: unknown) => {
@@ -65,6 +93,7 @@ export function runProcess(argv: readonly string[], host: Host = process): void 
     host.exitCode = EXIT.failed;
     host.stderr.write(`anygpt: cannot write to stdout: ${error.message}\n`);
   });
+  leaveGoneFolder(argv, host);
   main(argv, ioOf(host)).then((code) => {
     host.exitCode = unwritten ? EXIT.failed : code;
   }, crash);

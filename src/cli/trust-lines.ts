@@ -29,13 +29,21 @@ interface Given {
   readonly value?: string;
 }
 
+/** What references to the project's own files stand for. */
+type Values = FilePreview['values'];
+const NONE: Values = new Map();
+
+/** Files that are trusted with the rest are in hand, so what they say is shown. All other references stay as written. */
+const filled = (text: string, values: Values): string =>
+  [...values].reduce((result, [reference, value]) => result.replaceAll(reference, () => value), text);
+
 /** What a server is given by name: environment variables, or headers. */
-export function givenTo({ name: server, connection }: ServerDefinition): readonly Given[] {
+export function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
   const texts = connection.kind === 'stdio' ? connection.env : connection.headers;
   const given = Object.entries(texts).map(([name, text]): Given => {
     const from = readBy(text);
     if (connection.kind === 'stdio' && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
-      return { name, ...(from.length > 0 && { from }), value: maskSecrets(text) };
+      return { name, ...(from.length > 0 && { from }), value: maskSecrets(filled(text, values)) };
     }
     return from.length === 0 ? { name } : { name, from };
   });
@@ -51,9 +59,9 @@ const isPlainValue = (name: string, text: string): boolean =>
   text !== '' && !isSecretName(name) && !/^\$\{[^}]*\}$/.test(text) && secretParts(text, name).length === 0;
 
 /** A server for `--json`. */
-export function serverDocument(server: ServerDefinition, { types }: Reading) {
+export function serverDocument(server: ServerDefinition, { types }: Reading, values: Values) {
   const { name, enabled, connection, origin, trusted, idempotent, tools } = server;
-  const names = givenTo(server);
+  const names = givenTo(server, values);
   const how =
     connection.kind === 'stdio'
       ? {
@@ -77,13 +85,13 @@ export function serverDocument(server: ServerDefinition, { types }: Reading) {
 }
 
 /** Everything a person should see before saying yes. */
-export function previewLines({ readings, code, sends, notes }: FilePreview): string[] {
+export function previewLines({ readings, code, sends, notes, values }: FilePreview): string[] {
   const lines = [
     ...code.map(
       (file) => `  ${toWord(file)} is a program. It runs, and what it starts is known, only once it is used: read it.`,
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
-    ...readings.flatMap((reading) => readingLines(reading, readings)),
+    ...readings.flatMap((reading) => readingLines(reading, readings, values)),
     ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
     ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json has all of them.`] : []),
   ];
@@ -102,13 +110,17 @@ const bounded = (line: string): string[] =>
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
 
-function readingLines({ types, servers }: Reading, all: readonly Reading[]): string[] {
+function readingLines({ types, servers }: Reading, all: readonly Reading[], values: Values): string[] {
   const readers = types.map(titleOf).join(', ');
   // Programs that agree need not be told apart.
   const head = all.length < 2 ? [] : [`  as ${readers} read${types.length === 1 ? 's' : ''} it:`];
   if (servers.length === 0) return all.length < 2 ? [] : [...head, '  no servers'];
   const sorted = byDanger(servers);
-  return [...head, ...sorted.slice(0, MAX_LISTED).flatMap(serverLines), ...summaryLines(sorted)];
+  return [
+    ...head,
+    ...sorted.slice(0, MAX_LISTED).flatMap((server) => serverLines(server, values)),
+    ...summaryLines(sorted),
+  ];
 }
 
 /** What could not be listed, in a few lines. */
@@ -141,9 +153,9 @@ function counted(what: string, values: readonly string[]): string[] {
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function serverLines(server: ServerDefinition): string[] {
+function serverLines(server: ServerDefinition, values: Values): string[] {
   const { name, enabled, connection, trusted, idempotent, tools } = server;
-  const given = givenTo(server).map(
+  const given = givenTo(server, values).map(
     ({ name: variable, from, value }) =>
       toWord(variable) +
       (value === undefined ? '' : `=${toWord(value)}`) +

@@ -66,7 +66,7 @@ export class ConfigurationLoader {
    */
   async load(configPath?: string): Promise<ResolvedConfig> {
     const named = configPath ?? folderNamed('ANYGPT_CONFIG', this.#world);
-    const reading = this.#reading();
+    const reading = await this.#reading();
     if (named !== undefined) {
       return this.#loadNamed(named, configPath === undefined ? 'ANYGPT_CONFIG' : '--config', reading);
     }
@@ -86,7 +86,7 @@ export class ConfigurationLoader {
     const section = requireSection(findSection(config), 'The configuration');
     const findings = { files: [], warnings: relativeFolderWarnings(this.#world), origin: undefined };
     // What a program configures itself starts where the program is.
-    return this.#fromSection(section, file, findings, { ...this.#context(this.#reading()), folder: base });
+    return this.#fromSection(section, file, findings, { ...this.#context(await this.#reading()), folder: base });
   }
 
   /** Every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
@@ -193,7 +193,7 @@ export class ConfigurationLoader {
   }
 
   /** What the user's own file says, beside a project's that is in use. Its servers are left out, its word is kept. */
-  async #floor(all: readonly Candidate[], reading: Reading): Promise<Floor | undefined> {
+  async #floor(all: readonly Candidate[], reading: Reading): Promise<FloorOfFiles | undefined> {
     const context = this.#context(reading);
     for (const { path, base, place } of all) {
       const text = place === 'project' ? undefined : await readIfPresent(path);
@@ -203,7 +203,8 @@ export class ConfigurationLoader {
       if (section === undefined) continue;
       const { layers, problems } = await loadLayers(requireSection(section, path), file, context);
       if (problems.length > 0) throw toConfigurationError(problems);
-      return toFloor(layers, { files: [], warnings: [], origin: path }, context);
+      const floor = await toFloor(layers, { files: [], warnings: [], origin: path }, context);
+      return { ...floor, files: layers.map((layer) => layer.file) };
     }
     return undefined;
   }
@@ -213,7 +214,7 @@ export class ConfigurationLoader {
     file: OpenFile,
     findings: Findings,
     context: LayerContext,
-    floor?: Floor,
+    floor?: FloorOfFiles,
   ): Promise<ResolvedConfig> {
     const { layers, problems, warnings } = await loadLayers(section, file, context);
     if (problems.length > 0) throw toConfigurationError(problems);
@@ -224,13 +225,27 @@ export class ConfigurationLoader {
       floor,
     );
     // Everything that was read is worth watching: imported modules, what was extended, the user's own file.
-    const read = [...layers.slice(1).map((layer) => layer.file), ...context.own.admitted, ...context.files.admitted];
-    return { ...config, files: [...new Set([...findings.files, ...read, ...config.files])] };
+    const { files: floorFiles } = floor ?? {};
+    const read = [
+      ...layers.slice(1).map((layer) => layer.file),
+      ...(floorFiles ?? []),
+      ...context.own.admitted,
+      ...context.files.admitted,
+    ];
+    return {
+      ...config,
+      files: [...new Set([...findings.files, ...read, ...config.files])],
+      ...(floorFiles && { floorFiles }),
+    };
   }
 
   /** What is kept for the time of one load. */
-  #reading(): Reading {
-    return { files: new Snapshot(this.#trustsProjects() ? 'open' : 'sealed'), own: new Snapshot('open') };
+  async #reading(): Promise<Reading> {
+    const files = new Snapshot(this.#trustsProjects() ? 'open' : 'sealed');
+    // What is wrong with the memory of trust is said where somebody's trust is asked for.
+    const trustedFiles = await this.trustStore.allFiles().catch(() => new Set<string>());
+    files.favour(trustedFiles);
+    return { files, own: new Snapshot('open'), trustedFiles };
   }
 
   #trustsProjects(): boolean {
@@ -260,7 +275,7 @@ export class ConfigurationLoader {
     const pinsIn = (folder: string | undefined) =>
       folder === undefined || files.isOpen ? undefined : pinsFor(files, folder, this.#world);
     return {
-      world: this.#world,
+      world: { ...this.#world, trustedFiles: reading.trustedFiles },
       folder: candidate?.place === 'project' ? candidate.base : undefined,
       timeout: this.#options.timeout,
       runCode: this.#options.runCode,
@@ -284,10 +299,14 @@ export class ConfigurationLoader {
   }
 }
 
+/** A floor with the files it stands in. */
+type FloorOfFiles = Floor & { readonly files: readonly string[] };
+
 /** What one load has read so far: of projects, and of the user's own code. */
 interface Reading {
   readonly files: Snapshot;
   readonly own: Snapshot;
+  readonly trustedFiles: ReadonlySet<string>;
 }
 
 /** A path that somebody else chose, for people and agents. */

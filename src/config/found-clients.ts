@@ -31,19 +31,19 @@ export interface FoundClient {
 export async function findClients(world: World): Promise<readonly FoundClient[]> {
   const seen = new Set<string>();
   const found: FoundClient[] = [];
+  const anything = importAnything(world);
   for (const type of CLIENT_TYPES) {
     const client = clientOf(type);
     const places = countingFiles(client, world).filter(({ path }) => !seen.has(path));
     for (const { path } of places) seen.add(path);
     if (places.length === 0) continue;
-    const files = await Promise.all(
-      places.map(async ({ path, scope, root }): Promise<FoundFile> => {
-        const imported = await importFile({ type, path, scope, root }, importAnything(world, dirname(path)));
-        const { source, entries, warnings, skipped } = imported;
-        const problem = source.status === 'ok' ? undefined : source.message;
-        return { path, scope, problem, entries, warnings: problem === undefined ? warnings : [], skipped };
-      }),
-    );
+    const files: FoundFile[] = [];
+    for (const { path, scope, root } of places) {
+      const imported = await importFile({ type, path, scope, root }, { ...anything, base: dirname(path) });
+      const { source, entries, warnings, skipped } = imported;
+      const problem = source.status === 'ok' ? undefined : source.message;
+      files.push({ path, scope, problem, entries, warnings: problem === undefined ? warnings : [], skipped });
+    }
     found.push({ type, title: client.title, files });
   }
   return found;

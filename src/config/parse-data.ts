@@ -58,8 +58,14 @@ async function parseYaml(text: string): Promise<unknown> {
   try {
     refuseDeepYaml(text, yaml);
     // Pretty errors would quote the source line, which may hold a secret. Comparing every key with every other takes the
-    // parser seconds for 20,000 of them.
-    const options = { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: false } as const;
+    // parser seconds for 20,000 of them. The parser's own warnings go past us to stderr, and quote the file.
+    const options = {
+      lineCounter: lines,
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: false,
+      logLevel: 'error',
+    } as const;
     const document = yaml.parseDocument(text, options);
     const mistake = document.errors[0] ?? document.warnings[0];
     if (mistake !== undefined) throw mistakeAt(mistake.pos[0], mistake.message.replace(/\.$/, ''));

@@ -41,6 +41,8 @@ class Reader {
   readonly text: string;
   readonly onRepeat: ((key: string, line: number) => void) | undefined;
   at: number;
+  private counted = 0;
+  private line = 1;
 
   constructor(text: string, onRepeat?: (key: string, line: number) => void) {
     this.text = text;
@@ -112,7 +114,13 @@ class Reader {
 
   private repeated(key: string, at: number): void {
     if (this.onRepeat === undefined) this.fail('expected each key once, this one is written twice', at);
-    this.onRepeat(key, this.text.slice(0, at).split('\n').length);
+    this.onRepeat(key, this.lineOf(at));
+  }
+
+  /** Counted on from the last place that was asked for: a file may repeat a key as often as it likes. */
+  private lineOf(at: number): number {
+    for (; this.counted < at; this.counted++) if (this.text[this.counted] === '\n') this.line++;
+    return this.line;
   }
 
   private array(depth: number): unknown[] {

@@ -5,15 +5,19 @@
  */
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
 import type { ServerDefinition } from '../types.ts';
+import { parseDotenv } from './dotenv.ts';
 import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
+import { countEntries, type ParseBudget, pays } from './importers/count-entries.ts';
 import { type ImportContext, importFile, namedFile, type SourceFile } from './importers/import-file.ts';
 import { clientFiles, listClients } from './importers/list-clients.ts';
 import { evaluate, type LayerContext, loadLayers } from './layers.ts';
 import { pathsOf } from './module-paths.ts';
 import { namedFiles } from './named-files.ts';
 import { isCode } from './parse-data.ts';
+import { expandHome } from './paths.ts';
 import { pinsFor } from './pins.ts';
 import { readIfPresent } from './read-file.ts';
 import { readBy } from './references.ts';
@@ -58,10 +62,34 @@ export interface FilePreview {
   readonly sends: readonly string[];
   /** What is wrong, ignored, or cannot be shown. */
   readonly notes: readonly string[];
+  /** What references in the environment of servers stand for, where the project's own hashed files say it. */
+  readonly values: ReadonlyMap<string, string>;
+  /** It was not looked at, because there was too much else. */
+  readonly isPassedOver?: boolean | undefined;
 }
 
 /** A file with more servers than this was written by nobody, and nobody looks through it. */
 const MAX_SERVERS = 1_000;
+
+/** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
+export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
+
+/** References to files, as entries have them. */
+const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
+/** Of a value that is shown; nobody reads more. */
+const MAX_VALUE = 2_000;
+
+/** More servers than are looked at. */
+class TooManyServers extends ConfigurationError {}
+
+/** More than one command looks at. */
+class TooMuch extends ConfigurationError {
+  constructor(path: string) {
+    super(
+      `${oneLine(path, 300)} is not looked at: there is too much to read. Name it alone, or make it shorter, to have it looked at.`,
+    );
+  }
+}
 
 /** Every file in this folder and its parents that counts only once it is trusted, our own first. */
 export function findTrustableFiles(world: World): readonly TrustableFile[] {
@@ -111,9 +139,15 @@ function clientsOf(path: string, world: World): readonly ClientType[] {
 /**
  * Looks into a file without using it.
  * @param from what was read of it before, so that a yes is about the very same bytes
+ * @param budget what may still be parsed, of this file and others
  */
-export async function previewFile(file: TrustableFile, world: World, from?: Snapshot): Promise<FilePreview> {
-  const look = new Look(file, { ...world, literal: true }, from);
+export async function previewFile(
+  file: TrustableFile,
+  world: World,
+  from?: Snapshot,
+  budget: ParseBudget = lookBudget(),
+): Promise<FilePreview> {
+  const look = new Look(file, { ...world, literal: true }, from, budget);
   await look.run();
   return look.preview();
 }
@@ -128,9 +162,13 @@ class Look {
   readonly #notes = new Set<string>();
   /** Data that programs name; a configuration among it brings what it names. */
   readonly #named = new Set<string>();
+  readonly #budget: ParseBudget;
+  readonly #paid = new Set<string>();
   #refused = false;
+  #passedOver = false;
 
-  constructor(file: TrustableFile, world: World, from: Snapshot | undefined) {
+  constructor(file: TrustableFile, world: World, from: Snapshot | undefined, budget: ParseBudget) {
+    this.#budget = budget;
     this.#file = file;
     this.#world = world;
     this.#files = new Snapshot({ folder: file.root }, from);
@@ -141,8 +179,7 @@ class Look {
     const { path, type } = this.#file;
     try {
       // A bundle is a folder, or a file that is no text: its importer knows where its manifest is.
-      if (type !== 'mcpb' && this.#files.text(path) === undefined)
-        throw new ConfigurationError(`${path} was not found.`);
+      if (type !== 'mcpb' && this.#text(path) === undefined) throw new ConfigurationError(`${path} was not found.`);
       if (type === 'configuration') await this.#configuration(this.#file);
       for (const named of this.#named) await this.#configuration({ path: named, base: dirname(named) }, true);
       const readers = new Set([...(type === 'configuration' ? [] : [type]), ...clientsOf(path, this.#world)]);
@@ -165,17 +202,53 @@ class Look {
       readings: this.#readings,
       code: [...this.#code],
       sends: this.#sends,
+      values: this.#values(),
       notes: [...this.#notes],
+      ...(this.#passedOver && { isPassedOver: true }),
     };
   }
 
+  #values(): ReadonlyMap<string, string> {
+    const { admitted } = this.#files;
+    const values = new Map<string, string>();
+    for (const { connection } of this.#readings.flatMap(({ servers }) => servers)) {
+      const texts = connection.kind === 'stdio' ? Object.values(connection.env) : [];
+      for (const [whole, kind, inside = ''] of texts.flatMap((text) => [...text.matchAll(FILE_REFERENCE)])) {
+        const cut = kind === 'file' ? inside.length : inside.lastIndexOf('#');
+        const path = expandHome(inside.slice(0, cut), this.#world);
+        if (values.has(whole) || !admitted.includes(path)) continue;
+        const text = this.#files.text(path) ?? '';
+        const value = kind === 'file' ? text.trim() : parseDotenv(text).get(inside.slice(cut + 1));
+        if (value !== undefined) values.set(whole, value.slice(0, MAX_VALUE));
+      }
+    }
+    return values;
+  }
+
   #refuseMany(): void {
-    const count = Math.max(0, ...this.#readings.map(({ servers }) => servers.length));
+    this.#refuseCount(Math.max(0, ...this.#readings.map(({ servers }) => servers.length)));
+  }
+
+  #refuseCount(count: number): void {
     if (count > MAX_SERVERS) {
-      throw new ConfigurationError(
+      throw new TooManyServers(
         `${this.#file.path} has ${count} servers, more than the ${MAX_SERVERS} that can be trusted at once.`,
       );
     }
+  }
+
+  /** A text that is about to be parsed, which is paid for once. */
+  #text(path: string): string | undefined {
+    const text = this.#files.text(path);
+    if (text === undefined || this.#paid.has(path)) return text;
+    if (!pays(this.#budget, path, text)) {
+      // Whoever asked for it may live without it; nobody trusts what was not shown.
+      this.#refused = true;
+      this.#passedOver = true;
+      throw new TooMuch(path);
+    }
+    this.#paid.add(path);
+    return text;
   }
 
   /**
@@ -183,12 +256,13 @@ class Look {
    * @param isGuess whether the file may be something else; then nothing is said of what is wrong with it
    */
   async #configuration({ path, base }: Pick<TrustableFile, 'path' | 'base'>, isGuess = false): Promise<void> {
-    const file = { path, base, text: this.#files.text(path) ?? '' };
+    const file = { path, base, text: this.#text(path) ?? '' };
     const context = this.#context();
     await this.#guarded(async () => {
       const section = findSection(await evaluate(file, context), path);
       if (section === undefined) return;
       if (typeof section === 'string') throw toConfigurationError([{ file: path, text: section }]);
+      if (Array.isArray(section.raw.servers)) this.#refuseCount(section.raw.servers.length);
       const { layers, problems, warnings } = await loadLayers(section, file, context);
       const isOurs = /^(?:mcp-discovery|anygpt)\.config\./.test(basename(path));
       // A file that is not called as ours are may be one that a source names.
@@ -213,6 +287,13 @@ class Look {
     const { base } = this.#file;
     const isClients = type !== 'custom' && type !== 'mcpb';
     const file: SourceFile = isClients ? { type, path, scope: 'project', root: base } : { type, path };
+    if (isClients) {
+      const count = await countEntries(clientOf(type as ClientType), path, this.#text(path) ?? '', {
+        world: this.#world,
+        budget: { left: Number.POSITIVE_INFINITY },
+      });
+      this.#refuseCount(count ?? 0);
+    }
     const { entries, source, warnings } = await importFile(file, { ...this.#context(), base: dirname(path) });
     if (source.status !== 'ok') this.#notes.add(source.message ?? source.status);
     for (const warning of warnings) if (source.status === 'ok') this.#notes.add(warning);
@@ -240,7 +321,7 @@ class Look {
       pins,
       pinsOf: () => pins,
       read: async (path) => {
-        if (!isOwnFile(path, this.#world)) return files.text(path);
+        if (!isOwnFile(path, this.#world)) return this.#text(path);
         throw new ConfigurationError(`extends ${path}, your own configuration: its servers would be used here, too.`);
       },
       onCode: (path) => this.#programs(path),
@@ -276,7 +357,7 @@ class Look {
     try {
       return !path.includes('\0') && !path.includes('${') && this.#files.text(path) !== undefined;
     } catch (error) {
-      if (error instanceof TooManyFiles || !(error instanceof ConfigurationError)) throw error;
+      if (isFinal(error)) throw error;
       // Of what is outside nothing is read, and a program that needs it will not run.
       if (error instanceof NotTrusted) this.#notes.add(error.message);
       return false;
@@ -287,11 +368,18 @@ class Look {
     try {
       await work();
     } catch (error) {
-      if (error instanceof TooManyFiles || !(error instanceof ConfigurationError)) throw error;
-      if (!isQuiet) this.#notes.add(error.message);
+      if (isFinal(error)) throw error;
+      if (!isQuiet) this.#notes.add((error as ConfigurationError).message);
     }
   }
 }
+
+/** What ends the look at a file, rather than being a note about it. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof TooManyFiles ||
+  error instanceof TooMuch ||
+  error instanceof TooManyServers ||
+  !(error instanceof ConfigurationError);
 
 const toDefinition = (placed: PlacedEntry): ServerDefinition | undefined => toServerDefinition(placed);
 
@@ -300,12 +388,20 @@ const shape = (servers: readonly ServerDefinition[]): unknown =>
   servers.map(({ name, enabled, connection }) => [name, enabled, connection]);
 
 /** Reading a file to show what is in it needs nobody's trust. Must not be used for what is to run. */
-export const importAnything = (world: World, base: string): ImportContext => {
+export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
   const files = new Snapshot();
+  const budget = lookBudget();
+  const peek = (path: string): string | undefined => {
+    const text = files.peek(path);
+    if (text !== undefined && !pays(budget, path, text)) throw new TooMuch(path);
+    return text;
+  };
   return {
     world,
-    base,
-    read: async (path, isProjects = false) => (isProjects ? files.peek(path) : readIfPresent(path)),
+    // Paid for when it is read.
+    budget: { left: Number.POSITIVE_INFINITY },
+    maxServers: MAX_SERVERS,
+    read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),
     pinsOf: ({ scope, root }) =>
       scope === 'project' && root !== undefined
         ? pinsFor(new Snapshot({ folder: root }, files), root, world)

@@ -6,7 +6,7 @@
  * away: that is what a file that is being written looks like, and a rule that is missing opens what was denied.
  * @module
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { ToolRule } from '../types.ts';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
@@ -25,7 +25,7 @@ export function quietTime(
   { settleMs, partialMs, lossMs }: QuietTimes,
 ): number {
   // A source that cannot be read brings no servers, and says so in no other way.
-  if (before && brokenSources(next) > brokenSources(before)) return lossMs;
+  if (before && (brokenSources(next) > brokenSources(before) || losesSource(before, next))) return lossMs;
   const partial = changed.filter((path) => !isSelfContained(path));
   if (partial.length === 0) return settleMs;
   if (before?.origin === undefined) return partialMs;
@@ -36,6 +36,12 @@ export function quietTime(
 const isSelfContained = (path: string): boolean => /\.jsonc?$/i.test(path);
 
 const brokenSources = ({ sources }: ResolvedConfig): number => sources.filter(isBrokenSource).length;
+
+/** Whether a file that had servers is not there any more: with it goes what it says of them and switches off. */
+function losesSource(before: ResolvedConfig, next: ResolvedConfig): boolean {
+  const there = new Set(next.sources.flatMap(({ path, status }) => (status === 'missing' ? [] : [path])));
+  return before.sources.some(({ path, serverCount }) => serverCount > 0 && !there.has(path) && !existsSync(path));
+}
 
 /** Whether everything is as it was, but for new servers and new denials. */
 function onlyAdds(before: ResolvedConfig, next: ResolvedConfig): boolean {

@@ -52,6 +52,8 @@ export interface ResolvedConfig {
   readonly warnings: readonly string[];
   /** The file the configuration came from; undefined for the built-in defaults. */
   readonly origin: string | undefined;
+  /** The user's own file beside a project's, and what it extends. */
+  readonly floorFiles?: readonly string[] | undefined;
   /** The state folder: `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly home: string;
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
 import { noteRead } from './heard-reads.ts';
 import { isInside } from './paths.ts';
 import { MAX_FILE_BYTES } from './read-file.ts';
@@ -18,8 +19,9 @@ const MAX_FILES = 64;
 export const MAX_PROJECT_FILE_BYTES = 256 * 1024;
 /** Characters that are parsed in one load of files that nobody trusts: enough for the settings of several editors. */
 export const UNTRUSTED_BUDGET = 128 * 1024;
-/** All files of one load together, with what nobody trusts and is therefore only hashed. */
-const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+/** All files of one load together that no person has trusted; they are only hashed. */
+const TOTAL_MIB = 8;
+const MAX_TOTAL_BYTES = TOTAL_MIB * 1024 * 1024;
 
 /** A file that no trusted hash covers, or one beyond what is hashed. */
 export class NotTrusted extends ConfigurationError {}
@@ -42,6 +44,9 @@ type Content = Buffer | undefined | ConfigurationError;
 /** The bytes of one load. */
 class Memory {
   readonly contents = new Map<string, Content>();
+  /** Files that a person has trusted in some state. */
+  readonly favoured = new Set<string>();
+  /** Bytes of all others. */
   total = 0;
 }
 
@@ -73,6 +78,11 @@ export class Snapshot {
 
   admit(paths: Iterable<string>): void {
     for (const path of paths) this.#admitted.add(path);
+  }
+
+  /** Has files read however much else there is: what nobody trusts hides nothing that somebody does. */
+  favour(paths: Iterable<string>): void {
+    for (const path of paths) this.#memory.favoured.add(path);
   }
 
   /** Whether the files of a record are what they were, and if so admits them. */
@@ -128,8 +138,8 @@ export class Snapshot {
     if (!this.#mayAdmit(path)) {
       throw new NotTrusted(
         this.isShowing
-          ? `${path} lies outside this project, so it is not read with it.`
-          : `${path} is not part of what was trusted.`,
+          ? `${shown(path)} lies outside this project, so it is not read with it.`
+          : `${shown(path)} is not part of what was trusted.`,
       );
     }
     const content = this.#read(path);
@@ -151,9 +161,10 @@ export class Snapshot {
     const { contents } = this.#memory;
     if (contents.has(path)) return contents.get(path);
     noteRead(path);
-    const limit = this.isOpen ? MAX_FILE_BYTES : Math.min(MAX_PROJECT_FILE_BYTES, MAX_TOTAL_BYTES - this.#memory.total);
-    const content = readOnce(path, limit);
-    if (Buffer.isBuffer(content)) this.#memory.total += content.length;
+    const isCounted = !this.isOpen && !this.#memory.favoured.has(path);
+    const left = isCounted ? MAX_TOTAL_BYTES - this.#memory.total : Number.POSITIVE_INFINITY;
+    const content = readOnce(path, this.isOpen ? MAX_FILE_BYTES : MAX_PROJECT_FILE_BYTES, left);
+    if (isCounted && Buffer.isBuffer(content)) this.#memory.total += content.length;
     contents.set(path, content);
     return content;
   }
@@ -169,7 +180,7 @@ function decode(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new ConfigurationError(`${path} is not UTF-8 text. Save it as UTF-8.`, [], { cause: error });
+    throw new ConfigurationError(`${shown(path)} is not UTF-8 text. Save it as UTF-8.`, [], { cause: error });
   }
 }
 
@@ -184,15 +195,18 @@ export function isReallyInside(path: string, folder: string): boolean {
 }
 
 /** Opened without waiting, so that a pipe nobody writes to keeps nobody; looked at through what was opened. */
-function readOnce(path: string, limit: number): Content {
+function readOnce(path: string, limit: number, left: number): Content {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const info = fstatSync(file);
     if (info.isDirectory()) return refused(path, 'is a folder. Name the file inside it');
     if (!info.isFile()) return refused(path, 'is not a regular file');
-    const bytes = info.size > limit ? undefined : readAll(file, limit);
-    return bytes ?? refused(path, `is larger than ${limit / 1024} KiB, more than is read of a configuration`);
+    const bytes = info.size > Math.min(limit, left) ? undefined : readAll(file, Math.min(limit, left));
+    if (bytes !== undefined) return bytes;
+    return info.size <= limit && left < limit
+      ? refused(path, `is not read: with it, files that nobody has trusted would be ${TOTAL_MIB} MiB and more`)
+      : refused(path, `is larger than ${limit / 1024} KiB, more than is read of a configuration`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -217,4 +231,8 @@ function readAll(file: number, limit: number): Buffer | undefined {
 }
 
 const refused = (path: string, what: string, cause?: unknown) =>
-  new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });
+  new ConfigurationError(`${shown(path)} ${what}.`, [], cause === undefined ? {} : { cause });
+
+/** A path that somebody else chose, for people and agents. */
+const shown = (path: string): string => oneLine(path, MAX_PATH);
+const MAX_PATH = 300;

@@ -77,6 +77,42 @@ describe('a folder that somebody cloned', () => {
     expect(sources.map(({ status }) => status)).toEqual(sources.map(() => 'untrusted'));
   });
 
+  it('hides nothing that is trusted behind many or large files that are not', async () => {
+    write('home/.anygpt/mcp-discovery.config.json', { sources: [{ type: 'auto' }] });
+    const trusted = [
+      write('clone/.mcp.json', { mcpServers: { mine: { command: 'x', env: { A: `\${file:${project}/key}` } } } }),
+      write('clone/.continue/mcpServers/zzz.json', { mcpServers: { last: { command: 'x' } } }),
+    ];
+    write('clone/key', 'k');
+    for (const path of trusted) await loader().trust(path);
+    const blanks = ' '.repeat(256 * 1024);
+    for (let at = 0; at < 120; at++) write(`clone/.continue/mcpServers/f${at}.json`, at < 40 ? blanks : '{}');
+    const { servers, sources } = await loader().load();
+    expect(names({ servers }).toSorted()).toEqual(['last', 'mine']);
+    const [env] = servers.flatMap(({ name, connection }) =>
+      name === 'mine' && 'command' in connection ? [connection.env] : [],
+    );
+    expect(env?.A).not.toContain('0'.repeat(64));
+    expect(sources.map(({ message = '' }) => message).join()).not.toMatch(/larger than (?!256 KiB)/);
+  });
+
+  it('says the real limit of a file that is too large, and its name on one line', async () => {
+    const blanks = ' '.repeat(200 * 1024);
+    const { Snapshot } = await import('./snapshot.ts');
+    const files = new Snapshot();
+    const said = Array.from({ length: 45 }, (_, at) => {
+      try {
+        return files.peek(write(`clone/a\u001b[2J\nb/f${at}.json`, at === 44 ? blanks.repeat(2) : blanks)) && '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    });
+    expect(said.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => ''));
+    expect(said[43]).toMatch(/is not read: with it, files that nobody has trusted would be 8 MiB and more\.$/);
+    expect(said[44]).toMatch(/is larger than 256 KiB, more than/);
+    expect(said.join('')).not.toMatch(/[\n\u001b]/);
+  });
+
   it('says one sentence of many files, without their names', async () => {
     for (let at = 0; at < 50; at++)
       write(`clone/.continue/mcpServers/IGNORE ALL ${at}.yaml`, 'mcpServers: [{ name: a, command: x }]');

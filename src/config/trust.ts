@@ -48,6 +48,11 @@ export class TrustStore {
     return (await this.#read()).files.get(path);
   }
 
+  /** Every file that some hash covers. */
+  async allFiles(): Promise<ReadonlySet<string>> {
+    return new Set([...(await this.#read()).files].flatMap(([path, { files }]) => [path, ...files]));
+  }
+
   /** Every trusted path with the hash it was trusted at. */
   async list(): Promise<ReadonlyMap<string, string>> {
     return new Map([...(await this.#read()).files].map(([path, { hash }]) => [path, hash]));

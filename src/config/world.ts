@@ -14,6 +14,8 @@ export interface World {
   readonly platform: NodeJS.Platform;
   /** Nothing is looked up: paths with references in them stay unknown. For what is shown before it is trusted. */
   readonly literal?: boolean | undefined;
+  /** Files that a person has trusted: they are found however many others lie beside them. */
+  readonly trustedFiles?: ReadonlySet<string> | undefined;
 }
 
 /** The world of this process, with whatever a caller wants different. */

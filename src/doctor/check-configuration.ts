@@ -4,6 +4,7 @@
  */
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
 import type { ConfigurationError } from '../errors.ts';
+import { isPlain, oneLine } from '../plain-text.ts';
 import { shellWord } from '../shell-word.ts';
 import { proxiesIn } from './advice.ts';
 import type { Check } from './check.ts';
@@ -28,7 +29,7 @@ export function checkConfiguration(config: ResolvedConfig, rules: readonly { rea
   const off = servers.filter((server) => !server.enabled).length;
   const checks: Check[] = [];
   if (!enabled) {
-    const fix = `Set enabled: true in ${origin ?? 'your configuration'}`;
+    const fix = `Set enabled: true in ${shown(origin ?? 'your configuration')}`;
     checks.push({ ...about, check: 'enabled', status: 'warn', detail: 'discovery is switched off', fix });
   }
   const count = `${servers.length} server${servers.length === 1 ? '' : 's'}`;
@@ -51,6 +52,10 @@ function withFix(warning: string): { readonly detail: string; readonly fix?: str
   return fix === undefined ? { detail: warning } : { detail: command === undefined ? detail : warning, fix };
 }
 
+/** A path that somebody else may have chosen, on one line. */
+const shown = (path: string): string => oneLine(path, MAX_PATH);
+const MAX_PATH = 300;
+
 /** What there is to say of every source. */
 export const checkSources = ({ sources }: Pick<ResolvedConfig, 'sources'>): Check[] => sources.map(checkSource);
 
@@ -66,7 +71,8 @@ function checkSource({ type, path, scope, status, message: said = '', serverCoun
         ...about,
         status: 'warn',
         detail: 'came with this project and is not trusted',
-        fix: `anygpt mcp trust ${shellWord(path)}`,
+        // A name with more in it than can be seen is nothing to paste.
+        fix: isPlain(path) && !/\s{2}|[\r\n\t]/.test(path) ? `anygpt mcp trust ${shellWord(path)}` : 'anygpt mcp trust',
       };
     case 'missing': {
       // A client that is not installed here is no fault; a file that was named is expected to be there.
@@ -75,7 +81,12 @@ function checkSource({ type, path, scope, status, message: said = '', serverCoun
       return { ...about, status: named ? 'fail' : 'warn', detail: message || 'was not found', fix };
     }
     case 'error':
-      return { ...about, status: 'fail', detail: message, fix: path === '' ? 'Correct it in sources' : `Mend ${path}` };
+      return {
+        ...about,
+        status: 'fail',
+        detail: message,
+        fix: path === '' ? 'Correct it in sources' : `Mend ${shown(path)}`,
+      };
   }
 }
 

@@ -219,9 +219,47 @@ describe('--take-over', () => {
     expect(said).toContain('slack stays in the client: its client logs in to it (OAuth)');
     const now = JSON.parse(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'));
     expect(Object.keys(now.mcpServers).sort()).toEqual(['anygpt', 'linear', 'moved', 'slack']);
-    expect(asked.sort()).toEqual(['POST ', 'POST ', 'POST Bearer known']);
+    // Greeted, told that the greeting is over, asked for tools; who refuses is asked nothing more.
+    expect(asked.sort()).toEqual(['POST ', 'POST ', ...Array.from({ length: 3 }, () => 'POST Bearer known')]);
     // What stayed and what moved is told apart when all of it is given back.
     expect(await runBinary(['uninstall', 'cursor'], { cwd: clone, env })).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toBe(text);
+  });
+
+  it('notices a login that is asked for with 403, or with the list of tools only, and ends its session', async () => {
+    const { createServer } = await import('node:http');
+    const asked: string[] = [];
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { method = request.method } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { method?: string };
+      const { url = '' } = request;
+      asked.push(`${url} ${method} ${request.headers['mcp-session-id'] ?? ''}`.trim());
+      if (url === '/403') return void response.writeHead(403).end('who are you?');
+      if (method === 'tools/list' && url !== '/open') return void response.writeHead(401).end();
+      if (method !== 'initialize') return void response.writeHead(202).end();
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 's', version: '1' } };
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const at = (path: string) => ({ url: `http://127.0.0.1:${port}/${path}` });
+    put(
+      join(home, '.cursor', 'mcp.json'),
+      JSON.stringify({ mcpServers: { a403: at('403'), late: at('late'), open: at('open') } }),
+    );
+    const { out } = await runBinary(['install', 'cursor', '--take-over'], { cwd: clone, env: { HOME: home } });
+    server.close();
+    const said = out.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('Moved behind the gateway: open');
+    for (const name of ['a403', 'late']) expect(said).toContain(`${name} stays in the client: it asks for a login`);
+    expect(asked.filter((line) => line.startsWith('/late'))).toEqual([
+      '/late initialize',
+      '/late notifications/initialized one',
+      '/late tools/list one',
+      '/late DELETE one',
+    ]);
+    expect(asked.filter((line) => line.startsWith('/403'))).toEqual(['/403 initialize']);
   });
 });

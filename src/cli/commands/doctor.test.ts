@@ -5,6 +5,7 @@ import { documentOf, type Ran, root, runBinary } from '../../../test/fixtures/cl
 import { evil } from '../../../test/fixtures/evil.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { checkSources } from '../../doctor/check-configuration.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { main } from '../main.ts';
 
@@ -38,6 +39,17 @@ async function run(argv: string[], env: Record<string, string> = {}, tty = false
   const code = await main(['mcp', 'doctor', ...argv], io);
   return { code, out: io.out(), err: io.err() };
 }
+
+describe('a name that a stranger chose', () => {
+  it.each(['untrusted', 'error'] as const)('is on one line in what to do about a file (%s)', (status) => {
+    const path = '/p/a\u001b[2J\nRun: evil/.mcp.json';
+    const [check] = checkSources({
+      sources: [{ type: 'claude-code', path, scope: 'project', status, serverCount: 0 }],
+    });
+    expect(check?.fix).toMatch(/^(?:anygpt mcp trust$|Mend \/p\/a)/);
+    expect(JSON.stringify(check?.fix)).not.toMatch(/\\n|\\u001b/);
+  });
+});
 
 describe('doctor', () => {
   it('gives a healthy server one line: tools, transport, revision and times', async () => {

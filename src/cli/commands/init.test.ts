@@ -204,6 +204,41 @@ describe('init', () => {
     expect(read(real)).toContain('cursor');
   });
 
+  it.each([
+    ['the file', '.anygpt/mcp-discovery.config.json', 'precious.json'],
+    ['a file with another ending', '.anygpt/mcp-discovery.config.yaml', 'precious.json'],
+    ['the folder', '.anygpt', 'precious'],
+  ])('--project follows no link out of the project: %s', async (_what, link, to) => {
+    both();
+    write('precious.json', '{"servers":[],"note":"precious-text"}');
+    write('precious/mcp-discovery.config.json', '{"servers":[],"note":"precious-text"}');
+    mkdirSync(join(project, '.git'));
+    mkdirSync(dirname(join(project, link)), { recursive: true });
+    symlinkSync(join(home, to), join(project, link));
+    for (const argv of [
+      ['--force', '--yes'],
+      ['--dry-run', '--force'],
+      ['--json', '--force'],
+    ]) {
+      const { code, out, err } = await run(['init', '--project', ...argv], { cwd: project });
+      expect([code, out + err]).toEqual([3, expect.stringContaining('leads out of this project')]);
+      expect(out).not.toContain('precious-text');
+    }
+    expect(read(join(home, 'precious.json'))).toContain('precious-text');
+    expect(read(join(home, 'precious/mcp-discovery.config.json'))).toContain('precious-text');
+    expect(existsSync(join(project, '.anygpt', 'mcp-discovery.config.json.bak'))).toBe(false);
+  });
+
+  it('--project follows a link that stays in the project', async () => {
+    both();
+    mkdirSync(join(project, '.git'));
+    mkdirSync(join(project, '.anygpt'));
+    write('project/settings.json', '{"servers":[]}');
+    symlinkSync(join(project, 'settings.json'), join(project, '.anygpt', 'mcp-discovery.config.json'));
+    expect((await run(['init', '--project', '--force', '--yes'], { cwd: project })).code).toBe(0);
+    expect(read(join(project, 'settings.json'))).toContain('sources');
+  });
+
   it('takes the clients it is told, and knows which there are', async () => {
     both();
     expect((await json('--client', 'cursor', '--dry-run')).sources).toEqual(['cursor']);

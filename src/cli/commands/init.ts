@@ -7,11 +7,11 @@ import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
-import { CONFIG_ENDINGS } from '../../config/find-config.ts';
+import { CONFIG_ENDINGS, projectFolders } from '../../config/find-config.ts';
 import { type FoundClient, findClients, joinEntries } from '../../config/found-clients.ts';
 import { CLIENT_TYPES } from '../../config/importers/clients.ts';
 import { readIfPresent } from '../../config/read-file.ts';
-import { Snapshot } from '../../config/snapshot.ts';
+import { isReallyInside, Snapshot } from '../../config/snapshot.ts';
 import {
   asServers,
   asSources,
@@ -23,7 +23,7 @@ import {
 import { TrustStore } from '../../config/trust.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { copyBeside, writeAtomically } from '../../config/write-atomically.ts';
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError, DiscoveryError } from '../../errors.ts';
 import { nearestName } from '../../nearest-names.ts';
 import { literalSecretIn } from '../../secrets/server-secrets.ts';
 import { ask } from '../ask.ts';
@@ -176,8 +176,18 @@ async function planOf(starter: Starter, format: StarterFormat, values: Values, w
   const file = join(folder, `mcp-discovery.config.${format}`);
   const endings = [format, ...CONFIG_ENDINGS].map((ending) => join(folder, `mcp-discovery.config.${ending}`));
   const path = endings.find((candidate) => existsSync(candidate));
+  if (values.project) for (const place of [folder, file, ...(path ? [path] : [])]) refuseLeaving(place, world);
   const present = path === undefined ? undefined : { path, text: (await readIfPresent(path)) ?? '' };
   return { file, format, text: await starterText(starter, format), present };
+}
+
+/** A project's files may be links that somebody planted: what they lead to elsewhere is neither shown, copied nor written. */
+function refuseLeaving(path: string, world: World): void {
+  if (!existsSync(path) || isReallyInside(path, projectFolders(world).repository ?? world.cwd)) return;
+  throw new DiscoveryError(
+    'STORAGE_ERROR',
+    `${path} is a link that leads out of this project, so nothing was written. Take the link away first.`,
+  );
 }
 
 async function carryOut({ file, text, present }: Plan, values: Values, world: World): Promise<Done> {

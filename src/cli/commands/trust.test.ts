@@ -67,6 +67,46 @@ describe('trust', () => {
     expect(JSON.parse(io.out()).notes.join(' ')).toContain(unread);
   });
 
+  it('looks at a bounded part of many or costly files, and says so in a sentence', async () => {
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(project(), name)), { recursive: true });
+      writeFileSync(join(project(), name), text);
+    };
+    put('.mcp.json', '{"mcpServers":{"mine":{"command":"x"}}}');
+    expect((await trust('--yes')).code).toBe(0);
+    const repeats = `{"mcpServers":{${'"a":1,'.repeat(30_000)}"b":{"command":"y"}}}`;
+    for (let at = 0; at < 40; at++) {
+      put(`.continue/mcpServers/f${at}.json`, repeats);
+      put(`.kiro/agents/f${at}.json`, repeats);
+    }
+    const pairs = Array.from({ length: 20_000 }, (_, at) => `? [QUOTED${at}]\n: 1\n`);
+    put('.continue/mcpServers/a.yaml', pairs.join(''));
+    put('.continue/mcpServers/b.yaml', pairs.slice(0, 50).join(''));
+    const many = Array.from({ length: 4_000 }, (_, at) => [`s${at}`, { command: 'x' }]);
+    put('.cursor/mcp.json', JSON.stringify({ mcpServers: Object.fromEntries(many) }));
+    const started = performance.now();
+    const { code, out: stdout, err: stderr } = await runBinary(['trust', '--dry-run'], { cwd: project(), env: env() });
+    // 1.5 s on a quiet machine; 20 s and more before.
+    expect(performance.now() - started).toBeLessThan(12_000);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/\.mcp\.json \([^)]*, trusted\)/);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/\d+ more files, such as \S+, were not looked at, because/);
+    expect(stdout).toContain('has 4000 servers');
+    expect(stdout.split('\n').length).toBeLessThan(600);
+    const alone = await trust(join(project(), '.continue/mcpServers/f7.json'), '--dry-run');
+    expect([alone.code, alone.out]).toEqual([0, expect.stringContaining('not trusted')]);
+  }, 60_000);
+
+  it('never trusts a file that was not shown, whoever names it', async () => {
+    const line = `# ${'x'.repeat(98)}\n`;
+    writeFileSync(join(project(), 'long.yaml'), `mcpServers: [{ name: a, command: x }]\n${line.repeat(1_500)}`);
+    writeFileSync(file(), JSON.stringify({ sources: [{ type: 'custom', path: './long.yaml' }], servers: [] }));
+    const { code, out } = await trust('--yes');
+    expect(out).toContain('not looked at');
+    expect(out).not.toContain('Trusted ~/project/.anygpt');
+    expect(code).toBe(0);
+  });
+
   it('ends with 2 when there is nothing to trust', async () => {
     const io = fakeIo({ cwd: folder.path, env: env() });
     expect([await main(['mcp', 'trust'], io), io.err()]).toEqual([2, expect.stringContaining('no configuration')]);
@@ -234,6 +274,28 @@ describe('trust shows all that would happen', () => {
       { name: 'local', trusted: true, idempotent: ['get_*'], tools: 1, readBy: ['configuration'] },
     ]);
     expect(json.files[0].sends).toHaveLength(1);
+  });
+
+  it('with what changes the program where it stands in a file that came with the project', async () => {
+    mkdirSync(join(project(), '.vscode'));
+    writeFileSync(join(project(), '.env'), 'NODE_OPTIONS=--require /clone/evil.cjs\nAPI_KEY=hidden-value-1\n');
+    writeFileSync(join(project(), 'preload'), '/clone/evil.so\n');
+    const env = { LD_PRELOAD: `\${file:${project()}/preload}`, PATH: '${file:/etc/hostname}' };
+    writeFileSync(
+      join(project(), '.vscode', 'mcp.json'),
+      JSON.stringify({ servers: { s: { command: 'node', envFile: '${workspaceFolder}/.env' } } }),
+    );
+    writeFileSync(
+      file(),
+      JSON.stringify({ servers: [{ name: 'o', connection: { type: 'stdio', command: 'x', env } }] }),
+    );
+    for (const argv of [['--dry-run'], ['--json']]) {
+      const out = (await trust(...argv)).out.replace(/\\?"/g, '').replace(/\s+/g, ' ');
+      expect(out).toMatch(/NODE_OPTIONS.{0,200}--require \/clone\/evil\.cjs/);
+      expect(out).toMatch(/LD_PRELOAD.{0,200}\/clone\/evil\.so/);
+      expect(out).toContain('${file:/etc/hostname}');
+      expect(out).not.toContain('hidden-value-1');
+    }
   });
 
   it('for every program that reads the file, where they do not agree', async () => {

@@ -9,6 +9,7 @@ import { expandPath, isInside } from '../../config/paths.ts';
 import {
   type FilePreview,
   findTrustableFiles,
+  lookBudget,
   previewFile,
   type TrustableFile,
   titleOf,
@@ -19,7 +20,7 @@ import { Snapshot } from '../../config/snapshot.ts';
 import { TrustStore } from '../../config/trust.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../errors.ts';
-import { touchReloadStamp } from '../../watch-config.ts';
+import { touchTrustStamp } from '../../watch-config.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
@@ -84,13 +85,17 @@ async function look(paths: readonly string[], store: TrustStore, world: World): 
     paths.length > 0
       ? paths.map((path) => ({ ...trustableFileAt(path, world), isNamed: true }))
       : findTrustableFiles(world);
-  return Promise.all(
-    files.map(async (file) => {
-      const preview = await previewFile(file, world);
-      const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
-      return { ...preview, type: file.type, trusted };
-    }),
-  );
+  const known = await store.allFiles();
+  const [snapshot, budget] = [new Snapshot(), lookBudget()];
+  snapshot.favour(known);
+  const found = new Map<TrustableFile, Found>();
+  // What somebody has trusted before comes first: others cannot use up what is looked at.
+  for (const file of files.toSorted((one, other) => Number(known.has(other.path)) - Number(known.has(one.path)))) {
+    const preview = await previewFile(file, world, snapshot, budget);
+    const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
+    found.set(file, { ...preview, type: file.type, trusted });
+  }
+  return files.flatMap((file) => found.get(file) ?? []);
 }
 
 async function give(
@@ -114,7 +119,8 @@ async function give(
   const count = fresh.length + folders.length;
   if (!json) {
     const blocks = [
-      ...found.map((file) => fileText(file, io, world)),
+      ...found.filter(({ isPassedOver }) => !isPassedOver).map((file) => fileText(file, io, world)),
+      ...passedOverText(found, io, world),
       ...folders.map((path) => folderText(path, io, world)),
     ];
     io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
@@ -123,7 +129,7 @@ async function give(
   // What was shown is what is trusted, whatever has become of the file since.
   if (agreed) for (const { path, hash = '', files } of fresh) await store.trust(path, hash, files);
   if (agreed) for (const path of folders) await store.trustFolder(path);
-  if (agreed) touchReloadStamp(stateFolder(world));
+  if (agreed) touchTrustStamp(stateFolder(world));
   if (json)
     io.stdout.write(
       toJson({
@@ -234,6 +240,18 @@ function fileText(file: Found, io: Io, world: World): string {
   );
 }
 
+/** Files beyond what one command looks at are one sentence, however many they are. */
+function passedOverText(found: readonly Found[], io: Io, world: World): string[] {
+  const [first, ...more] = found.filter(({ isPassedOver }) => isPassedOver);
+  if (first === undefined) return [];
+  const [which, them] =
+    more.length === 0
+      ? [`${shownPath(first.path, world)} was`, 'it']
+      : [`${more.length + 1} more files, such as ${shownPath(first.path, world)}, were`, 'those that you need'];
+  const text = `${which} not looked at, because there is too much to read, and cannot be trusted like this. To have ${them} looked at, run: anygpt mcp trust FILE`;
+  return [block(text, widthOf(io), '')];
+}
+
 /** Wrapped with the indent it has, and the rest of it deeper, so that it cannot pass for a line of its own. */
 function hanging(line: string, width: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
@@ -242,13 +260,13 @@ function hanging(line: string, width: number): string {
 }
 const DEEPER = '      ';
 
-const fileDocument = ({ path, type, hash, files, readings, code, sends, notes }: Found, trusted: boolean) => ({
+const fileDocument = ({ path, type, hash, files, readings, code, sends, notes, values }: Found, trusted: boolean) => ({
   path,
   type,
   status: trusted ? 'trusted' : hash === undefined ? 'unreadable' : 'untrusted',
   ...(hash !== undefined && { hash }),
   files,
-  servers: readings.flatMap((reading) => reading.servers.map((server) => serverDocument(server, reading))),
+  servers: readings.flatMap((reading) => reading.servers.map((server) => serverDocument(server, reading, values))),
   ...(code.length > 0 && { code }),
   ...(sends.length > 0 && { sends }),
   ...(notes.length > 0 && { notes }),
@@ -308,7 +326,7 @@ async function revoke(
   for (const { path } of paths.length > 0 ? [] : findTrustableFiles(world)) {
     if (!files.includes(path) && (await store.revoke(path))) files.push(path);
   }
-  if (files.length + folders.length > 0) touchReloadStamp(stateFolder(world));
+  if (files.length + folders.length > 0) touchTrustStamp(stateFolder(world));
   const untrusted = (path: string) => ({ path, status: 'untrusted' });
   if (json)
     io.stdout.write(

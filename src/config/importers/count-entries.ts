@@ -18,6 +18,14 @@ export interface ParseBudget {
 
 const COST = { JSON: 1, TOML: 4, YAML: 16 } as const;
 
+/** Pays for parsing a text; false, and nothing is paid, when that would be too much. */
+export function pays(budget: ParseBudget, path: string, text: string): boolean {
+  const cost = text.length * COST[formatOf(path)];
+  if (cost > budget.left) return false;
+  budget.left -= cost;
+  return true;
+}
+
 /** How many entries there are; undefined when that would take too long, or the file cannot be understood. */
 export async function countEntries(
   client: Client,
@@ -25,9 +33,7 @@ export async function countEntries(
   text: string,
   { world, budget = { left: UNTRUSTED_BUDGET } }: { readonly world: World; readonly budget?: ParseBudget | undefined },
 ): Promise<number | undefined> {
-  const cost = text.length * COST[formatOf(path)];
-  if (cost > budget.left) return undefined;
-  budget.left -= cost;
+  if (!pays(budget, path, text)) return undefined;
   try {
     const document = await parseData(path, text, () => undefined);
     if (!isObject(document)) return undefined;

@@ -62,6 +62,8 @@ export interface ImportContext {
   readonly pinsOf?: ((file: SourceFile) => Pins | undefined) | undefined;
   /** How much may still be parsed of files that nobody trusts. */
   readonly budget?: ParseBudget | undefined;
+  /** A file with more servers is refused before they are looked at. Default: none is. */
+  readonly maxServers?: number | undefined;
 }
 
 /** A file to import. */
@@ -88,6 +90,10 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
         ? await context.isTrustedProject(place, text, holdsServers)
         : await context.isTrusted(place, text));
     if (!trusted) return (await holdsServers()) ? untrusted(file, place) : empty(file);
+    const { maxServers = Number.POSITIVE_INFINITY } = context;
+    const servers = maxServers === Number.POSITIVE_INFINITY ? 0 : ((await count()) ?? 0);
+    if (servers > maxServers)
+      throw new ConfigurationError(`${path} has ${servers} servers, more than the ${maxServers} that are looked at.`);
     const imported = await convert();
     if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
     const client = type === 'custom' || type === 'mcpb' ? undefined : type;
@@ -198,10 +204,10 @@ async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile>
   if (text.trim() === '') throw new ConfigurationError(`${path} is empty, so there are no servers in it.`);
   const notes: string[] = [];
   const onRepeat = (key: string, line: number) => {
+    if (notes.push('') > MAX_WARNINGS) return;
     // Lines of an excerpt are not those of the file.
-    notes.push(
-      `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`,
-    );
+    notes[notes.length - 1] =
+      `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`;
   };
   const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), context);
   const count = once(async () => (type === 'custom' ? undefined : countEntries(clientOf(type), path, text, context)));

@@ -47,7 +47,7 @@ export const listClients = (world: World = realWorld()): readonly ListedClient[]
 /** The files of one client. */
 export function clientFiles(client: Client, world: World): readonly ClientFile[] {
   const at = (patterns: readonly string[] = [], scope: FileScope, former = false) =>
-    patterns.flatMap((pattern) => candidates(pattern, { scope, former }));
+    patterns.flatMap((pattern) => candidates(pattern, { scope, former }, world));
   return [
     ...at(client.user(world), 'user'),
     ...at(client.former?.(world), 'user', true),
@@ -83,12 +83,16 @@ function projectFiles({ project = [] }: Client, world: World): readonly ClientFi
   );
   return folders.flatMap((root) =>
     project
-      .flatMap((path) => candidates(join(root, path), { scope: 'project', former: false, root }))
+      .flatMap((path) => candidates(join(root, path), { scope: 'project', former: false, root }, world))
       .filter(({ exists }) => exists || root === folders.at(-1)),
   );
 }
 
-function candidates(pattern: string, about: Pick<ClientFile, 'scope' | 'former' | 'root'>): ClientFile[] {
-  const files = filesAt(pattern).map((path) => ({ path, ...about, exists: true }));
+function candidates(
+  pattern: string,
+  about: Pick<ClientFile, 'scope' | 'former' | 'root'>,
+  { trustedFiles }: World,
+): ClientFile[] {
+  const files = filesAt(pattern, trustedFiles).map((path) => ({ path, ...about, exists: true }));
   return files.length > 0 ? files : [{ path: pattern, ...about, exists: false }];
 }

@@ -62,9 +62,9 @@ export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEnt
 
 /**
  * The existing files a pattern stands for, sorted; one without `*` stands for itself, and so does one whose folder may
- * not be looked into: opening it will say so.
+ * not be looked into: opening it will say so. Many files hide none that a person has trusted.
  */
-export function filesAt(pattern: string): readonly string[] {
+export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): readonly string[] {
   const star = pattern.indexOf('*');
   if (star === -1) return existing(pattern) ? [pattern] : [];
   const folder = dirname(pattern.slice(0, star + 1));
@@ -75,10 +75,12 @@ export function filesAt(pattern: string): readonly string[] {
   return names
     .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= segment.length)
     .sort()
-    .slice(0, MAX_FILES)
     .map((name) => join(folder, name, ...rest))
+    .filter((path, at) => at < MAX_FILES || trusted.has(path))
     .filter(existing);
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function existing(path: string): boolean {
   try {

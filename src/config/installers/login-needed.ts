@@ -1,6 +1,7 @@
 /**
  * Tells which of the servers that are to move behind the gateway need a login that only their client can do. Those with
- * settings for a login say so themselves; remote ones are asked once, with the headers their entry has.
+ * settings for a login say so themselves; remote ones are greeted and asked for their tools once, with the headers their
+ * entry has: some let everybody in, and ask for a login then.
  * @module
  */
 import { ConfigurationError } from '../../errors.ts';
@@ -56,11 +57,10 @@ async function loginOf(
     const headers = Object.entries(connection.headers ?? {}).map(
       ([key, text]) => [key, expand(text)] as [string, string],
     );
-    const response = await ask(expand(connection.url), connection.type, headers, fetcher);
-    if (response.status === 401) return 'needed';
+    const statuses = await ask(expand(connection.url), connection.type, headers, fetcher);
+    if (statuses.some((status) => status === 401 || status === 403)) return 'needed';
     // The gateway follows no redirects; they lead to a login page, or to an address that can be written instead.
-    if (response.status >= 300 && response.status < 400) return 'elsewhere';
-    return response.status === 403 && response.headers.has('www-authenticate') ? 'needed' : undefined;
+    return statuses.some((status) => status >= 300 && status < 400) ? 'elsewhere' : undefined;
   } catch (error) {
     // A variable that is not set here may be set where the client runs.
     if (error instanceof ConfigurationError) return undefined;
@@ -68,33 +68,49 @@ async function loginOf(
   }
 }
 
+const REVISION = '2025-06-18';
 const GREETING: Raw = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
+  params: { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
 };
+/** What follows a greeting that was answered. */
+const QUESTIONS: readonly Raw[] = [
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+];
 
+/** The statuses of everything that was asked, up to the first that is no success. */
 async function ask(
   url: string,
   type: 'http' | 'sse',
   own: [string, string][],
   fetcher: typeof fetch,
-): Promise<Response> {
+): Promise<readonly number[]> {
   const headers = new Headers(own);
   headers.set('accept', type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream');
   if (type === 'http') headers.set('content-type', 'application/json');
-  const how = type === 'sse' ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(GREETING) };
-  // Headers meant for one address are not sent to another.
-  const options = { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) } as const;
-  const response = await fetcher(url, { ...how, ...options, headers });
-  await response.body?.cancel().catch(() => undefined);
-  const session = response.headers.get('mcp-session-id');
-  if (session !== null) {
-    headers.set('mcp-session-id', session);
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const send = async (how: RequestInit): Promise<Response> => {
+    // Headers meant for one address are not sent to another.
+    const response = await fetcher(url, { redirect: 'manual', signal, ...how, headers });
+    await response.body?.cancel().catch(() => undefined);
+    return response;
+  };
+  if (type === 'sse') return [(await send({ method: 'GET' })).status];
+  const post = (message: Raw) => send({ method: 'POST', body: JSON.stringify(message) });
+  const { ok, status, headers: answered } = await post(GREETING);
+  const session = answered.get('mcp-session-id');
+  if (session !== null) headers.set('mcp-session-id', session);
+  headers.set('mcp-protocol-version', REVISION);
+  const statuses = [status];
+  try {
+    for (const question of ok ? QUESTIONS : []) statuses.push((await post(question)).status);
+  } finally {
     // The session was for this question only; a server that keeps it all the same ends it by itself.
-    const ended = await fetcher(url, { method: 'DELETE', ...options, headers }).catch(() => undefined);
-    await ended?.body?.cancel().catch(() => undefined);
+    if (session !== null)
+      await send({ method: 'DELETE', signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
   }
-  return response;
+  return statuses;
 }
