@@ -2,8 +2,8 @@
  * The one place that touches the process.
  * @module
  */
-import { homedir } from 'node:os';
 import { Writable } from 'node:stream';
+import { realWorld } from '../config/world.ts';
 import { pipeOf } from '../connections/quick-pipe.ts';
 import { ConfigurationError } from '../errors.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
@@ -72,7 +72,7 @@ function leaveGoneFolder(argv: readonly string[], host: Host): void {
     host.cwd();
   } catch (error) {
     if (!isGone(error)) throw error;
-    host.chdir(homedir());
+    host.chdir(realWorld({ env: host.env, cwd: '' }).home);
     host.stderr.write('anygpt: the folder this was started in is gone, so it works in your home folder.\n');
   }
 }

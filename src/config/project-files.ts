@@ -5,27 +5,25 @@
  */
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
 import type { ServerDefinition } from '../types.ts';
-import { parseDotenv } from './dotenv.ts';
 import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
 import { countEntries, type ParseBudget, pays } from './importers/count-entries.ts';
-import { type ImportContext, importFile, namedFile, type SourceFile } from './importers/import-file.ts';
+import { importFile, namedFile, type SourceFile } from './importers/import-file.ts';
 import { clientFiles, listClients } from './importers/list-clients.ts';
 import { evaluate, type LayerContext, loadLayers } from './layers.ts';
+import { lookBudget, TooMuch } from './look-budget.ts';
 import { pathsOf } from './module-paths.ts';
 import { namedFiles } from './named-files.ts';
 import { isCode } from './parse-data.ts';
-import { expandHome } from './paths.ts';
 import { pinsFor } from './pins.ts';
-import { readIfPresent } from './read-file.ts';
 import { readBy } from './references.ts';
 import { resolveConfig, toConfigurationError } from './resolve-config.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { findSection } from './section.ts';
 import { type PlacedEntry, toServerDefinition } from './server-entry.ts';
 import { NotTrusted, Snapshot, TooManyFiles } from './snapshot.ts';
+import { valuesInFiles } from './values-in-files.ts';
 import type { World } from './world.ts';
 
 /** A file that came with a project: our own configuration, or that of a client. */
@@ -69,27 +67,10 @@ export interface FilePreview {
 }
 
 /** A file with more servers than this was written by nobody, and nobody looks through it. */
-const MAX_SERVERS = 1_000;
-
-/** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
-export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
-
-/** References to files, as entries have them. */
-const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
-/** Of a value that is shown; nobody reads more. */
-const MAX_VALUE = 2_000;
+export const MAX_SERVERS = 1_000;
 
 /** More servers than are looked at. */
 class TooManyServers extends ConfigurationError {}
-
-/** More than one command looks at. */
-class TooMuch extends ConfigurationError {
-  constructor(path: string) {
-    super(
-      `${oneLine(path, 300)} is not looked at: there is too much to read. Name it alone, or make it shorter, to have it looked at.`,
-    );
-  }
-}
 
 /** Every file in this folder and its parents that counts only once it is trusted, our own first. */
 export function findTrustableFiles(world: World): readonly TrustableFile[] {
@@ -202,27 +183,10 @@ class Look {
       readings: this.#readings,
       code: [...this.#code],
       sends: this.#sends,
-      values: this.#values(),
+      values: valuesInFiles(this.#readings, this.#files, this.#world),
       notes: [...this.#notes],
       ...(this.#passedOver && { isPassedOver: true }),
     };
-  }
-
-  #values(): ReadonlyMap<string, string> {
-    const { admitted } = this.#files;
-    const values = new Map<string, string>();
-    for (const { connection } of this.#readings.flatMap(({ servers }) => servers)) {
-      const texts = connection.kind === 'stdio' ? Object.values(connection.env) : [];
-      for (const [whole, kind, inside = ''] of texts.flatMap((text) => [...text.matchAll(FILE_REFERENCE)])) {
-        const cut = kind === 'file' ? inside.length : inside.lastIndexOf('#');
-        const path = expandHome(inside.slice(0, cut), this.#world);
-        if (values.has(whole) || !admitted.includes(path)) continue;
-        const text = this.#files.text(path) ?? '';
-        const value = kind === 'file' ? text.trim() : parseDotenv(text).get(inside.slice(cut + 1));
-        if (value !== undefined) values.set(whole, value.slice(0, MAX_VALUE));
-      }
-    }
-    return values;
   }
 
   #refuseMany(): void {
@@ -386,30 +350,6 @@ const toDefinition = (placed: PlacedEntry): ServerDefinition | undefined => toSe
 /** What two readings have to share to be shown once. */
 const shape = (servers: readonly ServerDefinition[]): unknown =>
   servers.map(({ name, enabled, connection }) => [name, enabled, connection]);
-
-/** Reading a file to show what is in it needs nobody's trust. Must not be used for what is to run. */
-export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
-  const files = new Snapshot();
-  const budget = lookBudget();
-  const peek = (path: string): string | undefined => {
-    const text = files.peek(path);
-    if (text !== undefined && !pays(budget, path, text)) throw new TooMuch(path);
-    return text;
-  };
-  return {
-    world,
-    // Paid for when it is read.
-    budget: { left: Number.POSITIVE_INFINITY },
-    maxServers: MAX_SERVERS,
-    read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),
-    pinsOf: ({ scope, root }) =>
-      scope === 'project' && root !== undefined
-        ? pinsFor(new Snapshot({ folder: root }, files), root, world)
-        : undefined,
-    isTrusted: async () => true,
-    isTrustedProject: async () => true,
-  };
-};
 
 /** The client whose file this is, for people. */
 export const titleOf = (type: TrustableFile['type']): string =>

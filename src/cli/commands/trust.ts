@@ -5,11 +5,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { projectFolders } from '../../config/find-config.ts';
+import { lookBudget } from '../../config/look-budget.ts';
 import { expandPath, isInside } from '../../config/paths.ts';
 import {
   type FilePreview,
   findTrustableFiles,
-  lookBudget,
   previewFile,
   type TrustableFile,
   titleOf,

@@ -1,0 +1,36 @@
+/**
+ * Reads clients' files to show what is in them, trusted or not. Must not be used for what is to run.
+ * @module
+ */
+import { pays } from './importers/count-entries.ts';
+import type { ImportContext } from './importers/import-file.ts';
+import { lookBudget, TooMuch } from './look-budget.ts';
+import { pinsFor } from './pins.ts';
+import { MAX_SERVERS } from './project-files.ts';
+import { readIfPresent } from './read-file.ts';
+import { Snapshot } from './snapshot.ts';
+import type { World } from './world.ts';
+
+/** Reading a file to show what is in it needs nobody's trust. Must not be used for what is to run. */
+export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
+  const files = new Snapshot();
+  const budget = lookBudget();
+  const peek = (path: string): string | undefined => {
+    const text = files.peek(path);
+    if (text !== undefined && !pays(budget, path, text)) throw new TooMuch(path);
+    return text;
+  };
+  return {
+    world,
+    // Paid for when it is read.
+    budget: { left: Number.POSITIVE_INFINITY },
+    maxServers: MAX_SERVERS,
+    read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),
+    pinsOf: ({ scope, root }) =>
+      scope === 'project' && root !== undefined
+        ? pinsFor(new Snapshot({ folder: root }, files), root, world)
+        : undefined,
+    isTrusted: async () => true,
+    isTrustedProject: async () => true,
+  };
+};

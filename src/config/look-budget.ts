@@ -1,0 +1,19 @@
+/**
+ * Bounds what one command looks at of files that nobody trusts.
+ * @module
+ */
+import { ConfigurationError } from '../errors.ts';
+import { oneLine } from '../plain-text.ts';
+import type { ParseBudget } from './importers/count-entries.ts';
+
+/** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
+export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
+
+/** More than one command looks at. */
+export class TooMuch extends ConfigurationError {
+  constructor(path: string) {
+    super(
+      `${oneLine(path, 300)} is not looked at: there is too much to read. Name it alone, or make it shorter, to have it looked at.`,
+    );
+  }
+}
