@@ -69,8 +69,11 @@ export function parseWritten(text: string): unknown {
 }
 
 /** What such a text has too much of, in words that continue "it …"; undefined when it may be parsed. */
-export function writtenFault(text: string): string | undefined {
-  if (text.length <= FEW_VALUES) return undefined;
+export const writtenFault = (text: string): string | undefined =>
+  text.length <= FEW_VALUES ? undefined : surveyWritten(text).fault;
+
+/** Counts the values of such a text, up to the first excess. */
+export function surveyWritten(text: string): { readonly values: number; readonly fault?: string } {
   /** Names of the object that is open on each level. */
   const names = new Uint32Array(MAX_NESTING + 1);
   let depth = 0;
@@ -79,22 +82,22 @@ export function writtenFault(text: string): string | undefined {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
       const end = endOfString(text, at);
-      // No JSON, and nothing after it would be counted.
-      if (end === -1) return undefined;
+      // No JSON, and there is nothing after it.
+      if (end === -1) break;
       at = end - 1;
     } else if (char === COMMA) values++;
     else if (char === COLON) {
       const count = (names[depth] ?? 0) + 1;
       names[depth] = count;
-      if (count > MOST_CLIENT_NAMES) return `has an object of more than ${MOST_CLIENT_NAMES} names`;
+      if (count > MOST_CLIENT_NAMES) return { values, fault: `has an object of more than ${MOST_CLIENT_NAMES} names` };
     } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
       values++;
-      if (++depth > MAX_NESTING) return `is nested more than ${MAX_NESTING} levels deep`;
+      if (++depth > MAX_NESTING) return { values, fault: `is nested more than ${MAX_NESTING} levels deep` };
       names[depth] = 0;
     } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && depth > 0) depth--;
-    if (values > MOST_CLIENT_VALUES) return `has more than ${MOST_CLIENT_VALUES} values`;
+    if (values > MOST_CLIENT_VALUES) return { values, fault: `has more than ${MOST_CLIENT_VALUES} values` };
   }
-  return undefined;
+  return { values };
 }
 
 function beginsTooDeep(text: string): boolean {

@@ -142,3 +142,18 @@ export async function groupGone(pid: number, withinMs: number): Promise<boolean>
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
+
+/** Waits for a process to exit; false when that takes longer. */
+export function exited(child: ChildProcess, withinMs: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done(false), withinMs);
+    const onExit = () => done(true);
+    const done = (gone: boolean) => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+      resolve(gone);
+    };
+    child.once('exit', onExit);
+  });
+}

@@ -28,7 +28,7 @@ import { largeTurns } from './large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
 import { isRequest, lostAnswer } from './lost-answer.ts';
-import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
+import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 import { readInPlace, writeAtOnce } from './quick-pipe.ts';
 import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
 
@@ -349,18 +349,4 @@ function written(message: JsonRpcMessage): string {
   } catch (error) {
     throw unsendable(error);
   }
-}
-
-function exited(child: ChildProcessWithoutNullStreams, withinMs: number): Promise<boolean> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => done(false), withinMs);
-    const onExit = () => done(true);
-    const done = (gone: boolean) => {
-      clearTimeout(timer);
-      child.off('exit', onExit);
-      resolve(gone);
-    };
-    child.once('exit', onExit);
-  });
 }

@@ -8,7 +8,8 @@ import { JsonSurvey } from '../connections/json-survey.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { MOST_CLIENT_VALUES } from '../json-nesting.ts';
+import { MOST_CLIENT_VALUES, surveyWritten } from '../json-nesting.ts';
+import { isObject } from '../plain-object.ts';
 import { unreadRequest } from './request-fault.ts';
 
 /** The largest body, which is the SDK's own limit. */
@@ -20,6 +21,11 @@ const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
 /** A request that takes no longer waits for no turn. */
 const SHORT_MS = 8;
+
+/** In characters. Shorter JSON in a string takes no longer, whatever it holds. */
+const SHORTEST_WRITTEN = 4 * 1024;
+/** Arguments, also where they are wrapped once too often. */
+const WRITTEN_LEVELS = 4;
 
 /** Why a body is not handed on. */
 export interface RefusedBody {
@@ -59,11 +65,31 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
   const bytes = Buffer.concat(chunks);
   const laterMs = survey.values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
   try {
-    if (laterMs < SHORT_MS) return { value: JSON.parse(bytes.toString('utf8')) };
-    return { value: await largeTurns.run(parseLarge(bytes, survey.values), laterMs) };
+    const value: unknown =
+      laterMs < SHORT_MS
+        ? JSON.parse(bytes.toString('utf8'))
+        : await largeTurns.run(parseLarge(bytes, survey.values), laterMs);
+    const writtenMs = size < SHORTEST_WRITTEN ? 0 : writtenValues(value) * VALUE_MS;
+    if (writtenMs >= SHORT_MS) await largeTurns.pass(writtenMs);
+    return { value };
   } catch {
     return {
       refused: { status: 400, code: PARSE_ERROR, message: 'The body cannot be read: it is not JSON', id: null },
     };
   }
 }
+
+/** Values of JSON that stands in strings where arguments may stand: it is parsed later on. What has too many is refused then. */
+function writtenValues(value: unknown, levels = WRITTEN_LEVELS): number {
+  if (typeof value === 'string') {
+    if (value.length < SHORTEST_WRITTEN || !/^\s*[{"]/.test(value)) return 0;
+    const { values, fault } = surveyWritten(value);
+    return fault === undefined ? values : 0;
+  }
+  if (levels === 0 || !isObject(value)) return 0;
+  let sum = 0;
+  for (const key of WRITTEN_KEYS) if (Object.hasOwn(value, key)) sum += writtenValues(value[key], levels - 1);
+  return sum;
+}
+
+const WRITTEN_KEYS = ['params', 'arguments', 'args', 'parameters', 'input'];

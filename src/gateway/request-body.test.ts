@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { largeTurns } from '../connections/large-turns.ts';
+import { readRequestBody } from './request-body.ts';
+
+const read = (body: unknown) =>
+  readRequestBody(Readable.from([Buffer.from(JSON.stringify(body))]) as unknown as IncomingMessage);
+const call = (args: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { arguments: args } });
+
+describe('JSON inside a string', () => {
+  const turns = vi.spyOn(largeTurns, 'pass');
+  afterEach(() => turns.mockClear());
+  const many = `{"a":[${'0,'.repeat(20_000)}0]}`;
+
+  it.each<[string, unknown]>([
+    ['as arguments', many],
+    ['as arguments of a tool', { server: 's', tool: 't', arguments: many }],
+    ['wrapped once too often', { server: 's', tool: 't', arguments: { input: many } }],
+    ['as a whole call', { params: `{"server":"s","tool":"t","arguments":${many}}` }],
+  ])('waits for its turn like any other request with as many values: %s', async (_, args) => {
+    const body = call(args);
+    expect(await read(body)).toEqual({ value: body });
+    expect(turns).toHaveBeenCalledOnce();
+    expect(turns.mock.lastCall?.[0]).toBeGreaterThan(50);
+  });
+
+  it.each<[string, unknown]>([
+    ['a short one', { arguments: '{"a":[1,2,3]}' }],
+    ['a long text without any', { arguments: { text: many, input: 'Well, then, so be it. '.repeat(5_000) } }],
+    ['one that is refused anyway', { arguments: `{"a":[${'0,'.repeat(60_000)}0]}` }],
+  ])('that costs little keeps nobody waiting: %s', async (_, args) => {
+    await read(call(args));
+    expect(turns).not.toHaveBeenCalled();
+  });
+});
