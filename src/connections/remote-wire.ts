@@ -42,6 +42,8 @@ interface SdkTransport extends Wire {
 const EXCHANGE = 'x-anygpt-exchange';
 const SHORTEST_RECONNECT_MS = 1000;
 const GOODBYE_MS = 1000;
+/** How long an answer on the stream of legacy SSE may take to arrive after its POST was refused. */
+const ANSWERED_MS = 50;
 
 /** Streamable HTTP. */
 export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
@@ -223,6 +225,9 @@ class SseWire extends RemoteWire {
     try {
       await this.inner.send(message);
     } catch (error) {
+      // The answer comes by another way. It may be there already, whatever is said about the call itself.
+      if (message.method === 'tools/call' && error instanceof HttpStatusError)
+        await new Promise((resolve) => setTimeout(resolve, ANSWERED_MS));
       throw unsendable(error);
     }
   }

@@ -149,6 +149,21 @@ describe('a call is executed at most once', () => {
     }
   });
 
+  it('and its answer counts although the POST of legacy SSE is refused afterwards', async () => {
+    using home = folder();
+    await using server = await executingServer('sse');
+    await using engine = engineFor(home, server.url, 'sse');
+    for (const status of [400, 404, 500]) {
+      server.act = ({ id, response, stream }) => {
+        const result = { content: [{ type: 'text', text: 'done' }] };
+        stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+        response.writeHead(status).end('Session not found');
+      };
+      expect(await transfer(engine, `k${status}`), `${status}`).toMatchObject({ success: true });
+      expect(server.executions.get(`k${status}`)).toBe(1);
+    }
+  });
+
   const BREAKS: Readonly<Record<string, (executed: Executed) => void>> = {
     'before the head': ({ response }) => response.socket?.destroy(),
     'with a reset': ({ response }) => response.socket?.resetAndDestroy(),
