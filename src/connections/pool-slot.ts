@@ -74,8 +74,8 @@ export class PoolSlot {
 
   /** Whether the server may ask what only the client it has served so far could be asked here. */
   get #isForOneClient(): boolean {
-    const { asks, asksMore } = this.habits;
-    return this.#hasServed && this.#changesHands && (this.connection?.toldRoots === undefined ? asks : asksMore);
+    if (!this.#hasServed || !this.#changesHands || this.connection?.era === 'modern') return false;
+    return this.connection?.toldRoots === undefined || this.habits.asksMore;
   }
 
   /** Whether it waits for a certain caller, who may never come: one with the roots that the server was told, or one client. */
