@@ -35,7 +35,6 @@ beforeAll(async () => {
     entry('files', [installed('filesystem'), sandbox.folder]),
     remembering('private'),
     remembering('public', { shared: true }),
-    remembering('quiet'),
     ...QUESTIONS.map((by) => remembering(`late ${by}`)),
   ];
   config = sandbox.write({ servers });
@@ -158,15 +157,6 @@ describe('what a client has answered', () => {
     expect(two.pid).toBe(one.pid);
     expect(two.told).toHaveLength(2);
     await ada.close();
-  });
-
-  it('does not end the connection of a client that was not asked', async () => {
-    const agent = await person('x', MODERN[0], 'elicitation/create');
-    const agents = [agent, agent];
-    const pids = [];
-    for (const agent of agents) pids.push(memoryOf(await agent.execute('quiet', 'recall')).pid);
-    expect(new Set(pids).size).toBe(1);
-    for (const agent of agents) await agent.close();
   });
 });
 
