@@ -8,7 +8,6 @@ import { ConfigurationError } from '../errors.ts';
 import { oneLine } from '../plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
 import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
-import type { Fingerprint } from './fingerprint.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
 import { expandPath } from './paths.ts';
 import { pinsFor } from './pins.ts';
@@ -19,7 +18,7 @@ import { readIfPresent } from './read-file.ts';
 import { type Findings, resolveConfig, toConfigurationError, toFloor } from './resolve-config.ts';
 import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
-import { NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
+import { type Fingerprint, NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
 import { TrustStore } from './trust.ts';
 import { folderNamed, isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 

@@ -5,7 +5,7 @@ import { realWorld } from './world.ts';
 
 const world = realWorld({
   home: '/home/ada',
-  cwd: '/work',
+  cwd: '/srv',
   env: { AWS_SECRET_ACCESS_KEY: 'wJalr-canary', PLACE: 'p' },
 });
 
@@ -17,7 +17,7 @@ it.each([
 ])('a path that would show a secret wherever it is shown is refused as it is written: %s', (written) => {
   let message = '';
   try {
-    expandPath(written, '/work', world, 'extends');
+    expandPath(written, '/srv', world, 'extends');
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigurationError);
     message = (error as Error).message;
@@ -27,6 +27,6 @@ it.each([
 });
 
 it('other references and the home folder are put in', () => {
-  expect(expandPath('~/${PLACE}/x', '/work', world)).toBe('/home/ada/p/x');
-  expect(expandPath('./${PLACE}', '/work', world)).toBe('/work/p');
+  expect(expandPath('~/${PLACE}/x', '/srv', world)).toBe('/home/ada/p/x');
+  expect(expandPath('./${PLACE}', '/srv', world)).toBe('/srv/p');
 });

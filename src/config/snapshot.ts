@@ -23,6 +23,13 @@ export const UNTRUSTED_BUDGET = 128 * 1024;
 const TOTAL_MIB = 8;
 const MAX_TOTAL_BYTES = TOTAL_MIB * 1024 * 1024;
 
+/** What identifies a configuration as a person saw it. */
+export interface Fingerprint {
+  readonly hash: string;
+  /** Absolute paths of every file the hash covers, the configuration first. */
+  readonly files: readonly string[];
+}
+
 /** A file that no trusted hash covers, or one beyond what is hashed. */
 export class NotTrusted extends ConfigurationError {}
 

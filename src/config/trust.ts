@@ -29,7 +29,7 @@ interface Trusted {
   readonly folders: Set<string>;
 }
 
-/** The memory of trusted configurations and folders. Hashes come from `fingerprintOf`. */
+/** The memory of trusted configurations and folders. Hashes come from `Snapshot.hashOf`. */
 export class TrustStore {
   readonly file: string;
   #turn: Promise<unknown> = Promise.resolve();

@@ -18,9 +18,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockPath } from '../../file-lock.ts';
 import { ConfigurationLoader } from '../configuration-loader.ts';
-import { fingerprintOf } from '../fingerprint.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
+import { Snapshot } from '../snapshot.ts';
 import { TrustStore } from '../trust.ts';
 import { stateFolder, type World } from '../world.ts';
 import { type InstallOptions, planInstall as plan, planUninstall } from './install.ts';
@@ -64,7 +64,7 @@ async function uninstall(file: string, world: World, type: ClientType = 'cursor'
 }
 
 const trust = async (file: string, world: World) =>
-  new TrustStore(stateFolder(world)).trust(file, (await fingerprintOf(file, read(file))).hash);
+  new TrustStore(stateFolder(world)).trust(file, new Snapshot().hashOf(file, []) ?? '');
 
 const SERVERS = `{
   // mine

@@ -13,10 +13,10 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationLoader } from '../configuration-loader.ts';
-import { fingerprintOf } from '../fingerprint.ts';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../importers/clients.ts';
 import { importSource } from '../importers/import-source.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
+import { Snapshot } from '../snapshot.ts';
 import { TrustStore } from '../trust.ts';
 import { stateFolder, type World } from '../world.ts';
 import { type InstallOptions, planInstall as plan, planUninstall } from './install.ts';
@@ -89,8 +89,7 @@ async function placed(type: ClientType, name: string, text: string, world: World
   const file = own ?? join(world.home, 'config', name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
-  if (own === undefined)
-    await new TrustStore(stateFolder(world)).trust(file, (await fingerprintOf(file, text.replace('\ufeff', ''))).hash);
+  if (own === undefined) await new TrustStore(stateFolder(world)).trust(file, new Snapshot().hashOf(file, []) ?? '');
   return file;
 }
 
