@@ -4,12 +4,13 @@
  */
 /// <reference types="node" preserve="true" />
 /// <reference lib="esnext.disposable" preserve="true" />
+
+export type { CallSignal } from './async/cancellation.ts';
 export type { AuditEntry, AuditOutcome, AuditSink } from './audit/audit-entry.ts';
 export { AuditLog, type AuditLogOptions, type AuditStats } from './audit/audit-log.ts';
 export { JsonlSink, type JsonlSinkOptions } from './audit/jsonl-sink.ts';
 export { MemorySink } from './audit/memory-sink.ts';
 export { type CacheStats, CachingLayer, type CachingLayerOptions } from './cache/caching-layer.ts';
-export type { CallSignal } from './cancellation.ts';
 export type { Description } from './catalog/description.ts';
 export { ToolMetadataManager } from './catalog/tool-metadata-manager.ts';
 export { formatToolName } from './catalog/tool-name.ts';
@@ -26,14 +27,6 @@ export {
 export type { ResolvedConfig, ResolvedSource, ValidationResult } from './config/resolved-config.ts';
 export type { Settings } from './config/settings-schema.ts';
 export {
-  type CallRequest,
-  DiscoveryEngine,
-  type ExecutionResult,
-  type FindOptions,
-  type FindResult,
-} from './discovery-engine.ts';
-export { type ConfigFile, configFile, type EngineConfig, type EngineOptions } from './engine-world.ts';
-export {
   ConfigurationError,
   DiscoveryError,
   ERROR_CODES,
@@ -45,9 +38,24 @@ export {
   ToolExecutionError,
   ToolNotFoundError,
   ValidationError,
-} from './errors.ts';
+} from './core/errors.ts';
+export { createLogger, type LogLevel, silentLogger } from './core/log.ts';
+export { fail, ok, type ToolResult } from './core/result.ts';
+export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from './core/tool-provider.ts';
+export type * from './core/types.ts';
+export { VERSION } from './core/version.ts';
+export {
+  type CallRequest,
+  DiscoveryEngine,
+  type ExecutionResult,
+  type FindOptions,
+  type FindResult,
+} from './engine/discovery-engine.ts';
+export { type ConfigFile, configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
+export type { ServerProbe } from './engine/probe-server.ts';
+export type { ReadListsOptions } from './engine/read-lists.ts';
+export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
 export type { BreakerOptions } from './execution/circuit-breaker.ts';
-export type { Clock, Timer } from './execution/clock.ts';
 export type { Handler } from './execution/pipeline.ts';
 export type { AuditRecorder } from './execution/steps/audit.ts';
 export type { ConcurrencyOptions } from './execution/steps/concurrency.ts';
@@ -55,6 +63,7 @@ export type { Decide, PolicyDecision } from './execution/steps/policy.ts';
 export type { Lookup } from './execution/steps/resolve.ts';
 export type { RetryOptions } from './execution/steps/retry.ts';
 export type { OutputMode } from './execution/steps/validate.ts';
+export type { Clock, Timer } from './execution/timers.ts';
 export {
   type CallSettings,
   type ConnectionPort,
@@ -66,10 +75,6 @@ export {
   ToolExecutionProxy,
   type ToolExecutionProxyOptions,
 } from './execution/tool-execution-proxy.ts';
-export { createLogger, type LogLevel, silentLogger } from './log.ts';
-export type { ServerProbe } from './probe-server.ts';
-export type { ReadListsOptions } from './read-lists.ts';
-export { fail, ok, type ToolResult } from './result.ts';
 export type { RegexCompiler } from './rules/pattern.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export type { RuleWarning } from './rules/report.ts';
@@ -77,7 +82,3 @@ export type { ExplainedLikeness, ExplainedWord, Explanation } from './search/exp
 export type { ScoreParts } from './search/fusion.ts';
 export { SearchEngine, type SearchOutcome } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';
-export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from './tool-provider.ts';
-export type * from './types.ts';
-export { VERSION } from './version.ts';
-export { type WatchOptions, watchConfig } from './watch-config.ts';

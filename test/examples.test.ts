@@ -29,7 +29,7 @@ describe('every example', () => {
 /** Lines without their indentation, because a page shows what is inside a function without it; the package by its name. */
 const linesOf = (text: string): string[] =>
   text
-    .replaceAll(/'(?:\.\.\/)+src\/library\.ts'/g, `'@anygpt/discovery/registry'`)
+    .replaceAll(/'(?:\.\.\/)+src\/registry\.ts'/g, `'@anygpt/discovery/registry'`)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');

@@ -24,7 +24,7 @@ import {
   toToolReferences,
   UnifiedToolRegistry,
   withRequestProviders,
-} from '../src/library.ts';
+} from '../src/registry.ts';
 import { startTestServer } from '../src/testing/index.ts';
 import { engineWith } from './fixtures/gateway/kit.ts';
 

@@ -248,12 +248,15 @@ describe('the classes of the specification', () => {
 
 describe('types', () => {
   it('are checked by the compiler: every use that is marked as wrong is an error without the mark', () => {
-    const source = readFileSync(join(root, 'src/registry/types.test.ts'), 'utf8');
+    const source = readFileSync(join(root, 'src/agent/registry/types.test.ts'), 'utf8');
     const marks = source.match(/\/\/ @ts-expect-error/g)?.length ?? 0;
     // Beside the packages that it imports.
     const folder = mkdtempSync(join(root, 'node_modules', '.types-test-'));
     const errors = (text: string) => {
-      writeFileSync(join(folder, 'types.ts'), text.replaceAll("from '../", "from '../../src/"));
+      writeFileSync(
+        join(folder, 'types.ts'),
+        text.replaceAll("from '../../", "from '../../src/").replaceAll("from '../", "from '../../src/agent/"),
+      );
       const project = { extends: join(root, 'tsconfig.json'), include: ['types.ts'] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
       const args = ['-p', folder, '--noEmit', '--pretty', 'false'];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const ENTRY = new URL('../dist/library.js', import.meta.url).href;
+const ENTRY = new URL('../dist/registry.js', import.meta.url).href;
 
 /** Every module file that is loaded, by a hook that watches the loader. */
 const PROGRAM = `

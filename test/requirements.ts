@@ -15,7 +15,7 @@ export interface Requirement {
 const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: text, proofs });
 
 const LOADER = 'src/config/configuration-loader.test.ts';
-const ENGINE = 'src/discovery-engine.test.ts';
+const ENGINE = 'src/engine/discovery-engine.test.ts';
 const DISCOVERY = 'src/catalog/discovery.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
@@ -36,14 +36,14 @@ const COMMANDS = 'src/cli/commands/commands.test.ts';
 const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
-const REGISTRY = 'src/registry/tool-registry.test.ts';
-const REGISTRY_START = 'src/registry/quick-start.test.ts';
-const REGISTRY_SCOPE = 'src/registry/request-scope.test.ts';
-const REGISTRY_PROVIDERS = 'src/registry/known-provider.test.ts';
-const REGISTRY_ATTACH = 'src/registry/attach.test.ts';
+const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
+const REGISTRY_START = 'src/agent/registry/quick-start.test.ts';
+const REGISTRY_SCOPE = 'src/agent/registry/request-scope.test.ts';
+const REGISTRY_PROVIDERS = 'src/agent/registry/known-provider.test.ts';
+const REGISTRY_ATTACH = 'src/agent/registry/attach.test.ts';
 const REGISTRY_E2E = 'test/e2e/registry.test.ts';
-const UNIFIED = 'src/unified/unified-tool-registry.test.ts';
-const UNIFIED_AC = 'src/unified/acceptance.test.ts';
+const UNIFIED = 'src/agent/unified/unified-tool-registry.test.ts';
+const UNIFIED_AC = 'src/agent/unified/acceptance.test.ts';
 
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 1. Names, files, configuration
@@ -98,16 +98,16 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'config:same-server': promise(
     'Two entries are one server only with the same program or address, arguments, environment and headers; else two, named apart',
-    ['src/config/importers/merge-clients.test.ts', 'is two servers when two entries of one name disagree in a value'],
-    ['src/config/importers/merge-clients.test.ts', 'never gets a value that stands in another entry'],
+    ['src/clients/importers/merge-clients.test.ts', 'is two servers when two entries of one name disagree in a value'],
+    ['src/clients/importers/merge-clients.test.ts', 'never gets a value that stands in another entry'],
     ['src/cli/commands/init.test.ts', 'counts a server that two clients have once'],
   ),
   'config:large-files': promise(
     'A client’s own file may be large: it is read and edited within bounded memory, and hides nothing else',
-    ['src/config/importers/large-files.test.ts', 'gives its servers, and those of the project at hand'],
-    ['src/config/importers/large-files.test.ts', 'is installed into and left again to the byte'],
-    ['src/config/importers/large-files.test.ts', 'that is broken (%s) hides neither a project’s trusted servers'],
-    ['src/config/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
+    ['src/clients/importers/large-files.test.ts', 'gives its servers, and those of the project at hand'],
+    ['src/clients/importers/large-files.test.ts', 'is installed into and left again to the byte'],
+    ['src/clients/importers/large-files.test.ts', 'that is broken (%s) hides neither a project’s trusted servers'],
+    ['src/clients/importers/large-files.test.ts', 'of 60 MB costs a few megabytes of memory'],
   ),
   'config:trust-reads-once': promise(
     'What was hashed is what is shown is what runs, whoever writes meanwhile; reaching a limit means not trusted',
@@ -149,20 +149,20 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'lie in folders of the user alone, and hold no secret that can be read',
   ]),
   'config:watch': promise('A watched file that says what it said before causes no reload', [
-    'src/watch-config.test.ts',
+    'src/engine/watch-config.test.ts',
     'does not reload when a client changes what is not imported',
   ]),
   'config:watch-back': promise(
     'A configuration that vanishes and comes back is used again, however it is put back',
-    ['src/watch-config.test.ts', 'and was found rather than named stays in force'],
-    ['src/watch-config.test.ts', 'with its folder is used again'],
-    ['src/watch-config.test.ts', 'by a rename is used'],
-    ['src/watch-config.test.ts', 'by another link is used'],
+    ['src/engine/watch-config.test.ts', 'and was found rather than named stays in force'],
+    ['src/engine/watch-config.test.ts', 'with its folder is used again'],
+    ['src/engine/watch-config.test.ts', 'by a rename is used'],
+    ['src/engine/watch-config.test.ts', 'by another link is used'],
   ),
   'config:watch-half': promise(
     'A half-written configuration never takes effect',
-    ['src/watch-config.test.ts', 'never takes effect without the rules that are still to come'],
-    ['src/watch-config.test.ts', 'never takes effect in part, where a part of it is valid code'],
+    ['src/engine/watch-config.test.ts', 'never takes effect without the rules that are still to come'],
+    ['src/engine/watch-config.test.ts', 'never takes effect in part, where a part of it is valid code'],
   ),
   'config:broken-start': promise(
     'A gateway whose configuration cannot be used starts, says so in its five tools, and heals',
@@ -283,7 +283,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'details:large': promise(
     'A large schema is outlined first, and every part of it can be read',
     ['src/meta-tools/details-answer.test.ts', 'are an outline of at most about 1,500 tokens that says how to read on'],
-    ['src/catalog/read-schema.test.ts', 'leads to every part of any schema, in pages that are bounded'],
+    ['src/catalog/read-schema-tool.test.ts', 'leads to every part of any schema, in pages that are bounded'],
     [RUNNER, 'leads to the whole of what it cut, and never to a disabled tool'],
   ),
   'details:disabled': promise('A disabled tool is TOOL_DISABLED', [RUNNER, 'refuses disabled tools']),
@@ -360,13 +360,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:remembered-failure': promise(
     'A server that could not be listed last time is remembered as such, named, and asked again in the background',
-    ['src/read-lists.test.ts', 'is not waited for by the first search of the next session'],
+    ['src/engine/read-lists.test.ts', 'is not waited for by the first search of the next session'],
   ),
   'servers:one-retry': promise(
     'Searches, commands and probes wait through the retries of 429, 503, time-outs and resets',
-    ['src/read-lists.test.ts', 'is read by a command that waits'],
-    ['src/read-lists.test.ts', 'is found by the search that met it'],
-    ['src/read-lists.test.ts', 'passes a probe'],
+    ['src/engine/read-lists.test.ts', 'is read by a command that waits'],
+    ['src/engine/read-lists.test.ts', 'is found by the search that met it'],
+    ['src/engine/read-lists.test.ts', 'passes a probe'],
   ),
   'servers:changes-paced': promise(
     'list_changed after every list costs one list in 30 s after the first minute, and the last change is not lost',
@@ -475,8 +475,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'servers:clock': promise(
     'A clock that jumps keeps no server out and no list fresh',
-    ['src/clock.test.ts', 'keeps no server out that failed before'],
-    ['src/clock.test.ts', 'makes no list immortal, and swallows no change'],
+    ['src/async/clock.test.ts', 'keeps no server out that failed before'],
+    ['src/async/clock.test.ts', 'makes no list immortal, and swallows no change'],
   ),
   'servers:told-at-once': promise('What only a person can mend is told at once every time', [
     'test/e2e/told-at-once.test.ts',
@@ -619,11 +619,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'cli:install': promise(
     'install adds one entry to any client’s file and nothing else; uninstall leaves every file as it was, to the byte',
-    ['src/config/installers/round-trip.test.ts', 'leaves the same bytes'],
-    ['src/config/installers/edit-text.test.ts', 'whatever the layout: only our entry comes'],
-    ['src/config/installers/install.test.ts', 'keeps what a person changed meanwhile, to the byte'],
-    ['src/config/installers/install.test.ts', 'into the existing file of every client'],
-    ['src/config/installers/install.test.ts', 'leaves a file alone that another program wrote meanwhile'],
+    ['src/clients/installers/round-trip.test.ts', 'leaves the same bytes'],
+    ['src/clients/installers/edit-text.test.ts', 'whatever the layout: only our entry comes'],
+    ['src/clients/installers/plan-install.test.ts', 'keeps what a person changed meanwhile, to the byte'],
+    ['src/clients/installers/plan-install.test.ts', 'into the existing file of every client'],
+    ['src/clients/installers/plan-install.test.ts', 'leaves a file alone that another program wrote meanwhile'],
     ['src/cli/commands/install.test.ts', '--dry-run shows the change without secrets and writes nothing'],
     [
       'src/cli/commands/install.test.ts',
@@ -642,8 +642,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'cli:take-over': promise(
     'install --take-over moves a client’s servers behind the gateway, copies no secret, and uninstall gives them back',
-    ['src/config/installers/install.test.ts', 'moves servers behind the gateway without copying a secret'],
-    ['src/config/installers/install.test.ts', 'leaves with the client what the gateway could not run'],
+    ['src/clients/installers/plan-install.test.ts', 'moves servers behind the gateway without copying a secret'],
+    ['src/clients/installers/plan-install.test.ts', 'leaves with the client what the gateway could not run'],
     ['test/e2e/installed-entry.test.ts', 'leaves a server in the client that asks for a login'],
   ),
   'cli:completion': promise(
@@ -654,7 +654,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'cli:logs': promise(
     'logs shows what the last run of a server wrote, without secrets',
     ['src/cli/commands/logs.test.ts', 'shows what the last run wrote'],
-    ['src/server-logs.test.ts', 'stays small, however much it is'],
+    ['src/engine/server-logs.test.ts', 'stays small, however much it is'],
   ),
   'cli:doctor': promise(
     'doctor says of every source and server what is wrong and the one thing to do, with an exit code for scripts',
@@ -679,11 +679,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/embeddings/services.test.ts', 'gives vectors that the check refuses when it sends %s'],
     ['src/embeddings/embedding-index.test.ts', 'serve the next process without a request for any tool'],
     ['src/embeddings/embedding-index.test.ts', 'are used for texts that stayed the same'],
-    ['src/engine-embeddings.test.ts', 'takes an embedder that a program hands in'],
+    ['src/engine/engine-embeddings.test.ts', 'takes an embedder that a program hands in'],
   ),
   'search:embedder-down': promise(
     'Search answers as without an embedder while that is down, and does not wait for it again and again',
-    ['src/engine-embeddings.test.ts', 'answers as one without when the service is down'],
+    ['src/engine/engine-embeddings.test.ts', 'answers as one without when the service is down'],
     ['src/embeddings/embedding-index.test.ts', 'and answers nothing (%s) is waited for a moment'],
     ['src/embeddings/embedding-index.test.ts', 'gives no vectors: %s; that is said once, and it is left alone'],
   ),
@@ -771,7 +771,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/meta-tools/hidden-text.test.ts', 'comes through untouched where it is a result'],
   ),
   'logs:not-forged': promise('A server cannot write log lines that look like ours', [
-    'src/server-logs.test.ts',
+    'src/engine/server-logs.test.ts',
     'cannot be taken for our own lines, whatever a server writes',
   ]),
   'rules:look-alikes': promise(
@@ -836,7 +836,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'unified:lazy': promise(
     'Enabled servers are registered but not connected (AC1)',
     [UNIFIED_AC, 'starts no process and sends no request before a tool is needed'],
-    ['src/unified/imports.test.ts', 'loads no engine, no transport and no MCP SDK'],
+    ['src/agent/unified/imports.test.ts', 'loads no engine, no transport and no MCP SDK'],
   ),
   'unified:ttl': promise(
     'Discovery runs when tools are first needed and holds for five minutes (AC2)',
@@ -846,7 +846,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'unified:definitions': promise(
     'getToolDefinitions merges static and MCP tools, in Anthropic format and in others, sorted by name (AC3)',
     [UNIFIED_AC, 'sorts them by name and gives each'],
-    ['src/unified/definitions.test.ts', 'writes each format, synchronously'],
+    ['src/agent/unified/definitions.test.ts', 'writes each format, synchronously'],
     [UNIFIED, 'gives the same output whatever the order'],
   ),
   'unified:routing': promise(
@@ -868,12 +868,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'unified:results': promise(
     'Whatever fails returns a ToolResult with one of four codes (AC7)',
     [UNIFIED_AC, '%s'],
-    ['src/unified/tool-error.test.ts', 'stand for all of ours, and each is used'],
+    ['src/agent/unified/tool-error.test.ts', 'stand for all of ours, and each is used'],
   ),
   'unified:names': promise(
     'server__tool splits at the first __; malformed names are rejected; a static tool wins',
-    ['src/unified/tool-error.test.ts', 'splits %s at the first'],
-    ['src/unified/tool-error.test.ts', 'rejects %j'],
+    ['src/agent/unified/tool-error.test.ts', 'splits %s at the first'],
+    ['src/agent/unified/tool-error.test.ts', 'rejects %j'],
     [UNIFIED, 'excludes an MCP tool whose name a static tool has'],
   ),
   'unified:env': promise('The environment makes servers only for the names a program lists', [
@@ -893,30 +893,30 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   // 7. Formats of LLM APIs
   'formats:names': promise(
     'Names are legal and unique for every API, lead back, and do not depend on the order of the tools',
-    ['src/formats/names.test.ts', 'are legal, unique and lead back'],
-    ['src/formats/names.test.ts', 'do not depend on the order'],
+    ['src/agent/formats/names.test.ts', 'are legal, unique and lead back'],
+    ['src/agent/formats/names.test.ts', 'do not depend on the order'],
   ),
   'formats:rules': promise(
     'Definitions keep the published rules of each API, whatever the schema',
-    ['src/formats/definitions.property.test.ts', 'takes every definition'],
-    ['src/formats/definitions.property.test.ts', 'finds nothing to change'],
-    ['src/formats/definitions.property.test.ts', 'are bounded: %s'],
+    ['src/agent/formats/definitions.property.test.ts', 'takes every definition'],
+    ['src/agent/formats/definitions.property.test.ts', 'finds nothing to change'],
+    ['src/agent/formats/definitions.property.test.ts', 'are bounded: %s'],
   ),
   'formats:strict': promise(
     'Strict mode falls back tool by tool, and arguments come back as the tool wants them',
-    ['src/formats/make-schema.test.ts', 'for Anthropic also where a request is full'],
-    ['src/formats/definitions.property.test.ts', 'that a strict schema takes come back'],
+    ['src/agent/formats/make-schema.test.ts', 'for Anthropic also where a request is full'],
+    ['src/agent/formats/definitions.property.test.ts', 'that a strict schema takes come back'],
   ),
   'formats:tool-search': promise('Anthropic gets defer_loading and tool_reference blocks, OpenAI namespaces', [
-    'src/formats/to-definitions.test.ts',
+    'src/agent/formats/to-definitions.test.ts',
     'of Anthropic gets references to deferred tools',
   ]),
   'formats:meta-tools': promise('The five meta-tools are plain definitions with one handle(toolCall)', [
-    'src/formats/meta-tool-handler.test.ts',
+    'src/agent/formats/meta-tool-handler.test.ts',
     'answer a call in the shape of the API that made it',
   ]),
   'formats:results': promise('Results lose nothing in silence', [
-    'src/formats/tool-result.test.ts',
+    'src/agent/formats/tool-result.test.ts',
     'never throw, and lose no text',
   ]),
 

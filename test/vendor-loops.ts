@@ -8,8 +8,8 @@ import type * as Gemini from '@google/genai';
 import type { AIMessage, BaseMessageLike } from '@langchain/core/messages';
 import type { ToolCallPart, ToolModelMessage, ToolSet, TypedToolCall } from 'ai';
 import type OpenAI from 'openai';
-import type { AnyToolCall, MetaToolHandler } from '../src/formats/index.ts';
-import type { UnifiedToolRegistry } from '../src/unified/index.ts';
+import type { AnyToolCall, MetaToolHandler } from '../src/agent/formats/index.ts';
+import type { UnifiedToolRegistry } from '../src/agent/unified/index.ts';
 
 declare const registry: UnifiedToolRegistry;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../dist/cache/file-store.js';
 import { fingerprint } from '../../dist/connections/fingerprint.js';
-import { buildState } from '../../dist/engine-state.js';
+import { buildState } from '../../dist/engine/engine-state.js';
 import { ConfigurationLoader, configFile, DiscoveryEngine, silentLogger } from '../../dist/index.js';
 
 /** Leaves a mark when it runs; no server of a cached world may ever be started. */

@@ -1,12 +1,12 @@
 // What learning from use is worth, by replay: requests of users in, nDCG@10 with and without what was learnt out.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '../../dist/log.js';
+import { silentLogger } from '../../dist/core/log.js';
 import { estimate } from '../../dist/search/bootstrap.js';
 import { judge } from '../../dist/search/metrics.js';
 import { SearchEngine } from '../../dist/search/search-engine.js';
-import { UsageLearning } from '../../dist/usage-learning.js';
-import { UsageStore } from '../../dist/usage-store.js';
+import { UsageLearning } from '../../dist/usage/usage-learning.js';
+import { UsageStore } from '../../dist/usage/usage-store.js';
 import { median, percentile } from '../parts/statistics.mjs';
 import { corpusOf, jsonLines, randomOf, toLists } from '../parts/tool-corpus.mjs';
 

@@ -2,7 +2,7 @@
  * What the audit log is told about a call, and the port behind which lines are kept.
  * @module
  */
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
 
 /** What became of a call, as the log tells it. */
 export type AuditOutcome = 'success' | 'tool_error' | 'refused' | 'failed' | 'unknown' | 'cancelled';

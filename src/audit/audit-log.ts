@@ -3,9 +3,9 @@
  * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
  * @module
  */
-import { ageSince, wallNow } from '../clock.ts';
+import { ageSince, wallNow } from '../async/clock.ts';
+import type { Logger } from '../core/types.ts';
 import { redactUnknown, toRedact } from '../secrets/redactor.ts';
-import type { Logger } from '../types.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
 import { RefusalFolds } from './refusal-folds.ts';

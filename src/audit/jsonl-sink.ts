@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ageSince, wallNow } from '../clock.ts';
-import { makeFolder } from '../make-folder.ts';
+import { ageSince, wallNow } from '../async/clock.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
 

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ageSince, wallNow } from '../clock.ts';
-import { makeFolder } from '../make-folder.ts';
+import { ageSince, wallNow } from '../async/clock.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 
 const SALT_BYTES = 32;
 /** What is older than this belongs to a process that died. */

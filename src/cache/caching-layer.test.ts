@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerMetadata, ToolMetadata } from '../types.ts';
+import type { ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { CachingLayer } from './caching-layer.ts';
 import { TtlCache } from './ttl-cache.ts';
 

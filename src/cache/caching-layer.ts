@@ -3,8 +3,8 @@
  * they came from. Null means: ask again.
  * @module
  */
-import { elapsedNow } from '../clock.ts';
-import type { ServerMetadata, ToolMetadata } from '../types.ts';
+import { elapsedNow } from '../async/clock.ts';
+import type { ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 /** How often the cache had the answer. */

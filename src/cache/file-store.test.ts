@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DiscoveryError, ValidationError } from '../errors.ts';
+import { DiscoveryError, ValidationError } from '../core/errors.ts';
 import { entryFileName, entryKey } from './entry-file.ts';
 import { FileStore } from './file-store.ts';
 

@@ -3,9 +3,9 @@
  * days, of all gateways that share the folder. Losing counts harms nobody.
  * @module
  */
-import { wallNow } from '../clock.ts';
-import { withLock } from '../file-lock.ts';
-import { isObject } from '../plain-object.ts';
+import { wallNow } from '../async/clock.ts';
+import { withLock } from '../disk/file-lock.ts';
+import { isObject } from '../json/plain-object.ts';
 import { FileStore } from './file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from './versioned.ts';
 

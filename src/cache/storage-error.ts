@@ -2,7 +2,7 @@
  * A failure of the file system in, an error out that says what to do about it.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 
 const FULL = 'Free some disk space';
 const FORBIDDEN = 'Check who may write there, or choose another folder with ANYGPT_CACHE_DIR';

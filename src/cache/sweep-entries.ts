@@ -5,7 +5,7 @@
 
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ageSince, wallNow } from '../clock.ts';
+import { ageSince, wallNow } from '../async/clock.ts';
 import { isEntryFileName } from './entry-file.ts';
 import { codeOf } from './storage-error.ts';
 

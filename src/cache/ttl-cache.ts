@@ -2,7 +2,7 @@
  * Values in memory for a time: bounded in number, the least recently used goes first, hits and misses counted.
  * @module
  */
-import { elapsedNow } from '../clock.ts';
+import { elapsedNow } from '../async/clock.ts';
 
 /** How a cache is bounded and what time it is. */
 export interface TtlCacheOptions {

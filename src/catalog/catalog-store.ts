@@ -3,9 +3,9 @@
  * away: what cannot be read counts as absent, what cannot be written is said, not too often, and forgotten.
  * @module
  */
-import { wallNow } from '../clock.ts';
-import type { Logger } from '../types.ts';
-import { type Attempt, warnOnce } from '../warn-once.ts';
+import { wallNow } from '../async/clock.ts';
+import type { Logger } from '../core/types.ts';
+import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { type KeptFailure, readKept } from './failure-memory.ts';
 import { decodeIndex, encodeIndex, type ReadyIndex } from './index-file.ts';
 import type { Listing } from './listing.ts';

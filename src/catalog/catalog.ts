@@ -6,11 +6,12 @@
  * last step of a long replacement everybody sees the old one.
  * @module
  */
-import type { DiscoveryError } from '../errors.ts';
+
+import { Semaphore } from '../async/semaphore.ts';
+import type { DiscoveryError } from '../core/errors.ts';
+import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
-import { Semaphore } from '../semaphore.ts';
-import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import { fromKept, type KeptFailure } from './failure-memory.ts';
 import { type IndexEntry, nothingKnown } from './index-file.ts';

@@ -3,8 +3,8 @@
  * @module
  */
 
-import { plainText } from '../plain-text.ts';
-import type { ToolMetadata, ToolParameter } from '../types.ts';
+import type { ToolMetadata, ToolParameter } from '../core/types.ts';
+import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
 import { memoryLog } from '../../test/fixtures/engine.ts';
-import { DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { SearchEngine } from '../search/search-engine.ts';
-import type { ServerDefinition } from '../types.ts';
 import { Catalog } from './catalog.ts';
 import { Discovery } from './discovery.ts';
 import type { Listing } from './listing.ts';

@@ -3,10 +3,10 @@
  * One server's failure never spoils another's list, and keeps its own last good one.
  * @module
  */
-import { ageSince } from '../clock.ts';
-import { type DiscoveryError, ServerConnectionError } from '../errors.ts';
-import { Semaphore } from '../semaphore.ts';
-import type { Caller, Logger, ServerDefinition } from '../types.ts';
+import { ageSince } from '../async/clock.ts';
+import { Semaphore } from '../async/semaphore.ts';
+import { type DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import type { Caller, Logger, ServerDefinition } from '../core/types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';

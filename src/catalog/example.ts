@@ -2,8 +2,9 @@
  * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
  * @module
  */
-import { branchesOf, wholeNode } from '../schema-merge.ts';
-import type { JsonSchema, ToolExample } from '../types.ts';
+
+import type { JsonSchema, ToolExample } from '../core/types.ts';
+import { branchesOf, wholeNode } from '../schema/schema-merge.ts';
 
 /** The examples to show. A generated one only where nobody gave any and something is required. */
 export function examplesFor(

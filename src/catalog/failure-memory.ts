@@ -3,9 +3,9 @@
  * wait for them again. They are asked again in the background.
  * @module
  */
-import { DiscoveryError, ERROR_CODES, type ErrorCode } from '../errors.ts';
-import { isObject } from '../plain-object.ts';
-import { oneLine } from '../plain-text.ts';
+import { DiscoveryError, ERROR_CODES, type ErrorCode } from '../core/errors.ts';
+import { isObject } from '../json/plain-object.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 /** A failure as it is kept, beside the lists. */
 export interface KeptFailure {

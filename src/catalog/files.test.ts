@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryLog } from '../../test/fixtures/engine.ts';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../core/types.ts';
 import { CatalogStore } from './catalog-store.ts';
 import { decodeIndex, encodeIndex, type IndexEntry } from './index-file.ts';
 import type { Listing } from './listing.ts';

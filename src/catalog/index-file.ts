@@ -3,7 +3,7 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 import type { Listing } from './listing.ts';
 
 /** One server's line in the ready index. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { createHash } from 'node:crypto';
-import { isObject } from '../plain-object.ts';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import type { Listing } from './listing.ts';
 
 /** 3: before, names could be masked. */

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { firstSentence, oneLine } from '../plain-text.ts';
+import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
-import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../types.ts';
+import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
 /** A tool list with what was found out on the way. Kept on disk as it is. */

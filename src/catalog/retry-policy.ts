@@ -3,7 +3,7 @@
  * commands, probes and the background.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 
 /** How often and after what pauses a failed attempt is repeated. */
 export interface RetryPolicy {

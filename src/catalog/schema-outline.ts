@@ -3,9 +3,10 @@
  * it stands, `{"$ref": "#/properties/filter"}`, which can be read in turn, so that nothing is out of reach.
  * @module
  */
-import { shorten } from '../plain-text.ts';
-import { textWeight } from '../text-weight.ts';
-import type { JsonSchema } from '../types.ts';
+
+import type { JsonSchema } from '../core/types.ts';
+import { shorten } from '../text/plain-text.ts';
+import { textWeight } from '../text/text-weight.ts';
 import { type SchemaPart, step, targetOf } from './schema-part.ts';
 
 /** Parts that are no longer than this stay; a reference would hardly be shorter. */

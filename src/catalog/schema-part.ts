@@ -5,8 +5,9 @@
  * and alternatives are stepped through), or a pointer as it stands in a `$ref`.
  * @module
  */
-import { isObject } from '../plain-object.ts';
-import type { JsonSchema } from '../types.ts';
+
+import type { JsonSchema } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 
 /** A part of a schema and where it stands. */
 export interface SchemaPart {

@@ -2,9 +2,9 @@
  * What a search answer has to say besides its hits: who was not searched and why, what was withheld.
  * @module
  */
-import type { ErrorInfo } from '../errors.ts';
-import { oneLine, shortAdvice } from '../plain-text.ts';
-import type { SearchResult } from '../types.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import type { SearchResult } from '../core/types.ts';
+import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
 const MAX_SERVERS = 4;

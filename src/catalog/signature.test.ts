@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonSchema } from '../types.ts';
+import type { JsonSchema } from '../core/types.ts';
 import { describeTool } from './description.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters, signature } from './signature.ts';

@@ -2,10 +2,11 @@
  * A tool's parameters: as one compact line for search hits, and one by one for `get_tool_details`.
  * @module
  */
-import { oneLine, visible } from '../plain-text.ts';
-import { parametersOf } from '../schema-parameters.ts';
-import { Effort, typeText } from '../type-text.ts';
-import type { JsonSchema, ToolParameter } from '../types.ts';
+
+import type { JsonSchema, ToolParameter } from '../core/types.ts';
+import { parametersOf } from '../schema/schema-parameters.ts';
+import { Effort, typeText } from '../schema/type-text.ts';
+import { oneLine, visible } from '../text/plain-text.ts';
 
 const SIGNATURE_CHARS = 120;
 const SIGNATURE_TYPE_CHARS = 30;

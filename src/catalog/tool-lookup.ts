@@ -3,12 +3,12 @@
  * a name that does not exist.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import { nearestNames } from '../nearest-names.ts';
-import { shorten } from '../plain-text.ts';
-import { fail, ok, type ToolResult } from '../result.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import { fail, ok, type ToolResult } from '../core/result.ts';
+import type { Caller, ServerDefinition, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
-import type { Caller, ServerDefinition, ToolDefinition, ToolMetadata, ToolRef } from '../types.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import { shorten } from '../text/plain-text.ts';
 import type { Catalog } from './catalog.ts';
 import type { Discovery } from './discovery.ts';
 import { readingsOf, resolveToolRef } from './tool-name.ts';

@@ -2,8 +2,9 @@
  * The tools of all servers after the rules have spoken, by server and name.
  * @module
  */
+
+import type { ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
-import type { ToolMetadata } from '../types.ts';
 
 /** Stores tool metadata and keeps `enabled` and `tags` what the rules say. */
 export class ToolMetadataManager {

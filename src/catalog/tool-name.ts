@@ -2,7 +2,7 @@
  * Tools are addressed by the pair (server, tool). `server:tool` and `server__tool` are accepted where a pair is asked for.
  * @module
  */
-import type { ToolRef } from '../types.ts';
+import type { ToolRef } from '../core/types.ts';
 
 const SEPARATORS = ['__', ':'] as const;
 /** Longer than any server and tool together; nobody takes apart what an attacker made of separators only. */

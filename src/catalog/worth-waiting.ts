@@ -3,7 +3,7 @@
  * a reset. Nobody waits for an address at which nobody listens, or for what only a person can mend.
  * @module
  */
-import type { DiscoveryError } from '../errors.ts';
+import type { DiscoveryError } from '../core/errors.ts';
 
 const NOBODY_THERE: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',

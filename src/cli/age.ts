@@ -2,7 +2,7 @@
  * A moment in, how long ago that was out, as people say it.
  * @module
  */
-import { wallNow } from '../clock.ts';
+import { wallNow } from '../async/clock.ts';
 
 const STEPS: readonly (readonly [number, string])[] = [
   [24 * 3600_000, 'd'],

@@ -5,11 +5,12 @@
  * `a`, unless the tool has a parameter of that very name.
  * @module
  */
-import { nearestName } from '../nearest-names.ts';
-import { isObject } from '../plain-object.ts';
-import { parametersOf } from '../schema-parameters.ts';
-import { resolveReference } from '../schema-reference.ts';
-import type { JsonSchema } from '../types.ts';
+
+import type { JsonSchema } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { parametersOf } from '../schema/schema-parameters.ts';
+import { resolveReference } from '../schema/schema-reference.ts';
+import { nearestName } from '../text/nearest-names.ts';
 import { UsageError } from './usage-error.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { type FilePreview, previewFile, trustableFileAt } from '../config/project-files.ts';
-import { TrustStore } from '../config/trust.ts';
+import { TrustStore } from '../config/trust-store.ts';
 import { realWorld } from '../config/world.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Io } from './io.ts';

@@ -5,7 +5,7 @@
 import type { LoaderOptions } from '../config/configuration-loader.ts';
 import type { FilePreview } from '../config/project-files.ts';
 import { realWorld, stateFolder } from '../config/world.ts';
-import { oneLine, plainText } from '../plain-text.ts';
+import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Io } from './io.ts';
 
 /** How a loader asks; undefined where nobody could answer, and the file then counts as untrusted. */
@@ -30,7 +30,7 @@ async function ask(io: Io, path: string, hash: string, look: FilePreview): Promi
   io.stderr.write(`${oneLine(path, 1_000)} came with this folder. Using it can start programs on this machine:\n`);
   for (const line of previewLines(look)) io.stderr.write(`${plainText(line)}\n`);
   if (!(await isYes(io, 'Use it, now and as long as it does not change? [y/N] '))) return false;
-  const { TrustStore } = await import('../config/trust.ts');
+  const { TrustStore } = await import('../config/trust-store.ts');
   await new TrustStore(stateFolder(realWorld({ env: io.env, cwd: io.cwd }))).trust(path, hash, look.files);
   return true;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../core/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What npm installs as commands. */

@@ -3,9 +3,9 @@
  * nothing is started, and whatever goes wrong is no words at all.
  * @module
  */
-import { LOG_LEVELS } from '../log.ts';
-import { plainText } from '../plain-text.ts';
-import type { ToolParameter } from '../types.ts';
+import { LOG_LEVELS } from '../core/log.ts';
+import type { ToolParameter } from '../core/types.ts';
+import { plainText } from '../text/plain-text.ts';
 import type { Command } from './command.ts';
 
 /** One word that may come next; `files` asks the shell for the names of files. */

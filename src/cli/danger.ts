@@ -5,7 +5,7 @@
  */
 import { basename } from 'node:path';
 import { readBy } from '../config/references.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 
 /** Variables that make a program load or run something else. */
 export const CHANGES_PROGRAM =

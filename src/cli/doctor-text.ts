@@ -4,7 +4,7 @@
  */
 import { type Check, type CheckKind, type CheckStatus, worstOf } from '../doctor/check.ts';
 import { type ExaminedServer, works } from '../doctor/examine-server.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { columnsOf } from './layout.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';

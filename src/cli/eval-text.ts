@@ -2,11 +2,12 @@
  * An evaluation in; what a person reads, and the document of `--json`, out.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
+
 import type { Estimate } from '../search/bootstrap.ts';
 import type { ScoredTool, Summary } from '../search/evaluate.ts';
 import type { RankedTool } from '../search/metrics.ts';
 import { MISS_REASONS, type Miss, type MissReason } from '../search/misses.ts';
+import { oneLine } from '../text/plain-text.ts';
 import type { Session } from './session.ts';
 
 /** Everything that was found out. */

@@ -2,9 +2,9 @@
  * What a call returned in, `{success, result}` or `{success: false, error}` out.
  * @module
  */
-import type { ErrorInfo } from '../errors.ts';
-import { fail, type ToolResult } from '../result.ts';
-import type { CallToolResult, ContentBlock, ToolRef } from '../types.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import { fail, type ToolResult } from '../core/result.ts';
+import type { CallToolResult, ContentBlock, ToolRef } from '../core/types.ts';
 
 /** What a script gets from a call. */
 export type Outcome =

@@ -2,7 +2,7 @@
  * Error codes in, exit codes out: one table.
  * @module
  */
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../core/errors.ts';
 import { EXIT } from './io.ts';
 
 const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {

@@ -2,8 +2,9 @@
  * Why a hit was found, as a few lines for people.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
+
 import type { Explanation } from '../search/explanation.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 

@@ -2,8 +2,8 @@
  * An error in; words on stderr, or with `--json` one document on stdout, and the exit code out.
  * @module
  */
-import type { ErrorInfo } from '../errors.ts';
-import { visibly } from '../plain-text.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import { visibly } from '../text/plain-text.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';

@@ -3,7 +3,7 @@
  * @module
  */
 import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 

@@ -8,7 +8,7 @@ import { TAKEN_OVER } from '../config/parse-data.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import type { Starter } from '../config/starter-config.ts';
 import type { World } from '../config/world.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { counted, countOf } from './found-lines.ts';
 import { withTilde } from './source-lines.ts';
 

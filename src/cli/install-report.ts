@@ -3,15 +3,15 @@
  * What install and uninstall have in common.
  * @module
  */
-import { CLIENT_TYPES, type ClientType, clientOf } from '../config/importers/clients.ts';
-import { ChangedFile } from '../config/installers/files.ts';
-import { notBuilt } from '../config/installers/gateway.ts';
-import type { Plan } from '../config/installers/install.ts';
-import { namedTarget, notThere, targetFiles } from '../config/installers/target-files.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { ChangedFile } from '../clients/installers/files.ts';
+import { notBuilt } from '../clients/installers/gateway.ts';
+import type { Plan } from '../clients/installers/plan-install.ts';
+import { namedTarget, notThere, targetFiles } from '../clients/installers/target-files.ts';
 import { realWorld, stateFolder, type World } from '../config/world.ts';
-import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../errors.ts';
-import { nearestNames } from '../nearest-names.ts';
-import { plainText } from '../plain-text.ts';
+import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../core/errors.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import { plainText } from '../text/plain-text.ts';
 import type { Values } from './command.ts';
 import { complain } from './failure.ts';
 import { EXIT, type Io } from './io.ts';

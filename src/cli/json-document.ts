@@ -3,7 +3,7 @@
  * @module
  */
 
-import { isPlain, replaceUnseen } from '../plain-text.ts';
+import { isPlain, replaceUnseen } from '../text/plain-text.ts';
 
 /** A text on one line, in quotes where it is more than a plain word, with everything in it to be seen. */
 export function toWord(text: string): string {

@@ -2,7 +2,7 @@
  * Text in, lines that fit a terminal out.
  * @module
  */
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import type { Io } from './io.ts';
 
 const NARROWEST = 20;

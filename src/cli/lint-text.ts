@@ -3,7 +3,7 @@
  * @module
  */
 import { type Finding, RULES, type RuleId, SEVERITIES, type Severity } from '../lint/rules.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 
 /** How it is written. */

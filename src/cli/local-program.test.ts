@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../core/version.ts';
 import { stayingProgram } from './local-program.ts';
 
 const FILE = 'node_modules/@anygpt/discovery/dist/bin/discovery.js';

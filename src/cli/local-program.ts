@@ -8,7 +8,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../core/version.ts';
 
 // Beside the bundle this is in; from the compiled files and from the source it is in the folder of the bundle.
 const PLACES = ['./discovery.js', '../bin/discovery.js', '../../dist/bin/discovery.js'];

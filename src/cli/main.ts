@@ -3,9 +3,9 @@
  * @module
  */
 import { parseArgs } from 'node:util';
-import { DiscoveryError } from '../errors.ts';
-import { nearestName, nearestNames } from '../nearest-names.ts';
-import { VERSION } from '../version.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { VERSION } from '../core/version.ts';
+import { nearestName, nearestNames } from '../text/nearest-names.ts';
 import type { Command } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { EXIT, type Io } from './io.ts';

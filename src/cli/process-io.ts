@@ -5,7 +5,7 @@
 import { Writable } from 'node:stream';
 import { realWorld } from '../config/world.ts';
 import { pipeOf } from '../connections/quick-pipe.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';

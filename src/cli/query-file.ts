@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
-import { shorten } from '../plain-text.ts';
+import { isObject } from '../json/plain-object.ts';
+import { shorten } from '../text/plain-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A tool as somebody wrote it: the server may be missing, or stand in the name as `server:tool`. */

@@ -2,8 +2,9 @@
  * A result in, what a person reads of it out.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
-import type { CallToolResult, ContentBlock } from '../types.ts';
+
+import type { CallToolResult, ContentBlock } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { parsedOr, textOf } from './execute-outcome.ts';
 import { payloadOf, type SavedFile } from './save-files.ts';
 

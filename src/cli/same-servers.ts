@@ -4,7 +4,7 @@
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { withTilde } from './source-lines.ts';
 
 /** By name: one sentence for every server whose tools compete with those of another. */

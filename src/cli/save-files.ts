@@ -5,10 +5,10 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DiscoveryError } from '../errors.ts';
-import { isObject } from '../plain-object.ts';
-import { plainText } from '../plain-text.ts';
-import type { ContentBlock } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { ContentBlock } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { plainText } from '../text/plain-text.ts';
 
 /** What a block holds beside text for reading. */
 export interface Payload {

@@ -6,9 +6,9 @@
 
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { wallNow } from '../clock.ts';
-import { createLogger, type LogLevel } from '../log.ts';
-import type { Logger } from '../types.ts';
+import { wallNow } from '../async/clock.ts';
+import { createLogger, type LogLevel } from '../core/log.ts';
+import type { Logger } from '../core/types.ts';
 
 /** What the configuration says about messages. */
 export interface LogSettings {

@@ -5,11 +5,11 @@
  */
 
 import { notesToSay } from '../config/said-notes.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { configFile } from '../engine-world.ts';
-import type { ErrorInfo } from '../errors.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../log.ts';
-import { visibly } from '../plain-text.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../core/log.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { configFile } from '../engine/engine-world.ts';
+import { visibly } from '../text/plain-text.ts';
 import { askTrust } from './ask-trust.ts';
 import type { Values } from './command.ts';
 import { toMilliseconds } from './duration.ts';
@@ -19,7 +19,7 @@ import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';
 import { block, widthOf } from './layout.ts';
 import { type Paint, paintFor } from './paint.ts';
-import { type Progress, progressOn, startingText } from './progress.ts';
+import { type Progress, progressOn, startingText } from './progress-line.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options of every command that has an engine. */
@@ -91,7 +91,7 @@ export async function withSession(
   about: 'configuration' | 'servers' = 'servers',
 ): Promise<number> {
   const { level, refresh, offline, timeoutMs } = settingsOf(values);
-  const { DiscoveryEngine } = await import('../discovery-engine.ts');
+  const { DiscoveryEngine } = await import('../engine/discovery-engine.ts');
   const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
     env: io.env,
     cwd: io.cwd,

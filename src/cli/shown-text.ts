@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { TextFile } from '../config/installers/edit-text.ts';
-import { type SecretValues, secretValues } from '../config/installers/secret-values.ts';
+import { type SecretValues, secretValues } from '../clients/installers/document-secrets.ts';
+import type { TextFile } from '../clients/installers/edit-text.ts';
 import { parseData } from '../config/parse-data.ts';
 import { createRedactor, REDACTED } from '../secrets/redactor.ts';
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { plainText } from '../plain-text.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
+import { plainText } from '../text/plain-text.ts';
 import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;

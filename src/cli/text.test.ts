@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../errors.ts';
-import type { CallToolResult } from '../types.ts';
+import { ERROR_CODES } from '../core/errors.ts';
+import type { CallToolResult } from '../core/types.ts';
 import { toMilliseconds } from './duration.ts';
 import { outcomeOf } from './execute-outcome.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -9,7 +9,7 @@ import { forTerminal } from './failure.ts';
 import { toJson } from './json-document.ts';
 import { block, columnsOf, cutTo, fitTo, widthOf } from './layout.ts';
 import { paintFor } from './paint.ts';
-import { startingText } from './progress.ts';
+import { startingText } from './progress-line.ts';
 import { resultText } from './result-text.ts';
 import { withTilde } from './source-lines.ts';
 

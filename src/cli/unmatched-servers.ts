@@ -3,9 +3,10 @@
  * nothing, and the answer would look like that of a search that found nothing.
  * @module
  */
-import { nearestNames } from '../nearest-names.ts';
-import { oneLine } from '../plain-text.ts';
+
 import { matchesPattern, type QueryFilter } from '../search/query-filters.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 const MAX_NAMES = 10;
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { withTilde } from './source-lines.ts';
 
 /** A project may have many files of names that it chose; a few say enough. */

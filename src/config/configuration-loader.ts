@@ -4,8 +4,8 @@
  * @module
  */
 import { dirname } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
 import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
 import { evaluate, type LayerContext, loadLayers, type OpenFile } from './layers.ts';
@@ -14,12 +14,12 @@ import { pinsFor } from './pins.ts';
 import { toPathText } from './problems.ts';
 import type { FilePreview } from './project-files.ts';
 import type { Floor } from './project-settings.ts';
+import { type Fingerprint, NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './project-snapshot.ts';
 import { readIfPresent } from './read-file.ts';
 import { type Findings, resolveConfig, toConfigurationError, toFloor } from './resolve-config.ts';
 import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
-import { type Fingerprint, NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './snapshot.ts';
-import { TrustStore } from './trust.ts';
+import { TrustStore } from './trust-store.ts';
 import { folderNamed, isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 
 /** What a loader may be told; everything has a real default. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { dirname } from 'node:path';
+import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { type ImportedSource, importFile } from '../clients/importers/import-file.ts';
+import { countingFiles, type FileScope } from '../clients/importers/list-clients.ts';
 import { importAnything } from './import-anything.ts';
-import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
-import { type ImportedSource, importFile } from './importers/import-file.ts';
-import { countingFiles, type FileScope } from './importers/list-clients.ts';
 import { joinServers } from './join-servers.ts';
 import type { PlacedEntry } from './server-entry.ts';
 import type { World } from './world.ts';

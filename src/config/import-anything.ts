@@ -2,13 +2,13 @@
  * Reads clients' files to show what is in them, trusted or not. Must not be used for what is to run.
  * @module
  */
-import { pays } from './importers/count-entries.ts';
-import type { ImportContext } from './importers/import-file.ts';
+import { pays } from '../clients/importers/count-entries.ts';
+import type { ImportContext } from '../clients/importers/import-file.ts';
 import { lookBudget, TooMuch } from './look-budget.ts';
 import { pinsFor } from './pins.ts';
 import { MAX_SERVERS } from './project-files.ts';
+import { Snapshot } from './project-snapshot.ts';
 import { readIfPresent } from './read-file.ts';
-import { Snapshot } from './snapshot.ts';
 import type { World } from './world.ts';
 
 /** Reading a file to show what is in it needs nobody's trust. Must not be used for what is to run. */

@@ -5,8 +5,9 @@
  * name and its settings, whatever came with a project.
  * @module
  */
-import type { ServerDefinition, ToolRule } from '../types.ts';
-import { toToolRules } from './importers/tool-filter.ts';
+
+import { toToolRules } from '../clients/importers/tool-filter.ts';
+import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { OWNERS_SETTINGS } from './project-settings.ts';
 import { mergeEntries, narrowedEntry, type PlacedEntry, toServerDefinition } from './server-entry.ts';
 import { isReservedName } from './server-schema.ts';

@@ -5,7 +5,7 @@
  * @module
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { type Cut, JsonScan, type Policy } from './json-scan.ts';
 import { FileTooLarge } from './read-file.ts';
 

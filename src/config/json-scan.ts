@@ -3,7 +3,7 @@
  * is looked for.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { FileTooLarge } from './read-file.ts';
 
 /** What to do with a member: take it whole, look into it if it is an object, or leave its value out. */

@@ -4,17 +4,17 @@
  * @module
  */
 import { dirname, join } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import { shellWord } from '../shell-word.ts';
-import type { ImportContext } from './importers/import-file.ts';
+import type { ImportContext } from '../clients/importers/import-file.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { isCode, parseData } from './parse-data.ts';
 import { expandPath } from './paths.ts';
 import type { Pins } from './pins.ts';
 import { toPathText } from './problems.ts';
+import { NotTrusted, type Snapshot, TooManyFiles } from './project-snapshot.ts';
 import { runModule } from './run-module.ts';
 import type { DiscoverySection } from './schema.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
-import { NotTrusted, type Snapshot, TooManyFiles } from './snapshot.ts';
 import { stateFolder, type World } from './world.ts';
 
 const MAX_FILES = 32;

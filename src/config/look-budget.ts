@@ -2,9 +2,10 @@
  * Bounds what one command looks at of files that nobody trusts.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
-import type { ParseBudget } from './importers/count-entries.ts';
+
+import type { ParseBudget } from '../clients/importers/count-entries.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 /** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
 export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });

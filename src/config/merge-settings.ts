@@ -3,7 +3,7 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 import type { Layer } from './layers.ts';
 import { expandPath } from './paths.ts';
 import { settingsShape } from './settings-schema.ts';

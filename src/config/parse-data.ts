@@ -3,7 +3,7 @@
  * @module
  */
 import { extname } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 
 /** Whether a file is code that has to be run to know what it says. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { expandPath } from './paths.ts';
 import { realWorld } from './world.ts';
 

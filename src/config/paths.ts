@@ -3,7 +3,7 @@
  * @module
  */
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { expandReferences, referencesIn } from './references.ts';
 import type { World } from './world.ts';

@@ -3,11 +3,11 @@
  * gets the hash that the file must still have when a connection opens and its value is used.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { passesThrough } from './passes-through.ts';
 import { expandHome } from './paths.ts';
+import type { Snapshot } from './project-snapshot.ts';
 import type { ServerEntry } from './server-schema.ts';
-import type { Snapshot } from './snapshot.ts';
 import type { World } from './world.ts';
 
 /** What is reached through the project is pinned, wherever it lies; other files are the user's own, and change as they like. */

@@ -5,8 +5,8 @@
  * @module
  */
 import * as z from 'zod/mini';
-import { nearestName, nearestNames } from '../nearest-names.ts';
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
+import { nearestName, nearestNames } from '../text/nearest-names.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

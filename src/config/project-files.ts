@@ -4,25 +4,25 @@
  * @module
  */
 import { basename, dirname, resolve } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import type { ServerDefinition } from '../types.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { countEntries, type ParseBudget, pays } from '../clients/importers/count-entries.ts';
+import { importFile, namedFile, type SourceFile } from '../clients/importers/import-file.ts';
+import { clientFiles, listClients } from '../clients/importers/list-clients.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
-import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
-import { countEntries, type ParseBudget, pays } from './importers/count-entries.ts';
-import { importFile, namedFile, type SourceFile } from './importers/import-file.ts';
-import { clientFiles, listClients } from './importers/list-clients.ts';
 import { evaluate, type LayerContext, loadLayers } from './layers.ts';
 import { lookBudget, TooMuch } from './look-budget.ts';
 import { pathsOf } from './module-paths.ts';
 import { namedFiles } from './named-files.ts';
 import { isCode } from './parse-data.ts';
 import { pinsFor } from './pins.ts';
+import { NotTrusted, Snapshot, TooManyFiles } from './project-snapshot.ts';
 import { readBy } from './references.ts';
 import { resolveConfig, toConfigurationError } from './resolve-config.ts';
 import type { ResolvedConfig } from './resolved-config.ts';
 import { findSection } from './section.ts';
 import { type PlacedEntry, toServerDefinition } from './server-entry.ts';
-import { NotTrusted, Snapshot, TooManyFiles } from './snapshot.ts';
 import { valuesInFiles } from './values-in-files.ts';
 import type { World } from './world.ts';
 

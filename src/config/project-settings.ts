@@ -3,8 +3,9 @@
  * the default, is the floor; what goes beyond it is ignored, and that is said with the key.
  * @module
  */
-import { isObject } from '../plain-object.ts';
-import type { RulePrecedence, ToolRule } from '../types.ts';
+
+import type { RulePrecedence, ToolRule } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { toPathText } from './problems.ts';
 import type { PlacedEntry } from './server-entry.ts';
 import type { Settings } from './settings-schema.ts';

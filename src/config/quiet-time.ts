@@ -7,7 +7,7 @@
  * @module
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { ToolRule } from '../types.ts';
+import type { ToolRule } from '../core/types.ts';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
 /** Milliseconds, from the shortest to the longest. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { open, stat } from 'node:fs/promises';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { noteRead } from './heard-reads.ts';
 
 /** Hardly any configuration is larger; most of what is was named by mistake. */

@@ -3,8 +3,8 @@
  * @module
  */
 import * as z from 'zod/mini';
-import { isObject } from '../plain-object.ts';
-import { CLIENT_TYPES, type ClientType, clientOf } from './importers/clients.ts';
+import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { isObject } from '../json/plain-object.ts';
 import { discoverySchema } from './schema.ts';
 
 type Shape = Readonly<Record<string, unknown>>;

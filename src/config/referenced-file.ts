@@ -5,9 +5,9 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { parseDotenv } from './dotenv.ts';
-import { digest } from './snapshot.ts';
+import { digest } from './project-snapshot.ts';
 
 const MAX_BYTES = 64 * 1024;
 

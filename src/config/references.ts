@@ -7,7 +7,7 @@
  * `${envFile:PATH#NAME}` a variable in a dotenv file, `$${` is a literal `${`. Other text in braces is left alone.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import type { LookedUp, ReferencedValue } from '../secrets/server-secrets.ts';
 import { type FileReference, readReferencedFile } from './referenced-file.ts';
 

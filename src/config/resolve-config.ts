@@ -4,10 +4,10 @@
  * @module
  */
 import { join } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { ImportedSource } from '../clients/importers/import-source.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
-import type { ImportedSource } from './importers/import-source.ts';
 import { isSameServer, isTheSame, type JoinedServers, joinServers } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
 import { mergeSettings } from './merge-settings.ts';
@@ -231,7 +231,7 @@ async function importAll(layers: readonly Layer[], context: LayerContext): Promi
   );
   if (active.length === 0) return [];
   // What is known about other programs is much, and most configurations name none.
-  const { importSource } = await import('./importers/import-source.ts');
+  const { importSource } = await import('../clients/importers/import-source.ts');
   const results = await Promise.all(active.map(({ entry, base }) => importSource(entry, { ...context, base })));
   return results.flat();
 }

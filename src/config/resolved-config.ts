@@ -2,8 +2,9 @@
  * What the program reads: the configuration after every file was read, checked, merged and normalised.
  * @module
  */
-import type { ServerDefinition, ToolRule } from '../types.ts';
-import type { SourceType } from './importers/source-types.ts';
+
+import type { SourceType } from '../clients/importers/source-types.ts';
+import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { Settings } from './settings-schema.ts';
 
 /** A file servers were, or should have been, taken from. */

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Snapshot } from './project-snapshot.ts';
 import { runModule } from './run-module.ts';
-import { Snapshot } from './snapshot.ts';
 
 describe.skipIf(process.platform === 'win32')('compiled copies of a configuration', () => {
   let root: string;

@@ -10,12 +10,12 @@ import { dirname, extname, join } from 'node:path';
 import { types } from 'node:util';
 import { runInThisContext } from 'node:vm';
 import type { Jiti } from 'jiti';
-import { ConfigurationError } from '../errors.ts';
-import { isObject } from '../plain-object.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { isObject } from '../json/plain-object.ts';
 import { compiledCopy } from './compiled-copies.ts';
 import * as defineConfig from './define-config.ts';
 import { isFilePath, pathsOf } from './module-paths.ts';
-import { NotTrusted, type Snapshot } from './snapshot.ts';
+import { NotTrusted, type Snapshot } from './project-snapshot.ts';
 
 /** How a configuration module is run. */
 export interface RunOptions {

@@ -75,7 +75,7 @@ async function remember(
   places.delete(place);
   if (hashes.length > 0) places.set(place, hashes);
   const latest = Object.fromEntries([...places].slice(-MAX_PLACES));
-  const { writeAtomically } = await import('./write-atomically.ts');
+  const { writeAtomically } = await import('../disk/write-atomically.ts');
   // A disk that refuses costs a repetition; whoever asked for something else need not hear of it.
   await writeAtomically(file, `${JSON.stringify({ version: 1, places: latest })}\n`).catch(() => undefined);
 }

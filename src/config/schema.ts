@@ -3,8 +3,8 @@
  * @module
  */
 import * as z from 'zod/mini';
+import { SOURCE_TYPES, type SourceType } from '../clients/importers/source-types.ts';
 import { described, flag, optional, path, someText, textUpTo } from './fields.ts';
-import { SOURCE_TYPES, type SourceType } from './importers/source-types.ts';
 import { serverSchema } from './server-schema.ts';
 import { settingsShape } from './settings-schema.ts';
 

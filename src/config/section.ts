@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 import { isSharedFile } from './find-config.ts';
 import { check, isForeignMap, toPathText, WHERE_MAPS_BELONG } from './problems.ts';
 import { type DiscoverySection, discoverySchema } from './schema.ts';

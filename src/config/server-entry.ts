@@ -4,9 +4,9 @@
  * @module
  */
 import { resolve } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import type { ConnectionDefinition, ServerDefinition } from '../types.ts';
-import type { ToolFilter } from './importers/tool-filter.ts';
+import type { ToolFilter } from '../clients/importers/tool-filter.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { expandHome, expandPath } from './paths.ts';
 import type { ServerEntry } from './server-schema.ts';
 import { inWorkspace } from './workspace-folder.ts';

@@ -3,11 +3,11 @@
  * @module
  */
 import * as z from 'zod/mini';
-import { isObject } from '../plain-object.ts';
-import { isPlain, plainName } from '../plain-text.ts';
-import type { JsonSchema } from '../types.ts';
+import { RESERVED_NAME } from '../clients/importers/ourselves.ts';
+import type { JsonSchema } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { isPlain, plainName } from '../text/plain-text.ts';
 import { count, described, flag, milliseconds, NO_NUL, optional, path, text, textUpTo, withoutNul } from './fields.ts';
-import { RESERVED_NAME } from './importers/ourselves.ts';
 
 const argument = z.string().check(z.refine(withoutNul, NO_NUL));
 const textMap = z.record(

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DiscoveryEngine } from '../discovery-engine.ts';
+import { serversFromEnv } from '../agent/unified/servers-from-env.ts';
+import { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer } from '../testing/index.ts';
-import { serversFromEnv } from '../unified/servers-from-env.ts';
 
 const TOKEN = 'token-of-only-one-of-them-1';
 

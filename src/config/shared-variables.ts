@@ -3,7 +3,7 @@
  * None of them gets a token that could be the other's; a switch turns all of them off. Both is said.
  * @module
  */
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { isSwitchedOff, serverVariable, type World } from './world.ts';
 
 /** Servers as the environment leaves them, and what is to be said of it. */

@@ -3,7 +3,7 @@
  * their servers themselves. A client in whose file a secret may be written out stays a source: it is not copied.
  * @module
  */
-import type { ServerDefinition, ToolRule } from '../types.ts';
+import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { FoundClient } from './found-clients.ts';
 import { joinServers } from './join-servers.ts';
 

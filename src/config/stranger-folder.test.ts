@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLIENT_TYPES, clientOf } from '../clients/importers/clients.ts';
+import { clientFiles } from '../clients/importers/list-clients.ts';
 import { ConfigurationLoader, type LoaderOptions } from './configuration-loader.ts';
-import { CLIENT_TYPES, clientOf } from './importers/clients.ts';
-import { clientFiles } from './importers/list-clients.ts';
 import { previewFile, trustableFileAt } from './project-files.ts';
 import { expandReferences } from './references.ts';
 import { FOLDER_VARIABLES, realWorld, stateFolder, type World } from './world.ts';
@@ -98,7 +98,7 @@ describe('a folder that somebody cloned', () => {
 
   it('says the real limit of a file that is too large, and its name on one line', async () => {
     const blanks = ' '.repeat(200 * 1024);
-    const { Snapshot } = await import('./snapshot.ts');
+    const { Snapshot } = await import('./project-snapshot.ts');
     const files = new Snapshot();
     const said = Array.from({ length: 45 }, (_, at) => {
       try {

@@ -5,7 +5,7 @@
 import { parseDotenv } from './dotenv.ts';
 import { expandHome } from './paths.ts';
 import type { Reading } from './project-files.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './project-snapshot.ts';
 import type { World } from './world.ts';
 
 /** References to files, as entries have them. */

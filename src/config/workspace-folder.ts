@@ -4,9 +4,9 @@
  * @module
  */
 import { basename, resolve } from 'node:path';
-import { ConfigurationError } from '../errors.ts';
-import { shellWord } from '../shell-word.ts';
-import type { ConnectionDefinition, ServerDefinition } from '../types.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { World } from './world.ts';
 
 /** `$${…}` is text. */

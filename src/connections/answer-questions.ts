@@ -2,9 +2,9 @@
  * The questions a server of protocol 2026-07-28 puts into an `input_required` result, asked of the caller.
  * @module
  */
-import { toAbortSignal } from '../cancellation.ts';
-import { DiscoveryError, ToolExecutionError } from '../errors.ts';
-import type { ToolCall } from '../types.ts';
+import { toAbortSignal } from '../async/cancellation.ts';
+import { DiscoveryError, ToolExecutionError } from '../core/errors.ts';
+import type { ToolCall } from '../core/types.ts';
 
 /** Questions one result may hold. */
 const MAX_QUESTIONS = 16;

@@ -3,7 +3,7 @@
  * connection without saying which call they belong to, and notifications never say it.
  * @module
  */
-import type { Caller } from '../types.ts';
+import type { Caller } from '../core/types.ts';
 
 /** Who a connection is for, and what is declared to the server on their behalf. */
 export interface Audience {

@@ -2,7 +2,7 @@
  * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
  * @module
  */
-import { elapsedNow } from '../clock.ts';
+import { elapsedNow } from '../async/clock.ts';
 
 export interface BackoffOptions {
   readonly initialMs?: number;

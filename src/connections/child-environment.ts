@@ -3,10 +3,10 @@
  * @module
  */
 import { posix, win32 } from 'node:path';
+import type { StdioConnection } from '../core/types.ts';
 import type { KnownSecrets } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { isProxyVariable, type Place, proxySecrets } from '../secrets/server-secrets.ts';
-import type { StdioConnection } from '../types.ts';
 
 const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
 const WINDOWS = [

@@ -10,9 +10,9 @@ import {
   toolCall,
 } from '../../test/fixtures/connections/harness.ts';
 import { evil } from '../../test/fixtures/evil.ts';
-import { DiscoveryError } from '../errors.ts';
-import { UnheededError } from '../result.ts';
-import type { Caller, ServerDefinition } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { UnheededError } from '../core/result.ts';
+import type { Caller, ServerDefinition } from '../core/types.ts';
 import { ConnectionPool, type ConnectionPoolOptions, type OpenRequest } from './connection-pool.ts';
 import type { Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';

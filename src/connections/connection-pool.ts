@@ -9,11 +9,11 @@
  * @module
  */
 
-import { elapsedNow } from '../clock.ts';
-import { DiscoveryError } from '../errors.ts';
-import { Semaphore } from '../semaphore.ts';
-import type { Caller, ServerDefinition, ServerStatus } from '../types.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from '../async/abortable.ts';
+import { elapsedNow } from '../async/clock.ts';
+import { Semaphore } from '../async/semaphore.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';

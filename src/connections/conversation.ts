@@ -2,8 +2,9 @@
  * A wire becomes a connection: messages are routed, the server is greeted, and its end is noticed at every stage.
  * @module
  */
+
+import type { ServerDefinition } from '../core/types.ts';
 import { redactData } from '../secrets/redact-data.ts';
-import type { ServerDefinition } from '../types.ts';
 import type { ByteRing } from './byte-ring.ts';
 import type { discover, initialize } from './handshake.ts';
 import { INTERNAL_ERROR, JsonRpcError, type Wire } from './json-rpc.ts';

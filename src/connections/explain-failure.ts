@@ -2,8 +2,8 @@
  * Turns what went wrong on a connection into an error that says what became of the request.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import { DiscoveryError, type ErrorCode, type Outcome } from '../errors.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import { DiscoveryError, type ErrorCode, type Outcome } from '../core/errors.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { HttpStatusError } from './http-refusal.ts';
 import { JsonRpcError, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';

@@ -3,7 +3,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
-import type { ConnectionDefinition } from '../types.ts';
+import type { ConnectionDefinition } from '../core/types.ts';
 
 // Definitions are immutable, and every call asks.
 const known = new WeakMap<ConnectionDefinition, string>();

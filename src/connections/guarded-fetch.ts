@@ -6,8 +6,8 @@
 
 import { setMaxListeners } from 'node:events';
 import type { UnderlyingSource } from 'node:stream/web';
-import { wallNow } from '../clock.ts';
-import { DiscoveryError } from '../errors.ts';
+import { wallNow } from '../async/clock.ts';
+import { DiscoveryError } from '../core/errors.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { EventCounter } from './event-counter.ts';
 import { httpFetch } from './http-fetch.ts';

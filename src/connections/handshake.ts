@@ -3,7 +3,7 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 import { JsonRpcError, type Wire } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
 

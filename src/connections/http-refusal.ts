@@ -2,7 +2,7 @@
  * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 import { redactData } from '../secrets/redact-data.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from './json-rpc.ts';

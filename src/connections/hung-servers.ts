@@ -4,8 +4,8 @@
  * caller that has set a time of its own.
  * @module
  */
-import { elapsedNow } from '../clock.ts';
-import type { ServerDefinition } from '../types.ts';
+import { elapsedNow } from '../async/clock.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { PeerClosedError } from './peer.ts';
 
 /** What shows whether the server behind a connection is alive. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeJson } from '../exact-json.ts';
+import { writeJson } from '../json/exact-json.ts';
 import { parseLarge } from './large-json.ts';
 
 const MANY = 1_000_000;

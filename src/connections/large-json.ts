@@ -6,7 +6,7 @@
  * @module
  */
 import { StringDecoder } from 'node:string_decoder';
-import { endOfString, keepDigits, keepsDigits, parseJson } from '../exact-json.ts';
+import { endOfString, keepDigits, keepsDigits, parseJson } from '../json/exact-json.ts';
 
 /** Up to this many values `JSON.parse` takes a text of any size in well under 50 ms. */
 const FEW_VALUES = 20_000;

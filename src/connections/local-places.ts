@@ -6,7 +6,7 @@
  * than a quarter of all: so a few are always left for those that have none.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 import type { PoolSlot } from './pool-slot.ts';
 
 const RETRY_AFTER_MS = 1000;

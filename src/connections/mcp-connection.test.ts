@@ -11,7 +11,7 @@ import {
   toolCall,
 } from '../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil, evilHttp } from '../../test/fixtures/evil.ts';
-import type { Progress, ServerDefinition, ServerRequest } from '../types.ts';
+import type { Progress, ServerDefinition, ServerRequest } from '../core/types.ts';
 import type { ServerIdentity } from './handshake.ts';
 import { JsonRpcError, type JsonRpcMessage, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';

@@ -3,13 +3,21 @@
  * @module
  */
 
-import type { CallSignal } from '../cancellation.ts';
-import { elapsedNow } from '../clock.ts';
-import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../errors.ts';
-import { UnheededError } from '../result.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import { elapsedNow } from '../async/clock.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
+import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
+import { UnheededError } from '../core/result.ts';
+import type { DownstreamTools } from '../core/tool-provider.ts';
+import type {
+  Caller,
+  CallToolResult,
+  ConnectionDefinition,
+  IdleClock,
+  ToolCall,
+  ToolDefinition,
+} from '../core/types.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import type { DownstreamTools } from '../tool-provider.ts';
-import type { Caller, CallToolResult, ConnectionDefinition, IdleClock, ToolCall, ToolDefinition } from '../types.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
 import { META, type ProtocolEra, type ServerIdentity } from './handshake.ts';
@@ -20,7 +28,6 @@ import { type Answer, ForgottenError, type IncomingRequest, type Peer, type Peer
 import { Respondent } from './respondent.ts';
 import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
-import { withTimeLimit } from './time-limit.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
 /** Rounds of questions one call of a modern server may ask. */

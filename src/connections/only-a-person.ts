@@ -3,7 +3,7 @@
  * there. Nothing is gained by leaving such a server alone for a while, and finding out again costs next to nothing.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 
 /** Whether a person has to mend this, so that it is told at once every time and works as soon as it is mended. */
 export function needsAPerson(error: unknown): boolean {

@@ -13,8 +13,8 @@ import {
   toolCall,
 } from '../../test/fixtures/connections/harness.ts';
 import { evil, evilHttp } from '../../test/fixtures/evil.ts';
-import type { DiscoveryError } from '../errors.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { DiscoveryError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { envName, type OpenedConnection, type OpenOptions, openConnection } from './open-connection.ts';
 
 const open = (definition: ServerDefinition, options: Partial<OpenOptions> = {}) =>

@@ -3,14 +3,15 @@
  * What was found is remembered by the caller and handed back as `prior`.
  * @module
  */
-import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
-import type { ServerDefinition, StdioConnection } from '../types.ts';
+
+import { withTimeLimit } from '../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import type { ServerDefinition, StdioConnection } from '../core/types.ts';
 import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { openRemote } from './open-remote.ts';
 import { openStdio } from './open-stdio.ts';
 import { sentence, shortText } from './short-text.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 export type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
 export { envName } from './open-remote.ts';

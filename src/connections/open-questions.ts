@@ -3,9 +3,10 @@
  * to one of those under way. While one is open, none of them is silent; when all are gone, nobody wants the answer.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
-import type { Caller, IdleClock } from '../types.ts';
-import { abortable } from './abortable.ts';
+
+import { abortable } from '../async/abortable.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { Caller, IdleClock } from '../core/types.ts';
 import type { IncomingRequest } from './peer.ts';
 import { wasAnswered } from './was-answered.ts';
 

@@ -3,16 +3,17 @@
  * found out comes first.
  * @module
  */
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
-import type { RemoteConnection, ServerDefinition } from '../types.ts';
-import { abortable } from './abortable.ts';
+
+import { abortable } from '../async/abortable.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
 import { Conversation, type Greeting } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
 import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
 import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
-import { withTimeLimit } from './time-limit.ts';
 import { failUnreadable } from './unreadable-answer.ts';
 
 interface Way {

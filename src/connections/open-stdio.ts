@@ -4,9 +4,10 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../errors.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import type { ServerDefinition, StdioConnection } from '../core/types.ts';
 import { optionName } from '../secrets/server-secrets.ts';
-import type { ServerDefinition, StdioConnection } from '../types.ts';
 import { childEnvironment } from './child-environment.ts';
 import { connectMs } from './connect-time.ts';
 import { Conversation, type Greeting } from './conversation.ts';
@@ -16,7 +17,6 @@ import { INTERNAL_ERROR, JsonRpcError } from './json-rpc.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
 import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { withTimeLimit } from './time-limit.ts';
 import { failUnreadable } from './unreadable-answer.ts';
 
 /** How much of the time a greeting may take that another one follows. */

@@ -2,7 +2,7 @@
  * `Mcp-Param-*` headers of protocol 2026-07-28: a tool may ask that chosen arguments are mirrored into HTTP headers.
  * @module
  */
-import type { JsonSchema } from '../types.ts';
+import type { JsonSchema } from '../core/types.ts';
 
 const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

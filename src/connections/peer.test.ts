@@ -1,7 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Progress } from '../types.ts';
+import type { Progress } from '../core/types.ts';
 import { JsonRpcError, type JsonRpcMessage, NotSentError, type SendOptions, type Wire } from './json-rpc.ts';
 import { Peer, PeerClosedError, type PeerOptions } from './peer.ts';
 

@@ -6,11 +6,11 @@
  * Answers are handed on in the order they arrive, so a progress note always precedes the result it belongs to.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import { isObject } from '../plain-object.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import type { Progress } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { redactData } from '../secrets/redact-data.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import type { Progress } from '../types.ts';
 import {
   INTERNAL_ERROR,
   INVALID_REQUEST,

@@ -2,7 +2,7 @@
  * Says why the pool gives no connection.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 import type { Backoff } from './backoff.ts';
 
 /** Nobody wants the connection any more. */

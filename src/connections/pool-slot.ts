@@ -2,13 +2,14 @@
  * One place in the pool: a connection that is opening or open, who it is for, and who uses it now.
  * @module
  */
-import type { Caller, ServerDefinition } from '../types.ts';
-import { abortable } from './abortable.ts';
+
+import { abortable } from '../async/abortable.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
+import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { type QuestionHabits, ROOTS } from './question-habits.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 /** How long a caller waits for the words to an earlier one to end. */
 const ECHO_MS = 2000;

@@ -5,7 +5,7 @@
  * that come with the status of an error, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
  * @module
  */
-import { nestsTooDeep } from '../json-nesting.ts';
+import { nestsTooDeep } from '../json/json-nesting.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
 import { HttpStatusError, httpRefusal } from './http-refusal.ts';

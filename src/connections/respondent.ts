@@ -3,15 +3,16 @@
  * wait until the server has been told what it asks at its start.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import type { Caller, IdleClock } from '../types.ts';
-import { abortable } from './abortable.ts';
+
+import { abortable } from '../async/abortable.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
+import type { Caller, IdleClock } from '../core/types.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { OpenQuestions } from './open-questions.ts';
 import type { IncomingRequest, Peer } from './peer.ts';
 import { ROOTS } from './question-habits.ts';
 import { rootsKey } from './same-roots.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 /** How long the first call waits to hear whether the server asks something at its start. */
 const FIRST_PING_MS = 2000;

@@ -3,9 +3,10 @@
  * was told nothing else, so it is to the one what it was to the other; asking costs a moment, and starting a server many.
  * @module
  */
-import { type CallSignal, toAbortSignal } from '../cancellation.ts';
-import type { Caller, IdleClock, ServerDefinition } from '../types.ts';
-import { abortable } from './abortable.ts';
+
+import { abortable } from '../async/abortable.ts';
+import { type CallSignal, toAbortSignal } from '../async/cancellation.ts';
+import type { Caller, IdleClock, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { identityOf, type PoolSlot } from './pool-slot.ts';
 import { ROOTS } from './question-habits.ts';

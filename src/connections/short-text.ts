@@ -2,8 +2,9 @@
  * Text from a server, made fit for an error message: one line, no terminal control sequences, not long.
  * @module
  */
-import { oneLine } from '../plain-text.ts';
+
 import type { Redact } from '../secrets/redactor.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 /** The beginning of a text as one harmless line, without secrets: those are taken out before anything is cut. */
 export const shortText = (text: string, redact: Redact, max = 300): string =>

@@ -9,8 +9,8 @@
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { writeJson } from '../exact-json.ts';
-import { NestingError, parseNested } from '../json-nesting.ts';
+import { writeJson } from '../json/exact-json.ts';
+import { NestingError, parseNested } from '../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 import {

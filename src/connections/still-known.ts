@@ -7,11 +7,11 @@
  * @module
  */
 
+import { withTimeLimit } from '../async/time-limit.ts';
 import type { ProtocolEra } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
 import { JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 /** How long the question may take. Without an answer nothing is proved. */
 const PROBE_MS = 5000;

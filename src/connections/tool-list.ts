@@ -3,11 +3,11 @@
  * @module
  */
 
-import { META_TOOL_NAMES } from '../own-server.ts';
-import { isObject } from '../plain-object.ts';
-import { isPlain, oneLine, plainName } from '../plain-text.ts';
+import { META_TOOL_NAMES } from '../core/own-server.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import type { ToolDefinition } from '../types.ts';
+import { isPlain, oneLine, plainName } from '../text/plain-text.ts';
 import { headerFault } from './param-headers.ts';
 
 export interface ToolListLimits {

@@ -2,8 +2,8 @@
  * An answer that came and cannot be read costs the call that waits for it, and no other one.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
-import { MAX_NESTING } from '../json-nesting.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { MAX_NESTING } from '../json/json-nesting.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
 import { NAMES_SHARE } from './json-survey.ts';
 import { type Peer, PeerClosedError } from './peer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DiscoveryError, type ErrorCode } from '../errors.ts';
-import type { ServerDefinition } from '../types.ts';
+import { DiscoveryError, type ErrorCode } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { adviceFor } from './advice.ts';
 import { checkProbe } from './examine-server.ts';
 

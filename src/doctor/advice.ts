@@ -5,10 +5,10 @@
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { serverVariable } from '../config/world.ts';
 import { connectMs } from '../connections/connect-time.ts';
-import type { DiscoveryError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
-import { shellWord } from '../shell-word.ts';
-import type { RemoteConnection, ServerDefinition } from '../types.ts';
+import type { DiscoveryError } from '../core/errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { placeOf, variablesOf } from './check-definition.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,9 +3,9 @@
  * @module
  */
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
-import type { ConfigurationError } from '../errors.ts';
-import { isPlain, oneLine } from '../plain-text.ts';
-import { shellWord } from '../shell-word.ts';
+import type { ConfigurationError } from '../core/errors.ts';
+import { isPlain, oneLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { proxiesIn } from './advice.ts';
 import type { Check } from './check.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { checkDefinition, type DefinitionWorld } from './check-definition.ts';
 import { findCommand } from './find-command.ts';
 

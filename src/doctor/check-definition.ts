@@ -8,9 +8,9 @@ import { expandReferences, referencesIn } from '../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import { serverVariable } from '../config/world.ts';
 import { homeFolder } from '../connections/home-folder.ts';
-import { ConfigurationError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
-import type { RemoteConnection, ServerDefinition, StdioConnection } from '../types.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { RemoteConnection, ServerDefinition, StdioConnection } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
 import type { Check } from './check.ts';
 import { findCommand } from './find-command.ts';
 

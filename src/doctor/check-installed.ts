@@ -5,9 +5,9 @@
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { CLIENT_TYPES, type ClientType } from '../config/importers/clients.ts';
-import { type OwnEntry, ownEntryIn } from '../config/installers/installed.ts';
-import { possibleFiles } from '../config/installers/target-files.ts';
+import { CLIENT_TYPES, type ClientType } from '../clients/importers/clients.ts';
+import { type OwnEntry, ownEntryIn } from '../clients/installers/installed.ts';
+import { possibleFiles } from '../clients/installers/target-files.ts';
 import type { World } from '../config/world.ts';
 import type { Check } from './check.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import {
   checkBrokenConfiguration,
   checkConfiguration,

@@ -2,15 +2,16 @@
  * One server of an engine in, everything that was found out about it out; all of them five at a time.
  * @module
  */
+
+import { Semaphore } from '../async/semaphore.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { DiscoveryError } from '../errors.ts';
-import { oneLine } from '../plain-text.ts';
-import type { ServerProbe } from '../probe-server.ts';
-import { Semaphore } from '../semaphore.ts';
-import { readServerLog } from '../server-logs.ts';
-import type { ServerDefinition } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { ServerProbe } from '../engine/probe-server.ts';
+import { readServerLog } from '../engine/server-logs.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { adviceFor, howToBeQuiet, howToWaitLonger, noiseIn, type Surroundings } from './advice.ts';
 import { type Check, worstOf } from './check.ts';
 import { checkDefinition, type DefinitionWorld, placeOf } from './check-definition.ts';

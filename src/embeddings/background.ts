@@ -3,7 +3,7 @@
  * out. Some models give 0.1 there and some 0.7: measured from that point, the cosines of all models mean the same.
  * @module
  */
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import type { SourceServer } from './tool-source.ts';
 import type { VectorTable } from './vector-table.ts';
 

@@ -3,7 +3,7 @@
  * NaN, zeros, too few, and another model's length: none of that is kept.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
+import { DiscoveryError } from '../core/errors.ts';
 import { MAX_DIMENSIONS } from './read-vector.ts';
 
 /** Vectors of one length; undefined where the one that came could not be used. */

@@ -3,9 +3,10 @@
  * and only for texts that have changed.
  * @module
  */
+
+import { Semaphore } from '../async/semaphore.ts';
 import { paced } from '../catalog/paced.ts';
-import { Semaphore } from '../semaphore.ts';
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { BACKGROUND, backgroundTools } from './background.ts';
 import type { GuardedEmbedder } from './guarded-embedder.ts';
 import type { SourceServer, ToolSource } from './tool-source.ts';

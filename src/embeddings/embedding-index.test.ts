@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Behaviour, startEmbeddingService } from '../../test/fixtures/embedding-service.ts';
 import { memoryLog, until } from '../../test/fixtures/engine.ts';
 import { FileStore } from '../cache/file-store.ts';
-import type { Embedder, ToolMetadata } from '../types.ts';
+import type { Embedder, ToolMetadata } from '../core/types.ts';
 import { BACKGROUND } from './background.ts';
 import { EmbeddingIndex, type EmbeddingIndexOptions } from './embedding-index.ts';
 import { openEmbedder } from './open-embedder.ts';

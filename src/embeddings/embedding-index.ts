@@ -6,14 +6,14 @@
  * @module
  */
 
+import { abortable } from '../async/abortable.ts';
+import { elapsedNow, wallNow } from '../async/clock.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import { paced } from '../catalog/paced.ts';
-import { elapsedNow, wallNow } from '../clock.ts';
-import { abortable } from '../connections/abortable.ts';
 import { Backoff } from '../connections/backoff.ts';
-import { withTimeLimit } from '../connections/time-limit.ts';
-import { oneLine } from '../plain-text.ts';
-import type { Embedder, EmbedderStatus, Logger, ToolScore } from '../types.ts';
+import type { Embedder, EmbedderStatus, Logger, ToolScore } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
 import { aboveBaseline, BACKGROUND, baselineOf } from './background.ts';
 import { EmbeddedTools } from './embedded-tools.ts';
 import { GuardedEmbedder } from './guarded-embedder.ts';

@@ -3,11 +3,11 @@
  * alone for a while, longer each time. What goes wrong is said once, until it works again.
  * @module
  */
-import { abortable } from '../connections/abortable.ts';
+import { abortable } from '../async/abortable.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
 import { Backoff } from '../connections/backoff.ts';
-import { withTimeLimit } from '../connections/time-limit.ts';
-import { DiscoveryError } from '../errors.ts';
-import type { Embedder, EmbedOptions, Logger } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { Embedder, EmbedOptions, Logger } from '../core/types.ts';
 import { checkVectors } from './check-vectors.ts';
 import { InputRefusedError } from './post-json.ts';
 

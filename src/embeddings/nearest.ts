@@ -3,7 +3,7 @@
  * nobody else waits long.
  * @module
  */
-import type { ToolScore } from '../types.ts';
+import type { ToolScore } from '../core/types.ts';
 import type { VectorTable } from './vector-table.ts';
 
 const ROWS_PER_STEP = 256;

@@ -3,8 +3,8 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
-import type { Embedder } from '../types.ts';
+import type { Embedder } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { type ServiceOptions, serviceId, unusable, withPrefix } from './openai-embedder.ts';
 import { postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';

@@ -2,7 +2,7 @@
  * The `search.embedder` of a configuration in, an embedder out. Sends nothing yet.
  * @module
  */
-import type { Embedder } from '../types.ts';
+import type { Embedder } from '../core/types.ts';
 import { ollamaEmbedder } from './ollama-embedder.ts';
 import { openAiEmbedder, type ServiceOptions } from './openai-embedder.ts';
 

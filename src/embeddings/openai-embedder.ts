@@ -3,9 +3,9 @@
  * llama.cpp, text-embeddings-inference, LiteLLM.
  * @module
  */
-import { DiscoveryError } from '../errors.ts';
-import { isObject } from '../plain-object.ts';
-import type { Embedder } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { Embedder } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 import { type Endpoint, postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';
 

@@ -3,10 +3,11 @@
  * what goes wrong says what to do about it.
  * @module
  */
+
+import { withTimeLimit } from '../async/time-limit.ts';
 import { guardedFetch } from '../connections/guarded-fetch.ts';
 import { shortText } from '../connections/short-text.ts';
-import { withTimeLimit } from '../connections/time-limit.ts';
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 

@@ -5,7 +5,7 @@ import {
   startEmbeddingService,
   vectorOf,
 } from '../../test/fixtures/embedding-service.ts';
-import { ConfigurationError, DiscoveryError } from '../errors.ts';
+import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
 import { checkVectors } from './check-vectors.ts';
 import { ollamaEmbedder } from './ollama-embedder.ts';
 import { type EmbedderSettings, openEmbedder } from './open-embedder.ts';

@@ -2,7 +2,7 @@
  * The port through which an embedding index sees the catalogue.
  * @module
  */
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 
 /** One server whose tools are known. */
 export interface SourceServer {

@@ -3,9 +3,9 @@
  * @module
  */
 import { createHash } from 'node:crypto';
-import { oneLine } from '../plain-text.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { readSchema } from '../search/schema-text.ts';
-import type { ToolMetadata } from '../types.ts';
+import { oneLine } from '../text/plain-text.ts';
 
 /** Raised with every change to the text. */
 const VERSION = 1;

@@ -5,11 +5,11 @@
  */
 
 import { createHash } from 'node:crypto';
+import { ageSince } from '../async/clock.ts';
+import { Semaphore } from '../async/semaphore.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
-import { ageSince } from '../clock.ts';
-import { Semaphore } from '../semaphore.ts';
-import type { Logger } from '../types.ts';
-import { type Attempt, warnOnce } from '../warn-once.ts';
+import type { Logger } from '../core/types.ts';
+import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
 
 export interface VectorCacheOptions {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { aboveBaseline, backgroundTools, baselineOf } from './background.ts';
 import { checkVectors } from './check-vectors.ts';
 import { nearest } from './nearest.ts';

@@ -2,11 +2,12 @@
  * What an aborted signal means for a call: `CANCELLED`, unless whoever aborted gave a better reason.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import { DiscoveryError, type Outcome } from '../errors.ts';
-import { fail, type ToolResult, toFailure } from '../result.ts';
-import type { ToolCall } from '../types.ts';
-import type { Clock } from './clock.ts';
+
+import { DiscoveryError, type Outcome } from '../core/errors.ts';
+import { fail, type ToolResult, toFailure } from '../core/result.ts';
+import type { ToolCall } from '../core/types.ts';
+import type { Clock } from './timers.ts';
+import type { CallSignal } from '../async/cancellation.ts';
 
 /** The failure to answer an aborted call with. */
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {

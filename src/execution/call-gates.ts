@@ -3,10 +3,11 @@
  * this does too, and a new configuration changes the settings under it.
  * @module
  */
-import { type Clock, systemClock } from './clock.ts';
+
 import { CircuitBreakers } from './steps/breaker.ts';
 import { Slots } from './steps/concurrency.ts';
 import { RateBuckets } from './steps/rate-limit.ts';
+import { type Clock, systemClock } from './timers.ts';
 
 /** Counters for calls, handed from one proxy to the one that replaces it. */
 export class CallGates {

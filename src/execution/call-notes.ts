@@ -3,7 +3,7 @@
  * call, because what a server returned is handed on unchanged.
  * @module
  */
-import type { ToolCall } from '../types.ts';
+import type { ToolCall } from '../core/types.ts';
 
 /** Remembers how large the result is, as JSON in bytes. */
 export function noteBytes({ notes }: ToolCall, bytes: number): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallToolResult } from '../types.ts';
+import type { CallToolResult } from '../core/types.ts';
 import { contentTypesOf, fitContent } from './content.ts';
 
 describe('fitContent', () => {

@@ -3,7 +3,7 @@
  * agent's protocol revision does not know becomes text that says so and holds it. Everything else is the same object.
  * @module
  */
-import type { CallToolResult, ContentBlock } from '../types.ts';
+import type { CallToolResult, ContentBlock } from '../core/types.ts';
 
 /** Every content type of the newest protocol revision. */
 export const CONTENT_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);

@@ -5,8 +5,6 @@
 export { CallGates } from './call-gates.ts';
 export type { BreakerOptions } from './circuit-breaker.ts';
 export { CircuitBreaker } from './circuit-breaker.ts';
-export type { Clock, Timer } from './clock.ts';
-export { systemClock } from './clock.ts';
 export { CONTENT_TYPES, contentTypesOf, fitContent } from './content.ts';
 export { type Handler, pipeline, type Step } from './pipeline.ts';
 export { joinPages } from './result-pager.ts';
@@ -16,6 +14,8 @@ export type { Decide, PolicyDecision } from './steps/policy.ts';
 export type { Lookup } from './steps/resolve.ts';
 export type { RetryOptions } from './steps/retry.ts';
 export type { OutputMode } from './steps/validate.ts';
+export type { Clock, Timer } from './timers.ts';
+export { systemClock } from './timers.ts';
 export { TokenBucket } from './token-bucket.ts';
 export * from './tool-execution-proxy.ts';
 export { repairArguments } from './validation/repair-arguments.ts';

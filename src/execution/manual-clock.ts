@@ -2,7 +2,7 @@
  * Time that moves only when told: for tests of anything that takes a `Clock`.
  * @module
  */
-import type { Clock, Timer } from './clock.ts';
+import type { Clock, Timer } from './timers.ts';
 
 interface Pending {
   readonly due: number;

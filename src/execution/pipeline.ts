@@ -2,8 +2,8 @@
  * A call is a pipeline you can read: steps around an invocation. Call in, result out; nothing in it throws.
  * @module
  */
-import type { ToolResult } from '../result.ts';
-import type { CallToolResult, ToolCall } from '../types.ts';
+import type { ToolResult } from '../core/result.ts';
+import type { CallToolResult, ToolCall } from '../core/types.ts';
 
 /** Answers one call. Never rejects once it stands in a pipeline built by the proxy. */
 export type Handler = (call: ToolCall) => Promise<ToolResult<CallToolResult>>;

@@ -5,7 +5,7 @@
  * any other part is split as JSON text. Each split piece says in `_meta["anygpt/part"]` what it is a piece of.
  * @module
  */
-import type { CallToolResult, ContentBlock } from '../types.ts';
+import type { CallToolResult, ContentBlock } from '../core/types.ts';
 import { codePointBorder, jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
 import { writeInSteps } from './json-pieces.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { CallToolResult } from '../types.ts';
+import type { CallToolResult } from '../core/types.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { ManualClock } from './manual-clock.ts';
 import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { OWN_SERVER } from '../own-server.ts';
-import { fail, ok, type ToolResult } from '../result.ts';
-import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
+import { fail, ok, type ToolResult } from '../core/result.ts';
+import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
 import { PAGE_KEY, PagedResult } from './result-pager.ts';
+import { type Clock, systemClock } from './timers.ts';
 
 /** The tool that reads on in a result that was cut. */
 export const READ_RESULT: ToolDefinition = {

@@ -2,9 +2,9 @@
  * Calls and handlers for tests of steps.
  * @module
  */
-import type { ErrorCode, ErrorDetails } from '../errors.ts';
-import { fail, ok, type ToolResult } from '../result.ts';
-import type { CallToolResult, ToolCall } from '../types.ts';
+import type { ErrorCode, ErrorDetails } from '../core/errors.ts';
+import { fail, ok, type ToolResult } from '../core/result.ts';
+import type { CallToolResult, ToolCall } from '../core/types.ts';
 import type { Handler } from './pipeline.ts';
 
 /** A result. */

@@ -2,7 +2,7 @@
  * A token bucket that hands out turns: a taker learns how long to wait, or that its turn would come too late.
  * @module
  */
-import type { RateLimit } from '../types.ts';
+import type { RateLimit } from '../core/types.ts';
 
 /** Allows `requestsPerSecond` in the long run and `burst` at once. */
 export class TokenBucket {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { CallSignal } from '../async/cancellation.ts';
 import type { AuditEntry } from '../audit/audit-entry.ts';
-import type { CallSignal } from '../cancellation.ts';
-import { DiscoveryError } from '../errors.ts';
-import { fail, ok } from '../result.ts';
-import type { Progress, ToolCall, ToolDefinition } from '../types.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { fail, ok } from '../core/result.ts';
+import type { Progress, ToolCall, ToolDefinition } from '../core/types.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { Handler } from './pipeline.ts';
 import { joinPages } from './result-pager.ts';

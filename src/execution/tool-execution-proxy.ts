@@ -2,14 +2,13 @@
  * Makes a call: server, tool and arguments through the steps listed in the constructor. Nothing a caller does throws.
  * @module
  */
-import { type CallSignal, Cancellation } from '../cancellation.ts';
-import { DiscoveryError } from '../errors.ts';
-import { OWN_SERVER } from '../own-server.ts';
-import { fail, type ToolResult, toFailure } from '../result.ts';
-import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, ToolDefinition } from '../types.ts';
+import { type CallSignal, Cancellation } from '../async/cancellation.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
+import { fail, type ToolResult, toFailure } from '../core/result.ts';
+import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, ToolDefinition } from '../core/types.ts';
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
-import { type Clock, systemClock } from './clock.ts';
 import { EventQueue } from './event-queue.ts';
 import { type Handler, pipeline, type Step } from './pipeline.ts';
 import { READ_RESULT, ResultPages } from './result-pages.ts';
@@ -24,6 +23,7 @@ import { type RunSteps, resultLimit } from './steps/result-limit.ts';
 import { type RetryOptions, retry } from './steps/retry.ts';
 import { timeout } from './steps/timeout.ts';
 import { type OutputOptions, validate } from './steps/validate.ts';
+import { type Clock, systemClock } from './timers.ts';
 import { nextTraceId } from './trace-id.ts';
 import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';

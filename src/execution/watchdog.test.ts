@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from './clock.ts';
 import { ManualClock } from './manual-clock.ts';
+import { systemClock } from './timers.ts';
 import { Watchdog, type Watched } from './watchdog.ts';
 
 function world() {

@@ -3,7 +3,7 @@
  * without a timer having been set or cleared for it.
  * @module
  */
-import type { Clock, Timer } from './clock.ts';
+import type { Clock, Timer } from './timers.ts';
 
 /** Somebody with a time limit. */
 export interface Watched {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineWith, tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { discoverySurface, exposedSurface, serveGatewayOnHttp } from './index.ts';
 
 /** A server of the old protocol that puts its question about a call of `ask` only once `wait` is called as well. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { JsonRpcError, type JsonRpcId, type JsonRpcMessage, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
-import type { ServerRequest } from '../types.ts';
+import type { ServerRequest } from '../core/types.ts';
 
 const CAPABILITY: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',

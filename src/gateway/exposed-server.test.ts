@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Era, engineWith, rawClient, sdkClient, streamTransport } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../test/fixtures/conformance-server.mjs', import.meta.url));

@@ -6,10 +6,10 @@
 import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { causeOf } from '../core/result.ts';
+import type { Caller } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { failure } from '../meta-tools/answers.ts';
-import { causeOf } from '../result.ts';
-import type { Caller } from '../types.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
 import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { discoverySurface, serveGatewayOnStdio } from './index.ts';
 import { StdioLane } from './stdio-lane.ts';
 

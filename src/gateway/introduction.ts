@@ -5,11 +5,11 @@
  * @module
  */
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { IDENTITY } from '../core/version.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { isObject } from '../json/plain-object.ts';
 import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
-import { isObject } from '../plain-object.ts';
-import type { ToolDefinition } from '../types.ts';
-import { IDENTITY } from '../version.ts';
 
 /** What a server says of itself, and the tools it lists. */
 export interface Introduction {

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { INTERNAL_ERROR, type JsonRpcMessage } from '../connections/json-rpc.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { writeAtOnce } from '../connections/quick-pipe.ts';
-import { writeJson } from '../exact-json.ts';
+import { writeJson } from '../json/exact-json.ts';
 
 /** Bytes of answers that may wait for the client. Then we read no more of its requests, and no more large answers of servers. */
 const MOST_UNREAD = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallSignal } from '../cancellation.ts';
+import type { CallSignal } from '../async/cancellation.ts';
 import { type Ask, type Hearing, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 const QUESTION = { method: 'elicitation/create', params: { message: 'sure?' } };

@@ -4,9 +4,9 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { type CallSignal, Cancellation } from '../cancellation.ts';
-import { DiscoveryError } from '../errors.ts';
-import type { ServerRequest, ToolCall } from '../types.ts';
+import { type CallSignal, Cancellation } from '../async/cancellation.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { ServerRequest, ToolCall } from '../core/types.ts';
 
 export type RawResult = Readonly<Record<string, unknown>>;
 export type Ask = (request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>;

@@ -8,8 +8,8 @@ import { JsonSurvey } from '../connections/json-survey.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { MOST_CLIENT_VALUES, surveyWritten } from '../json-nesting.ts';
-import { isObject } from '../plain-object.ts';
+import { MOST_CLIENT_VALUES, surveyWritten } from '../json/json-nesting.ts';
+import { isObject } from '../json/plain-object.ts';
 import { unreadRequest } from './request-fault.ts';
 
 /** The largest body, which is the SDK's own limit. */

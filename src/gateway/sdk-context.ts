@@ -6,7 +6,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import { META, type ProtocolEra } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
-import type { Progress } from '../types.ts';
+import type { Progress } from '../core/types.ts';
 import type { Ask } from './parked-calls.ts';
 import type { UpstreamCall } from './upstream.ts';
 

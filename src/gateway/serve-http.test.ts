@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { script } from '../../test/fixtures/connections/harness.ts';
 import { type Era, engineWith, jsonOf, sdkClient } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { StdioConnection } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import type { StdioConnection } from '../types.ts';
 import { discoverySurface, META_TOOL_NAMES, type ServedHttp, serveGatewayOnHttp } from './index.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;

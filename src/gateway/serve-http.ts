@@ -15,10 +15,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { isObject } from '../plain-object.ts';
-import { oneLine } from '../plain-text.ts';
-import { messageOf } from '../thrown-message.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { isObject } from '../json/plain-object.ts';
+import { oneLine } from '../text/plain-text.ts';
+import { messageOf } from '../text/thrown-message.ts';
 import { type HttpSession, HttpSessions } from './http-sessions.ts';
 import { refusalOf } from './local-guard.ts';
 import { ParkedCalls } from './parked-calls.ts';

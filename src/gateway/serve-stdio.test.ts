@@ -11,9 +11,9 @@ import {
   streamTransport,
   textOf,
 } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { StdioConnection } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import type { StdioConnection } from '../types.ts';
 import { META_TOOL_NAMES, serveGatewayOnStdio } from './index.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;

@@ -4,10 +4,10 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import { IDENTITY } from '../core/version.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
-import { IDENTITY } from '../version.ts';
 import { type Introduction, introductionOf } from './introduction.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import type { UpstreamIdentity } from './sdk-context.ts';

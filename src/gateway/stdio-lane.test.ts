@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
-import { toAbortSignal } from '../cancellation.ts';
+import { toAbortSignal } from '../async/cancellation.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
 import { StdioLane, type StdioLaneOptions } from './stdio-lane.ts';

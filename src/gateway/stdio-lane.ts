@@ -9,7 +9,7 @@
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
-import { Cancellation } from '../cancellation.ts';
+import { Cancellation } from '../async/cancellation.ts';
 import { META, MODERN_VERSION, type ProtocolEra } from '../connections/handshake.ts';
 import {
   INTERNAL_ERROR,
@@ -24,8 +24,8 @@ import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { MOST_CLIENT_VALUES, NestingError, parseNested } from '../json-nesting.ts';
-import type { Progress } from '../types.ts';
+import type { Progress } from '../core/types.ts';
+import { MOST_CLIENT_VALUES, NestingError, parseNested } from '../json/json-nesting.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { earlyAnswer, greet, type Introduction } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';

@@ -2,15 +2,15 @@
  * A `tools/call` as it arrives from an agent, whatever the transport and the protocol revision, and what answers it.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
+import type { CallSignal } from '../async/cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
-import { DiscoveryError } from '../errors.ts';
-import { writeJson } from '../exact-json.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { Caller, Progress, ToolCall } from '../core/types.ts';
+import { writeJson } from '../json/exact-json.ts';
+import { isObject } from '../json/plain-object.ts';
 import { failure } from '../meta-tools/answers.ts';
 import type { CallContext, RunTool } from '../meta-tools/run-tool.ts';
-import { isObject } from '../plain-object.ts';
-import type { Caller, Progress, ToolCall } from '../types.ts';
 import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 
 export interface UpstreamCall {

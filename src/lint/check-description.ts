@@ -3,7 +3,7 @@
  * the person.
  * @module
  */
-import { plainText } from '../plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 

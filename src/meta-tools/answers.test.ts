@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, textOf } from '../../test/fixtures/gateway/kit.ts';
-import type { CallToolResult, ServerMetadata, ToolMetadata } from '../types.ts';
+import type { CallToolResult, ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { answer, compact, failure, serverListAnswer, toolListAnswer } from './answers.ts';
 
 const tool = (name: string, more: Partial<ToolMetadata> = {}): ToolMetadata => ({

@@ -2,9 +2,9 @@
  * Answers of the meta-tools: one text block of minified JSON, nothing empty in it, never longer than an agent can take.
  * @module
  */
-import type { ErrorInfo } from '../errors.ts';
-import { visibly } from '../plain-text.ts';
-import type { CallToolResult, ServerMetadata, ToolMetadata } from '../types.ts';
+import type { ErrorInfo } from '../core/errors.ts';
+import type { CallToolResult, ServerMetadata, ToolMetadata } from '../core/types.ts';
+import { visibly } from '../text/plain-text.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 /** Budget for lists, in tokens. */

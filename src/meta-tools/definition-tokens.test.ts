@@ -1,6 +1,6 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../core/types.ts';
 import { aboutTokens, definitionTokens } from './definition-tokens.ts';
 import { metaToolDefinitions } from './meta-tools.ts';
 

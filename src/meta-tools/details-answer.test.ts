@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, textOf } from '../../test/fixtures/gateway/kit.ts';
-import type { JsonSchema, ToolMetadata, ToolParameter } from '../types.ts';
+import type { JsonSchema, ToolMetadata, ToolParameter } from '../core/types.ts';
 import { detailsAnswer } from './details-answer.ts';
 
 const tool = (inputSchema: JsonSchema | undefined, more: Partial<ToolMetadata> = {}): ToolMetadata => ({

@@ -7,14 +7,14 @@
  * says how to read on; where more than words is missing, the answer says it, too.
  * @module
  */
-import { OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
-import { isObject } from '../plain-object.ts';
-import { shorten, visible } from '../plain-text.ts';
-import { branchesOf, requiredSets, wholeNode } from '../schema-merge.ts';
-import { parametersOf, type SchemaParameter } from '../schema-parameters.ts';
-import { textWeight } from '../text-weight.ts';
-import { CUT, Effort, typeText } from '../type-text.ts';
-import type { CallToolResult, JsonSchema, ToolExample, ToolMetadata, ToolParameter } from '../types.ts';
+import { OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
+import type { CallToolResult, JsonSchema, ToolExample, ToolMetadata, ToolParameter } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { branchesOf, requiredSets, wholeNode } from '../schema/schema-merge.ts';
+import { parametersOf, type SchemaParameter } from '../schema/schema-parameters.ts';
+import { CUT, Effort, typeText } from '../schema/type-text.ts';
+import { shorten, visible } from '../text/plain-text.ts';
+import { textWeight } from '../text/text-weight.ts';
 import { answer, compact } from './answers.ts';
 import { describedIn, firstSentences, repeatsName, tidy, withoutParameterList } from './details-text.ts';
 

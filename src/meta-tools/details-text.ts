@@ -2,8 +2,9 @@
  * Descriptions of tools and parameters made short: the first sentences, what a docstring says of a parameter.
  * @module
  */
-import { plainText } from '../plain-text.ts';
-import { CUT } from '../type-text.ts';
+
+import { CUT } from '../schema/type-text.ts';
+import { plainText } from '../text/plain-text.ts';
 
 /** Read of a description at most; what comes after is read with `read_schema`. */
 const MAX_CHARS = 20_000;

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test/fixtures/gateway/fake-io.ts';
 import { main } from '../cli/main.ts';
-import { DiscoveryEngine } from '../discovery-engine.ts';
-import { isPlain, plainText, visible } from '../plain-text.ts';
+import { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
+import { isPlain, plainText, visible } from '../text/plain-text.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
 
 /** Every kind of sign that hides something: tags, bidi, zero-width, C0, C1, terminal sequences, stray joiners. */

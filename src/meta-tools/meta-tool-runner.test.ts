@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { engineWith, jsonOf, textOf } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../discovery-engine.ts';
+import type { CallToolResult } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import type { CallToolResult } from '../types.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
 import type { RunTool } from './run-tool.ts';
 

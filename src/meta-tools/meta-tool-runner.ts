@@ -2,12 +2,13 @@
  * The five meta-tools at work: checks what the agent wrote, asks the engine, shapes the answer.
  * @module
  */
-import type { DiscoveryEngine } from '../discovery-engine.ts';
-import { LOOP_REFUSAL } from '../hops.ts';
-import { parseWritten } from '../json-nesting.ts';
-import { shorten } from '../plain-text.ts';
-import { fail, type ToolResult, toFailure } from '../result.ts';
-import type { CallToolResult } from '../types.ts';
+
+import { LOOP_REFUSAL } from '../core/hops.ts';
+import { fail, type ToolResult, toFailure } from '../core/result.ts';
+import type { CallToolResult } from '../core/types.ts';
+import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { parseWritten } from '../json/json-nesting.ts';
+import { shorten } from '../text/plain-text.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
 import { detailsAnswer } from './details-answer.ts';
 import { isMetaTool, META_TOOL_NAMES, type MetaToolName } from './meta-tools.ts';

@@ -2,12 +2,12 @@
  * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
-import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../own-server.ts';
-import { CUT } from '../type-text.ts';
-import type { ToolDefinition } from '../types.ts';
+import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { CUT } from '../schema/type-text.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-export { META_TOOL_NAMES } from '../own-server.ts';
+export { META_TOOL_NAMES } from '../core/own-server.ts';
 
 export type MetaToolName = (typeof META_TOOL_NAMES)[number];
 

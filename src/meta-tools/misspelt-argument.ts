@@ -3,8 +3,9 @@
  * knows is passed over as ever; one that looks like a known one that is missing, and holds a value for it, is a slip.
  * @module
  */
-import { nearestName } from '../nearest-names.ts';
-import type { JsonSchema } from '../types.ts';
+
+import type { JsonSchema } from '../core/types.ts';
+import { nearestName } from '../text/nearest-names.ts';
 import { type MetaToolName, metaToolDefinitions } from './meta-tools.ts';
 
 const PARAMETERS: ReadonlyMap<string, Readonly<Record<string, JsonSchema>>> = new Map(

@@ -2,8 +2,8 @@
  * Running a tool by name for somebody who called it: what the meta-tools do, and what a server shown as it is does.
  * @module
  */
-import type { CallSignal } from '../cancellation.ts';
-import type { Caller, CallToolResult, Progress, ToolCall } from '../types.ts';
+import type { CallSignal } from '../async/cancellation.ts';
+import type { Caller, CallToolResult, Progress, ToolCall } from '../core/types.ts';
 
 /** What a call of one of our tools needs to know about its caller. */
 export interface CallContext {

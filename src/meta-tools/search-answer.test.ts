@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
-import type { SearchResult } from '../types.ts';
+import type { SearchResult } from '../core/types.ts';
 import { searchAnswer } from './search-answer.ts';
 
 const hit = (index: number, changes: Partial<SearchResult> = {}): SearchResult => ({

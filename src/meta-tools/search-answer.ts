@@ -3,8 +3,9 @@
  * the next ones shorter, and it ends where the budget does; with one, the agent gets the hits it asked for, in full.
  * @module
  */
-import { shorten } from '../plain-text.ts';
-import type { CallToolResult, SearchResult } from '../types.ts';
+
+import type { CallToolResult, SearchResult } from '../core/types.ts';
+import { shorten } from '../text/plain-text.ts';
 import { answer } from './answers.ts';
 
 /** Room for the hits of a default answer, in characters of JSON: about 185 tokens. */

@@ -3,8 +3,8 @@
  * and only when a rule holds a regular expression.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
-import type { RulePrecedence, ToolRule } from '../types.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { RulePrecedence, ToolRule } from '../core/types.ts';
 import { type CompiledRule, RuleSet, type ServerNames } from './decide.ts';
 import {
   type CompiledPattern,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../errors.ts';
-import { plainName } from '../plain-text.ts';
-import type { RulePrecedence, ToolRule } from '../types.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { RulePrecedence, ToolRule } from '../core/types.ts';
+import { plainName } from '../text/plain-text.ts';
 import { compileRules } from './compile-rules.ts';
 
 const decide = async (rules: ToolRule[], server: string, tool: string, precedence?: RulePrecedence) =>

@@ -3,7 +3,7 @@
  * and what may be called cannot drift apart.
  * @module
  */
-import type { RulePrecedence } from '../types.ts';
+import type { RulePrecedence } from '../core/types.ts';
 import type { CompiledPattern } from './pattern.ts';
 
 /** What the rules say about one tool. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { compileGlob } from './glob.ts';
 
 const match = (pattern: string, text: string): boolean => compileGlob(pattern)(text);

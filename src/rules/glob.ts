@@ -3,7 +3,7 @@
  * anchored, case-sensitive, `*` crosses every character. No RegExp inside: the time is at most pattern × text.
  * @module
  */
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 
 /** The longest pattern, glob or regular expression, that is accepted. */
 export const MAX_PATTERN_LENGTH = 1_000;

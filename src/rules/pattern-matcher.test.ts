@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, ValidationError } from '../errors.ts';
+import { ConfigurationError, ValidationError } from '../core/errors.ts';
 import { PatternMatcher } from './pattern-matcher.ts';
 
 const matcher = await PatternMatcher.load();

@@ -2,7 +2,7 @@
  * Tool name and patterns in, yes or no out: the matching of rules for callers who hold no compiled rule set.
  * @module
  */
-import type { ToolRule } from '../types.ts';
+import type { ToolRule } from '../core/types.ts';
 import {
   type CompiledPattern,
   compileName,

@@ -2,8 +2,8 @@
  * One entry of a rule's `pattern` list: text in, a compiled pattern out.
  * @module
  */
-import { ValidationError } from '../errors.ts';
-import { plainName } from '../plain-text.ts';
+import { ValidationError } from '../core/errors.ts';
+import { plainName } from '../text/plain-text.ts';
 import { compileGlob } from './glob.ts';
 
 /** Builds a matcher for `/source/flags`; handed in, because the engine behind it is only loaded when a rule needs it. */

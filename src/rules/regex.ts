@@ -3,7 +3,7 @@
  * @module
  */
 import { RE2JS } from 're2js';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { MAX_PATTERN_LENGTH } from './glob.ts';
 
 // Matching costs program × text; ordinary expressions compile to a few dozen instructions.

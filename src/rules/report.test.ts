@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RulePrecedence, ToolRef, ToolRule } from '../types.ts';
+import type { RulePrecedence, ToolRef, ToolRule } from '../core/types.ts';
 import { compileRules } from './compile-rules.ts';
 import { type ReportOptions, reportRules } from './report.ts';
 

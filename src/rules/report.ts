@@ -3,7 +3,7 @@
  * nothing. Each warning says which tools are concerned and what to change.
  * @module
  */
-import type { ToolRef } from '../types.ts';
+import type { ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
 

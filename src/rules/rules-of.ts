@@ -3,7 +3,7 @@
  * servers are known by.
  * @module
  */
-import type { RulePrecedence, ServerDefinition, ToolRule } from '../types.ts';
+import type { RulePrecedence, ServerDefinition, ToolRule } from '../core/types.ts';
 import { compileRules } from './compile-rules.ts';
 import type { RuleSet, ServerNames } from './decide.ts';
 

@@ -2,7 +2,7 @@
  * A tool in, a document out: its terms with their impacts, and the few strings a hit shows.
  * @module
  */
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { Lexicon, type Reading } from './lexicon.ts';
 import type { Meaning } from './meaning-model.ts';
 import { type MeaningPart, MOST_PARAMETERS, MOST_WORDS, splitDescription } from './meaning-text.ts';

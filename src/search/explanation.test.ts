@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
 import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import { PARAPHRASES } from '../../test/fixtures/search/paraphrases.ts';
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const ABOUT = 'Bookkeeping for small firms';

@@ -3,7 +3,7 @@
  * alike in meaning. Data for people and for user interfaces; ranking itself never needs it.
  * @module
  */
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { ABOUT_IMPACT, aboutTerms, FULL_IMPACT, fieldShares, frequencyIn } from './document.ts';
 import type { ScoreParts } from './fusion.ts';
 import { expandAll, rarity } from './keyword-ranker.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeTool } from '../../test/fixtures/search/make-tool.ts';
 import { toyModel } from '../../test/fixtures/search/toy-model.ts';
-import type { SearchOptions, ToolMetadata } from '../types.ts';
+import type { SearchOptions, ToolMetadata } from '../core/types.ts';
 import { MeaningModel } from './meaning-model.ts';
 import { SearchEngine } from './search-engine.ts';
 

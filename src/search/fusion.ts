@@ -3,7 +3,7 @@
  * tool has, and a cosine), so a tool's score depends on the request and the tool and not on which other tools are there.
  * @module
  */
-import type { ToolScore } from '../types.ts';
+import type { ToolScore } from '../core/types.ts';
 import { findTool } from './exact-names.ts';
 import type { WordRanking } from './keyword-ranker.ts';
 import type { LiveIndex, Position } from './live-index.ts';

@@ -3,7 +3,7 @@
  * here asks for a new model.
  * @module
  */
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { parametersOf } from './schema-text.ts';
 import { chunksOf, wordsOf } from './tokenizer.ts';
 

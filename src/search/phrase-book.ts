@@ -4,7 +4,7 @@
  * happens to have the same name.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 
 /** Phrases by the key of their tool. */
 export type PhraseBook = ReadonlyMap<string, readonly string[]>;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isObject } from '../plain-object.ts';
-import type { JsonSchema, ToolMetadata } from '../types.ts';
+import type { JsonSchema, ToolMetadata } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 
 /** The texts of a schema that help to find its tool. */
 export interface SchemaText {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
 /** Few enough that tools share words, and of every kind there is: scripts, forms, compounds, numbers, stop words. */

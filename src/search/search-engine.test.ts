@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolMetadata } from '../types.ts';
+import type { ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const tool = (server: string, name: string, description = '', more: Partial<ToolMetadata> = {}): ToolMetadata => ({

@@ -2,7 +2,7 @@
  * SearchEngine: tools in, ranked hits out. Pure and synchronous; no I/O, no clock, no randomness.
  * @module
  */
-import type { SearchOptions, SearchResult, ToolMetadata } from '../types.ts';
+import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
 import { allOf, findNamed, findTool, isName, type Named, type NamedTool } from './exact-names.ts';
 import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
@@ -18,11 +18,11 @@ import { readFilters } from './query-filters.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
+import { decodeSnapshot, encodeSnapshot } from './segment-file.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
-import { decodeSnapshot, encodeSnapshot } from './snapshot.ts';
 import { spellWords } from './spelling.ts';
 
 const DEFAULT_LIMIT = 10;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
 import { makeTool } from '../../test/fixtures/search/make-tool.ts';
-import type { SearchResult, ToolMetadata } from '../types.ts';
+import type { SearchResult, ToolMetadata } from '../core/types.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const ATTACKER = 'helper';

@@ -2,7 +2,7 @@
  * The usage record as plain data, and the look at data that came from disk: whole and of this version, or nothing.
  * @module
  */
-import { isObject } from '../plain-object.ts';
+import { isObject } from '../json/plain-object.ts';
 
 /** Raised whenever the shape, or what makes a query's words, changes. */
 export const USAGE_VERSION = 1;

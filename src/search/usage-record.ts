@@ -4,7 +4,7 @@
  * and evidence halves every month.
  * @module
  */
-import type { ToolScore } from '../types.ts';
+import type { ToolScore } from '../core/types.ts';
 import { parseQuery } from './query.ts';
 import { readUsageDocument, USAGE_LIMITS, USAGE_VERSION, type UsageDocument } from './usage-document.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
 import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../core/types.ts';
 import { redactData, redactFailure, redactTools } from './redact-data.ts';
 import { KnownSecrets } from './redactor.ts';
 import { secretsOf } from './server-secrets.ts';

@@ -3,7 +3,7 @@
  * Names are never masked: keys, tool and parameter names, enums and whatever else a caller has to repeat stay as they are.
  * @module
  */
-import type { CallToolResult, ContentBlock, ToolDefinition } from '../types.ts';
+import type { CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Logger } from '../types.ts';
+import type { Logger } from '../core/types.ts';
 import { redactLog } from './redact-log.ts';
 
 const redact = (text: string) => text.replaceAll('SECRET', '***');

@@ -2,7 +2,7 @@
  * Wraps a logger: secrets are taken out of every message and field before the logger sees them.
  * @module
  */
-import type { Logger } from '../types.ts';
+import type { Logger } from '../core/types.ts';
 
 const MAX_DEPTH = 8;
 

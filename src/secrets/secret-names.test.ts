@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretKey, isSecretName } from './secret-names.ts';
 import { literalSecretIn, secretsOf } from './server-secrets.ts';

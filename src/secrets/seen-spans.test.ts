@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastWords, shortText } from '../connections/short-text.ts';
-import { firstSentence, oneLine, plainText, visible, visibly } from '../plain-text.ts';
-import { shownLog } from '../server-logs.ts';
-import type { ToolDefinition } from '../types.ts';
+import type { ToolDefinition } from '../core/types.ts';
+import { shownLog } from '../engine/server-logs.ts';
+import { firstSentence, oneLine, plainText, visible, visibly } from '../text/plain-text.ts';
 import { maskCredentials, maskSecrets } from './credential-patterns.ts';
 import { redactFailure, redactTools } from './redact-data.ts';
 import { RedactStream } from './redact-stream.ts';

@@ -3,7 +3,7 @@
  * the text itself. So a text may be cleaned after it was looked through, and cleaning puts no secret together again.
  * @module
  */
-import { HIDDEN, HIDDEN_SIGNS, MARKS } from '../plain-text.ts';
+import { HIDDEN, HIDDEN_SIGNS, MARKS } from '../text/plain-text.ts';
 import type { Span } from './mask-spans.ts';
 
 /** A text with something left out of it. */

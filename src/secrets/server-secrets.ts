@@ -3,7 +3,7 @@
  * environments, headers, arguments and addresses. Everything we say goes out without them.
  * @module
  */
-import type { ServerDefinition } from '../types.ts';
+import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
 import { isNamedSecret, secretParts } from './secret-values.ts';

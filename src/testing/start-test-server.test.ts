@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DiscoveryEngine } from '../discovery-engine.ts';
+import { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import { startTestServer, type TestServer } from './index.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'testing-'));

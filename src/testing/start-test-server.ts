@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
-import type { CallToolResult, JsonSchema, ToolAnnotations } from '../types.ts';
+import type { CallToolResult, JsonSchema, ToolAnnotations } from '../core/types.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

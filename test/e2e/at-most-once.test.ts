@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DiscoveryEngine } from '../../src/discovery-engine.ts';
+import type { DiscoveryEngine } from '../../src/engine/discovery-engine.ts';
 import { type Executed, executingServer, type Kind, succeed } from '../fixtures/connections/executing-server.ts';
 import { engineIn, type Folder, folder } from '../fixtures/engine.ts';
 

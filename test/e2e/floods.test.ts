@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { DiscoveryEngine } from '../../src/discovery-engine.ts';
+import type { DiscoveryEngine } from '../../src/engine/discovery-engine.ts';
 import { engineIn, entry, folder } from '../fixtures/engine.ts';
 import { evil } from '../fixtures/evil.ts';
 

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TrustStore } from '../../src/config/trust.ts';
+import { TrustStore } from '../../src/config/trust-store.ts';
 import { runBinary } from '../fixtures/cli.ts';
 
 let root: string;

@@ -2,7 +2,7 @@
  * `anygpt mcp cache clear`: forgets tool lists that were kept, or with --usage what search has learnt.
  * @module
  */
-import { forgetUsage } from '../../usage-learning.ts';
+import { forgetUsage } from '../../usage/usage-learning.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { exactly } from '../positionals.ts';

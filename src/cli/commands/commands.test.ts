@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { documentOf, root } from '../../../test/fixtures/cli.ts';
 import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
-import { silentLogger } from '../../log.ts';
+import { silentLogger } from '../../core/log.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { UsageStore } from '../../usage-store.ts';
+import { UsageStore } from '../../usage/usage-store.ts';
 import { ageOf } from '../age.ts';
 import { main } from '../main.ts';
 import { reload } from './config-reload.ts';

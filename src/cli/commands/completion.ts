@@ -2,7 +2,7 @@
  * `anygpt mcp completion`: scripts for shells, and the words they ask for.
  * @module
  */
-import { oneLine } from '../../plain-text.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { SCRIPTS, SHELLS } from '../completion-scripts.ts';
 import { type Candidate, completionsOf, type Vocabulary } from '../completion-words.ts';
@@ -81,8 +81,8 @@ async function withVocabulary<T>(
 ): Promise<T> {
   const { COMMANDS } = await import('../main.ts');
   const open = async () => {
-    const { DiscoveryEngine } = await import('../../discovery-engine.ts');
-    const { configFile } = await import('../../engine-world.ts');
+    const { DiscoveryEngine } = await import('../../engine/discovery-engine.ts');
+    const { configFile } = await import('../../engine/engine-world.ts');
     const { env, cwd } = io;
     // Nobody has said yet that the file on the line is to be used.
     const runCode = config === undefined;
@@ -99,7 +99,7 @@ async function withVocabulary<T>(
     return await work({
       commands: COMMANDS,
       clients: async () => {
-        const { CLIENT_TYPES, clientOf } = await import('../../config/importers/clients.ts');
+        const { CLIENT_TYPES, clientOf } = await import('../../clients/importers/clients.ts');
         return CLIENT_TYPES.map((type) => ({ type, title: clientOf(type).title }));
       },
       servers: async () => (await opened()).listServers(),

@@ -16,7 +16,7 @@ export const reload = (values: Values, io: Io, patienceMs: number): Promise<numb
   withSession(values, io, async (session) => {
     const { engine } = session;
     const { home } = await engine.getConfig();
-    const { touchReloadStamp } = await import('../../watch-config.ts');
+    const { touchReloadStamp } = await import('../../engine/watch-config.ts');
     touchReloadStamp(home);
     // A server whose entry changed is one nobody has seen.
     const lists = await session.lists(undefined, undefined, patienceMs);

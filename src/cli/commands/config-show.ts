@@ -3,8 +3,8 @@
  * @module
  */
 import type { ResolvedConfig } from '../../config/resolved-config.ts';
-import { oneLine } from '../../plain-text.ts';
-import type { ServerMetadata, ToolRule } from '../../types.ts';
+import type { ServerMetadata, ToolRule } from '../../core/types.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { type Session, withSession } from '../session.ts';

@@ -2,7 +2,7 @@
  * `anygpt mcp config validate`: every problem of a configuration, and every rule that does not do what it seems to.
  * @module
  */
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';

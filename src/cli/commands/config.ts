@@ -2,7 +2,7 @@
  * `anygpt mcp config`: show, validate, sources, reload.
  * @module
  */
-import { nearestName } from '../../nearest-names.ts';
+import { nearestName } from '../../text/nearest-names.ts';
 import type { Command } from '../command.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS } from '../session.ts';

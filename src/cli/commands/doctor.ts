@@ -5,6 +5,7 @@
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import type { ResolvedConfig } from '../../config/resolved-config.ts';
 import { realWorld, stateFolder } from '../../config/world.ts';
+import { ConfigurationError, type ErrorInfo } from '../../core/errors.ts';
 import type { Check } from '../../doctor/check.ts';
 import {
   checkBrokenConfiguration,
@@ -17,14 +18,13 @@ import { checkEmbedder } from '../../doctor/check-embedder.ts';
 import { checkInstalled } from '../../doctor/check-installed.ts';
 import { checkCache, checkNode, checkStateFolder } from '../../doctor/check-machine.ts';
 import { type ExaminedServer, examineServers } from '../../doctor/examine-server.ts';
-import { ConfigurationError, type ErrorInfo } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { type Diagnosis, doctorText } from '../doctor-text.ts';
 import { EXIT, type Io } from '../io.ts';
 import { toJson } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
 import { paintFor } from '../paint.ts';
-import { startingText } from '../progress.ts';
+import { startingText } from '../progress-line.ts';
 import { ENGINE_HELP, ENGINE_OPTIONS, type Session, withSession } from '../session.ts';
 
 export const doctor: Command = {

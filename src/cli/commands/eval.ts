@@ -3,13 +3,13 @@
  * @module
  */
 
+import type { SearchResult } from '../../core/types.ts';
 import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
 import { searchAnswer } from '../../meta-tools/search-answer.ts';
-import { nearestNames } from '../../nearest-names.ts';
 import { evaluate, type Ranker, type ScoredTool, summarize } from '../../search/evaluate.ts';
 import { type JudgedQuery, keyOf, type RankedTool, type RelevantTool } from '../../search/metrics.ts';
 import { missesOf } from '../../search/misses.ts';
-import type { SearchResult } from '../../types.ts';
+import { nearestNames } from '../../text/nearest-names.ts';
 import type { Command } from '../command.ts';
 import { type Evaluated, evaluationDocument, evaluationText } from '../eval-text.ts';
 import { forTerminal } from '../failure.ts';

@@ -3,10 +3,10 @@
  * @module
  */
 import { resolve } from 'node:path';
-import { oneLine, plainText } from '../../plain-text.ts';
-import { fail, type ToolResult, toFailure } from '../../result.ts';
-import { shellWord } from '../../shell-word.ts';
-import type { CallToolResult, Progress, ToolRef } from '../../types.ts';
+import { fail, type ToolResult, toFailure } from '../../core/result.ts';
+import type { CallToolResult, Progress, ToolRef } from '../../core/types.ts';
+import { oneLine, plainText } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { argumentsFromPairs, isPair, likelySlips } from '../args-from-pairs.ts';
 import type { Command, Values } from '../command.ts';
 import { type Outcome, outcomeOf } from '../execute-outcome.ts';
@@ -14,11 +14,11 @@ import { exitCodeOf } from '../exit-code.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { exactly, pairOf } from '../positionals.ts';
-import { readArguments } from '../read-arguments.ts';
 import { resultText } from '../result-text.ts';
 import { openFolder, type SavedFile, saveFiles } from '../save-files.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
+import { readArguments } from '../written-arguments.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

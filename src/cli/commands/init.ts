@@ -6,12 +6,12 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CLIENT_TYPES } from '../../clients/importers/clients.ts';
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
 import { CONFIG_ENDINGS, projectFolders } from '../../config/find-config.ts';
 import { type FoundClient, findClients, joinEntries } from '../../config/found-clients.ts';
-import { CLIENT_TYPES } from '../../config/importers/clients.ts';
+import { isReallyInside, Snapshot } from '../../config/project-snapshot.ts';
 import { readIfPresent } from '../../config/read-file.ts';
-import { isReallyInside, Snapshot } from '../../config/snapshot.ts';
 import {
   asServers,
   asSources,
@@ -20,12 +20,12 @@ import {
   type StarterFormat,
   starterText,
 } from '../../config/starter-config.ts';
-import { TrustStore } from '../../config/trust.ts';
+import { TrustStore } from '../../config/trust-store.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
-import { copyBeside, writeAtomically } from '../../config/write-atomically.ts';
-import { ConfigurationError, DiscoveryError } from '../../errors.ts';
-import { nearestName } from '../../nearest-names.ts';
+import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
+import { copyBeside, writeAtomically } from '../../disk/write-atomically.ts';
 import { literalSecretIn } from '../../secrets/server-secrets.ts';
+import { nearestName } from '../../text/nearest-names.ts';
 import { ask } from '../ask.ts';
 import type { Command, Values } from '../command.ts';
 import { complain } from '../failure.ts';

@@ -2,11 +2,12 @@
  * `anygpt mcp inspect`: one tool with its parameters and examples.
  * @module
  */
-import { oneLine, visible, visibly } from '../../plain-text.ts';
-import type { ToolExample, ToolMetadata, ToolParameter } from '../../types.ts';
-import { detailsDocument } from '../answers.ts';
+
+import type { ToolExample, ToolMetadata, ToolParameter } from '../../core/types.ts';
+import { oneLine, visible, visibly } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
+import { detailsDocument } from '../json-answers.ts';
 import { exactly, pairOf } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 

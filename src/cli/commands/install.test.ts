@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
-import { lockPath } from '../../file-lock.ts';
+import { lockPath } from '../../disk/file-lock.ts';
 import { main } from '../main.ts';
 
 let folder: ReturnType<typeof tempFolder>;

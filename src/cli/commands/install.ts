@@ -67,7 +67,7 @@ written, or with --all some of them failed`,
     const config = values.config as string | undefined;
     const takeOver = values['take-over'] === true;
     const ask = values['dry-run'] === true || values.json === true ? undefined : askTrust(io);
-    const { planInstall } = await import('../../config/installers/install.ts');
+    const { planInstall } = await import('../../clients/installers/plan-install.ts');
     const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
       planInstall(type, file, { takeOver, ...own, command, url, config, ask }, world),
     );
@@ -82,7 +82,7 @@ written, or with --all some of them failed`,
 /** Servers of clients that have another name behind the gateway, because another client's server has theirs. */
 async function sayNewNames(io: Io, config: string | undefined): Promise<void> {
   const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
-  const { ownConfigurationFile } = await import('../../config/installers/own-configuration.ts');
+  const { ownConfigurationFile } = await import('../../clients/installers/own-configuration.ts');
   const world = realWorld({ env: io.env, cwd: io.cwd });
   const file = ownConfigurationFile(world, config);
   // What is wrong with it is said by the commands that use it.
@@ -93,7 +93,7 @@ async function sayNewNames(io: Io, config: string | undefined): Promise<void> {
 
 /** A gateway without a configuration works, and finds nothing. */
 async function warnOfEmptiness(io: Io, config: string | undefined): Promise<void> {
-  const { ownConfigurationFile } = await import('../../config/installers/own-configuration.ts');
+  const { ownConfigurationFile } = await import('../../clients/installers/own-configuration.ts');
   const file = ownConfigurationFile(realWorld({ env: io.env, cwd: io.cwd }), config);
   if (existsSync(file)) return;
   complain(io, `${file} does not exist yet, so there are no servers behind the gateway. Run "anygpt mcp init".`, 0);

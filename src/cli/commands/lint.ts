@@ -14,7 +14,7 @@ import {
   type Severity,
 } from '../../lint/rules.ts';
 import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
-import { nearestName } from '../../nearest-names.ts';
+import { nearestName } from '../../text/nearest-names.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT } from '../io.ts';
 import { lintText } from '../lint-text.ts';

@@ -3,13 +3,13 @@
  * @module
  */
 import type { ResolvedSource } from '../../config/resolved-config.ts';
+import type { ServerMetadata } from '../../core/types.ts';
 import { toolCounts } from '../../meta-tools/answers.ts';
-import { oneLine } from '../../plain-text.ts';
-import type { ServerMetadata } from '../../types.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import { ageOf } from '../age.ts';
-import { serversDocument } from '../answers.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
+import { serversDocument } from '../json-answers.ts';
 import { exactly } from '../positionals.ts';
 import { renamedServers, sameServers } from '../same-servers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';

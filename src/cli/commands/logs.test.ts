@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
-import { serverLogFile } from '../../server-logs.ts';
+import { serverLogFile } from '../../engine/server-logs.ts';
 import { followFile } from '../follow-file.ts';
 import { main } from '../main.ts';
 

@@ -2,7 +2,7 @@
  * `anygpt mcp logs`: what a local server wrote to stderr in its last run, whoever started it.
  * @module
  */
-import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../server-logs.ts';
+import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../engine/server-logs.ts';
 import type { Command } from '../command.ts';
 import { followFile } from '../follow-file.ts';
 import { EXIT } from '../io.ts';

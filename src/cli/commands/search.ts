@@ -2,15 +2,16 @@
  * `anygpt mcp search`: tools by what they do.
  * @module
  */
-import { oneLine } from '../../plain-text.ts';
+
+import type { SearchResult } from '../../core/types.ts';
 import type { Explanation } from '../../search/explanation.ts';
 import { readFilters } from '../../search/query-filters.ts';
-import type { SearchResult } from '../../types.ts';
-import { searchDocument } from '../answers.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { explainLines } from '../explain-text.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
+import { searchDocument } from '../json-answers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { unmatchedServers } from '../unmatched-servers.ts';
 import { UsageError } from '../usage-error.ts';

@@ -4,8 +4,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeIo, fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { type Era, sdkClient, streamTransport, tempFolder } from '../../../test/fixtures/gateway/kit.ts';
+import { touchReloadStamp } from '../../engine/watch-config.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { touchReloadStamp } from '../../watch-config.ts';
 import { main } from '../main.ts';
 
 let server: TestServer;

@@ -3,13 +3,13 @@
  * @module
  */
 import { readInPlace } from '../../connections/quick-pipe.ts';
-import type { DiscoveryEngine } from '../../discovery-engine.ts';
-import { configFile } from '../../engine-world.ts';
-import { DiscoveryError, type ErrorInfo } from '../../errors.ts';
+import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
+import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
+import { toFailure } from '../../core/result.ts';
+import type { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { configFile } from '../../engine/engine-world.ts';
 import type { Surface } from '../../gateway/serve-stdio.ts';
-import { LOG_LEVELS, type LogLevel } from '../../log.ts';
 import { failure } from '../../meta-tools/answers.ts';
-import { toFailure } from '../../result.ts';
 import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -60,7 +60,7 @@ Examples:
       throw new UsageError(`--url and --${others[0]} exclude each other`);
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help need not load it.
-    const { DiscoveryEngine } = await import('../../discovery-engine.ts');
+    const { DiscoveryEngine } = await import('../../engine/discovery-engine.ts');
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
     const engine = new DiscoveryEngine(url === undefined ? configFile(values.config as string | undefined) : at(url), {
@@ -129,7 +129,7 @@ async function serveEngine(
             throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${port}: ${error.message}`);
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
-  const { watchConfig } = await import('../../watch-config.ts');
+  const { watchConfig } = await import('../../engine/watch-config.ts');
   optimiseEarly();
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
   let asked = false;

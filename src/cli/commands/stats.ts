@@ -3,11 +3,11 @@
  * @module
  */
 
+import { wallNow } from '../../async/clock.ts';
 import { type AuditSummary, type CallStats, summarizeAudit } from '../../audit/audit-summary.ts';
-import { wallNow } from '../../clock.ts';
 import { definitionTokens } from '../../meta-tools/definition-tokens.ts';
 import { metaToolDefinitions } from '../../meta-tools/meta-tools.ts';
-import { oneLine } from '../../plain-text.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import { barChart } from '../bar-chart.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';

@@ -2,11 +2,12 @@
  * `anygpt mcp tools`: the tools of one server.
  * @module
  */
-import { oneLine } from '../../plain-text.ts';
-import type { ToolMetadata } from '../../types.ts';
-import { toolsDocument } from '../answers.ts';
+
+import type { ToolMetadata } from '../../core/types.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
+import { toolsDocument } from '../json-answers.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 

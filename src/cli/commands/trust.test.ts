@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
-import { TrustStore } from '../../config/trust.ts';
-import { DiscoveryEngine } from '../../discovery-engine.ts';
-import { configFile } from '../../engine-world.ts';
+import { TrustStore } from '../../config/trust-store.ts';
+import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { configFile } from '../../engine/engine-world.ts';
 import { main } from '../main.ts';
 
 let folder: ReturnType<typeof tempFolder>;

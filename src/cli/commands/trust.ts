@@ -15,12 +15,12 @@ import {
   titleOf,
   trustableFileAt,
 } from '../../config/project-files.ts';
+import { Snapshot } from '../../config/project-snapshot.ts';
 import { realFolder } from '../../config/real-folder.ts';
-import { Snapshot } from '../../config/snapshot.ts';
-import { TrustStore } from '../../config/trust.ts';
+import { TrustStore } from '../../config/trust-store.ts';
 import { realWorld, stateFolder, type World } from '../../config/world.ts';
-import { ConfigurationError } from '../../errors.ts';
-import { touchTrustStamp } from '../../watch-config.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { touchTrustStamp } from '../../engine/watch-config.ts';
 import { isYes } from '../ask.ts';
 import type { Command } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';

@@ -28,8 +28,8 @@ cannot be edited, 3 a file could not be written, or with --all some of them fail
   options: INSTALL_OPTIONS,
   async run(values, positionals, io) {
     const config = values.config as string | undefined;
-    const { planUninstall } = await import('../../config/installers/install.ts');
-    const { possibleFiles } = await import('../../config/installers/target-files.ts');
+    const { planUninstall } = await import('../../clients/installers/plan-install.ts');
+    const { possibleFiles } = await import('../../clients/installers/target-files.ts');
     const plan = ({ type, file }: Target, world: World) => planUninstall(type, file, { config }, world);
     return runPlans(values, positionals, io, plan, possibleFiles);
   },

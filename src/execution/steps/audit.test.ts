@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
-import { DiscoveryError } from '../../errors.ts';
-import { ok } from '../../result.ts';
-import type { ToolCall } from '../../types.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { ok } from '../../core/result.ts';
+import type { ToolCall } from '../../core/types.ts';
 import { noteBytes, noteFlag } from '../call-notes.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';

@@ -3,13 +3,13 @@
  * @module
  */
 
+import { wallNow } from '../../async/clock.ts';
 import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
-import { wallNow } from '../../clock.ts';
-import type { ErrorInfo } from '../../errors.ts';
-import { toFailure } from '../../result.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { toFailure } from '../../core/result.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 
 /** Takes records, as `AuditLog` does. `record` must not throw; one that does fails the call it could not record. */
 export interface AuditRecorder {

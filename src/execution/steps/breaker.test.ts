@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DiscoveryError } from '../../errors.ts';
-import { fail, ok, toFailure } from '../../result.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { fail, ok, toFailure } from '../../core/result.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type Handler, pipeline } from '../pipeline.ts';
 import { aCall, codeOf, DONE, done, failing, held, never } from '../test-kit.ts';

@@ -4,12 +4,12 @@
  * the calls it was working on, and that is one failure, however many they were.
  * @module
  */
-import type { ErrorInfo } from '../../errors.ts';
-import { causeOf, fail, type ToolResult, UnheededError } from '../../result.ts';
-import type { CallToolResult, ToolCall } from '../../types.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { causeOf, fail, type ToolResult, UnheededError } from '../../core/result.ts';
+import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { type BreakerOptions, CircuitBreaker } from '../circuit-breaker.ts';
-import { type Clock, systemClock } from '../clock.ts';
 import type { Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 
 /** The breakers of all servers, used at two places of the pipeline. */
 export class CircuitBreakers {

@@ -3,11 +3,12 @@
  * What does not fit is refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
  * @module
  */
-import { fail, type ToolResult } from '../../result.ts';
-import type { CallToolResult, ToolCall } from '../../types.ts';
+
 import { abortFailure } from '../abort.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { fail, type ToolResult } from '../../core/result.ts';
+import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import type { Handler, Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 
 /** How much may run and wait at once. */
 export interface ConcurrencyOptions {

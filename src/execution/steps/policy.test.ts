@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fail, ok } from '../../result.ts';
-import type { ToolDefinition } from '../../types.ts';
+import { fail, ok } from '../../core/result.ts';
+import type { ToolDefinition } from '../../core/types.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { aCall, codeOf, done, held } from '../test-kit.ts';
 import { policy } from './policy.ts';

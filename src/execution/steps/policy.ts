@@ -2,8 +2,8 @@
  * Asks the one function that decides whether a tool may be called. Call in, call on or refusal out.
  * @module
  */
-import type { ErrorCode } from '../../errors.ts';
-import { fail } from '../../result.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { fail } from '../../core/result.ts';
 import type { Step } from '../pipeline.ts';
 
 /** The answer of the rules, or of the approvals, about one tool. */

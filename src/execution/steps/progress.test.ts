@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Progress } from '../../types.ts';
+import type { Progress } from '../../core/types.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
 import { aCall, DONE } from '../test-kit.ts';

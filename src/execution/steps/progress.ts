@@ -3,9 +3,9 @@
  * and always the last one before it. Call in, call with a thinned `onProgress` on.
  * @module
  */
-import type { Progress, ToolCall } from '../../types.ts';
-import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { Progress, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
+import { type Clock, systemClock, type Timer } from '../timers.ts';
 
 /** How progress is thinned out. */
 export interface ProgressOptions {

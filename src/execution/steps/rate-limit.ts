@@ -3,11 +3,12 @@
  * refused with the time to wait otherwise.
  * @module
  */
-import { fail } from '../../result.ts';
-import type { RateLimit, ToolCall } from '../../types.ts';
+
 import { abortFailure, pause } from '../abort.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { fail } from '../../core/result.ts';
+import type { RateLimit, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import { DEFAULT_CEILING_MS } from './timeout.ts';
 

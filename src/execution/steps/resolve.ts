@@ -2,12 +2,13 @@
  * Looks the tool up first, so that unknown names are told as such before anything else. Call in, call with definition on.
  * @module
  */
-import type { CallSignal } from '../../cancellation.ts';
-import { fail, type ToolResult } from '../../result.ts';
-import type { Caller, ToolCall, ToolDefinition } from '../../types.ts';
+
 import { abortFailure } from '../abort.ts';
-import { type Clock, systemClock, type Timer } from '../clock.ts';
+import type { CallSignal } from '../../async/cancellation.ts';
+import { fail, type ToolResult } from '../../core/result.ts';
+import type { Caller, ToolCall, ToolDefinition } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
+import { type Clock, systemClock, type Timer } from '../timers.ts';
 
 /** Finds a tool, or fails with SERVER_NOT_FOUND or TOOL_NOT_FOUND and the nearest real names. */
 export type Lookup = (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ok } from '../../result.ts';
-import type { CallNotes } from '../../types.ts';
+import { ok } from '../../core/result.ts';
+import type { CallNotes } from '../../core/types.ts';
 import type { Handler } from '../pipeline.ts';
 import { ResultPages } from '../result-pages.ts';
 import { aCall, codeOf, DONE, done, failing } from '../test-kit.ts';

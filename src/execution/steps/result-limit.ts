@@ -3,7 +3,7 @@
  * into pages that can be read on. Call in; the same result out, or its first page.
  * @module
  */
-import { ok } from '../../result.ts';
+import { ok } from '../../core/result.ts';
 import { noteBytes, noteFlag } from '../call-notes.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';

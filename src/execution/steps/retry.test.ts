@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DiscoveryError, type ErrorCode, type Outcome } from '../../errors.ts';
-import { causeOf, fail, type ToolResult, toFailure } from '../../result.ts';
-import type { CallToolResult, ToolCall } from '../../types.ts';
+import { DiscoveryError, type ErrorCode, type Outcome } from '../../core/errors.ts';
+import { causeOf, fail, type ToolResult, toFailure } from '../../core/result.ts';
+import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
 import { aCall, codeOf, DONE, failing } from '../test-kit.ts';

@@ -3,12 +3,13 @@
  * listens to the server's own wish, and stays within the caller's deadline.
  * @module
  */
-import { DiscoveryError, type ErrorInfo, type Outcome } from '../../errors.ts';
-import { causeOf, type ToolResult, toFailure, UnheededError } from '../../result.ts';
-import type { CallToolResult, ToolCall } from '../../types.ts';
+
 import { abortFailure, pause } from '../abort.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
+import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 import { DEFAULT_CEILING_MS } from './timeout.ts';
 
 /** How often and how patiently to try again. */

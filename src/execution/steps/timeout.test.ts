@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DiscoveryError } from '../../errors.ts';
-import type { Progress } from '../../types.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import type { Progress } from '../../core/types.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
 import { aCall, codeOf, done, held, never } from '../test-kit.ts';

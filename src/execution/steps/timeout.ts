@@ -4,12 +4,13 @@
  * silence is not its own and is not timed.
  * @module
  */
-import { Cancellation } from '../../cancellation.ts';
-import { fail, type ToolResult, toFailure } from '../../result.ts';
-import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../types.ts';
+
 import { abortFailure } from '../abort.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { Cancellation } from '../../async/cancellation.ts';
+import { fail, type ToolResult, toFailure } from '../../core/result.ts';
+import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../core/types.ts';
 import type { Handler, Step } from '../pipeline.ts';
+import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
 
 /** How long a call may be silent and how long it may last. */

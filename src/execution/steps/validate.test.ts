@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ok } from '../../result.ts';
-import type { CallToolResult, ToolDefinition } from '../../types.ts';
+import { ok } from '../../core/result.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { Handler } from '../pipeline.ts';
 import { aCall, codeOf, DONE, done } from '../test-kit.ts';
 import { SchemaValidators } from '../validation/schema-validators.ts';

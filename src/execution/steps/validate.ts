@@ -3,10 +3,11 @@
  * refusal that names path, reason and the broken part of the schema.
  * @module
  */
-import { MAX_NESTING, nestsTooDeep } from '../../json-nesting.ts';
-import { fail, type ToolResult } from '../../result.ts';
+
+import { fail, type ToolResult } from '../../core/result.ts';
+import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
+import { MAX_NESTING, nestsTooDeep } from '../../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
-import type { CallToolResult, ToolCall, ToolDefinition } from '../../types.ts';
 import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';
 import type { Problem } from '../validation/problem.ts';

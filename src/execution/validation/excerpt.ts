@@ -2,7 +2,7 @@
  * A sub-schema in a few words of TypeScript, and in a few bytes of JSON: for messages that an agent mends its call from.
  * @module
  */
-import { typeText } from '../../type-text.ts';
+import { typeText } from '../../schema/type-text.ts';
 
 const MAX_PART_BYTES = 2_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestName } from '../../nearest-names.ts';
+import { nearestName } from '../../text/nearest-names.ts';
 import { checkValue } from './check-value.ts';
 import { excerpt, literal, shortType } from './excerpt.ts';
 import { describeViolations } from './problem.ts';

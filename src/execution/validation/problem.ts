@@ -4,7 +4,7 @@
  * @module
  */
 
-import { nearestName } from '../../nearest-names.ts';
+import { nearestName } from '../../text/nearest-names.ts';
 import type { Path, Violation } from './check-value.ts';
 import { excerpt, literal, shortType } from './excerpt.ts';
 import { inPlace, jsonTypeOf, type SchemaNode } from './schema-node.ts';

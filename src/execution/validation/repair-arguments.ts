@@ -3,8 +3,8 @@
  * What was sent in, plain arguments out. Nothing else is ever converted.
  * @module
  */
-import { parseWritten, writtenFault } from '../../json-nesting.ts';
-import { isObject } from '../../plain-object.ts';
+import { parseWritten, writtenFault } from '../../json/json-nesting.ts';
+import { isObject } from '../../json/plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

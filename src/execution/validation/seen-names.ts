@@ -3,10 +3,11 @@
  * numbers (`visible`), and comes back so. Arguments in, arguments with the tool's own names out.
  * @module
  */
-import { isObject } from '../../plain-object.ts';
-import { isPlain, visible } from '../../plain-text.ts';
-import { branchesOf, wholeNode } from '../../schema-merge.ts';
-import type { JsonSchema } from '../../types.ts';
+
+import type { JsonSchema } from '../../core/types.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { branchesOf, wholeNode } from '../../schema/schema-merge.ts';
+import { isPlain, visible } from '../../text/plain-text.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

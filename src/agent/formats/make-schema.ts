@@ -1,0 +1,101 @@
+/**
+ * One tool's input schema for one API: what the server sent in; the schema to send, what the caller should know, and how
+ * to read the arguments that come back out.
+ * @module
+ */
+import { ANTHROPIC_STRICT, type Dialect, GEMINI_JSON_SCHEMA, GEMINI_OPEN_API, OPENAI_STRICT } from './dialects.ts';
+import { fitSchema } from './fit-schema.ts';
+import { typesOf } from './merge-schemas.ts';
+import { objectRoot } from './object-root.ts';
+import { ANTHROPIC_PARAMETER_RULE, GEMINI_PARAMETER_RULE, NONE_RENAMED, renameParameters } from './parameter-names.ts';
+import { readSchema } from './readable-schema.ts';
+import { dropNulls, restoreNames } from './restore-arguments.ts';
+import { mapSchema, type Node } from './schema-tree.ts';
+import { type StrictAllowance, sizeOf, tooLargeForOpenAi } from './strict-limits.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a schema is made for. */
+export type SchemaTarget = 'anthropic' | 'openai' | 'gemini-json-schema' | 'gemini-open-api';
+
+/** A schema that an API takes. */
+export interface MadeSchema {
+  readonly schema: Node;
+  readonly strict: boolean;
+  /** Why it is not strict, if that was wanted. */
+  readonly notStrict?: string | undefined;
+  /** What it no longer says. */
+  readonly simplified: readonly string[];
+  /** Parameters that got other names: the new one to the tool's own. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** The arguments as the tool's own schema wants them. */
+  readonly readArguments: (args: Arguments) => Arguments;
+}
+
+/** How strict it should be, and what there is left of a request's allowance. */
+export interface Strictness {
+  readonly strict: boolean;
+  readonly allowance: StrictAllowance;
+}
+
+/** Makes the schema, or says why there is none. Never throws. */
+export function makeSchema(
+  input: unknown,
+  target: SchemaTarget,
+  { strict, allowance }: Strictness,
+): MadeSchema | { readonly refused: string } {
+  const read = readSchema(input);
+  if (read.refused !== undefined) return read;
+  const root = objectRoot(read.schema, read.refers);
+  const notes = [...read.notes, ...root.notes];
+  if (target === 'gemini-open-api' && root.isFree) notes.push('it takes names of any kind, which cannot be said there');
+  if (target === 'gemini-json-schema') return simplify(root.schema, GEMINI_JSON_SCHEMA, notes);
+  if (target === 'gemini-open-api') return simplify(root.schema, GEMINI_OPEN_API, notes);
+  const { schema, renamed } =
+    target === 'anthropic'
+      ? renameParameters(root.schema, ANTHROPIC_PARAMETER_RULE)
+      : { schema: withItems(root.schema), renamed: NONE_RENAMED };
+  const rename = (args: Arguments) => restoreNames(args, renamed);
+  const plain: MadeSchema = { schema, strict: false, simplified: notes, renamed, readArguments: rename };
+  if (!strict) return plain;
+  if (root.isFree) {
+    // Closed, it would take nothing at all; and that it names nothing is ours.
+    const open = { ...schema, additionalProperties: schema.additionalProperties ?? true };
+    return { ...plain, schema: open, notStrict: 'it takes names that are not listed' };
+  }
+  // Whether it would fit no longer matters, and finding out takes longer than all the rest.
+  if (target === 'anthropic' && allowance.spent !== undefined) return { ...plain, notStrict: allowance.spent };
+  const fitted = fitSchema(schema, target === 'anthropic' ? ANTHROPIC_STRICT : OPENAI_STRICT);
+  const size = sizeOf(fitted.schema);
+  const why = fitted.misfits[0] ?? (target === 'anthropic' ? allowance.take(size) : tooLargeForOpenAi(size));
+  if (why !== undefined) return { ...plain, notStrict: why };
+  return {
+    schema: fitted.schema,
+    strict: true,
+    simplified: [...notes, ...leftOut(fitted.left)],
+    renamed,
+    readArguments: target === 'anthropic' ? rename : (args) => dropNulls(args, root.schema),
+  };
+}
+
+/** For Gemini, which has no other mode to fall back to. */
+function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeSchema {
+  const fitted = fitSchema(root, dialect);
+  const { schema, renamed } = renameParameters(fitted.schema, GEMINI_PARAMETER_RULE);
+  return {
+    schema,
+    strict: false,
+    simplified: [...notes, ...leftOut(fitted.left)],
+    renamed,
+    readArguments: (args) => dropNulls(restoreNames(args, renamed), root),
+  };
+}
+
+const leftOut = (keywords: readonly string[]): string[] =>
+  keywords.length > 0 ? [`left out or written otherwise: ${[...keywords].sort().join(', ')}`] : [];
+
+/** OpenAI refuses arrays that do not say what they hold; anything is a way to say it. */
+const withItems = (schema: Node): Node =>
+  mapSchema(schema, (node) => (isArray(node) && node.items === undefined ? { ...node, items: {} } : node)) as Node;
+
+const isArray = ({ type }: Node): boolean => typesOf(type).includes('array');

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anthropicTools, geminiTools, openAiChatTools, openAiResponsesTools } from '../../../test/api-rules.ts';
+import { engineWith } from '../../../test/fixtures/gateway/kit.ts';
+import type { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { META_TOOL_NAMES } from '../../meta-tools/meta-tools.ts';
+import { startTestServer, type TestServer } from '../../testing/index.ts';
+import { createMetaToolHandler, type MetaToolHandler } from './meta-tool-handler.ts';
+import type { LangChainToolMessage } from './result-types.ts';
+import { type AnyToolCall, readToolCall } from './tool-call.ts';
+
+let server: TestServer;
+let engine: DiscoveryEngine;
+let tools: MetaToolHandler;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    tools: {
+      greet: {
+        description: 'Greet somebody',
+        inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        call: ({ name }) => `Hello, ${name}!`,
+      },
+      draw: { call: () => ({ content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] }) },
+    },
+  });
+  engine = engineWith({ servers: [{ name: 'greeter', connection: server.connection }] });
+  tools = createMetaToolHandler(engine);
+});
+afterAll(async () => {
+  await engine.close();
+  await server.close();
+});
+
+const CALL = { server: 'greeter', tool: 'greet', arguments: { name: 'Ada' } };
+const execute = (args: object = CALL) =>
+  ({
+    anthropic: { type: 'tool_use', id: 'id_1', name: 'execute_tool', input: args },
+    'openai-chat': {
+      type: 'function',
+      id: 'id_1',
+      function: { name: 'execute_tool', arguments: JSON.stringify(args) },
+    },
+    'openai-responses': {
+      type: 'function_call',
+      call_id: 'id_1',
+      name: 'execute_tool',
+      arguments: JSON.stringify(args),
+    },
+    gemini: { functionCall: { id: 'id_1', name: 'execute_tool', args: args as Record<string, unknown> } },
+    'ai-sdk': { type: 'tool-call', toolCallId: 'id_1', toolName: 'execute_tool', input: args },
+    langchain: { type: 'tool_call', id: 'id_1', name: 'execute_tool', args: args as Record<string, unknown> },
+  }) as const;
+
+describe('the five meta-tools', () => {
+  it('are defined in every format, in the order of the contract', async () => {
+    const anthropic = await tools.definitions({ format: 'anthropic' });
+    expect(anthropic.definitions.map(({ name }) => name)).toEqual(META_TOOL_NAMES);
+    expect(anthropic.definitions[0]?.description).toContain('greeter');
+    expect(anthropicTools(anthropic.definitions)).toEqual([]);
+    expect(openAiChatTools((await tools.definitions({ format: 'openai-chat' })).definitions)).toEqual([]);
+    expect(geminiTools((await tools.definitions({ format: 'gemini' })).definitions)).toEqual([]);
+    const strict = await tools.definitions({ format: 'openai-responses', strict: true });
+    expect(openAiResponsesTools(strict.definitions)).toEqual([]);
+    // Whose arguments may hold anything.
+    expect(strict.problems.filter(({ kind }) => kind === 'not-strict').map(({ tool }) => tool)).toEqual([
+      'execute_tool',
+    ]);
+    expect(Object.keys((await tools.definitions({ format: 'ai-sdk' })).definitions)).toEqual(META_TOOL_NAMES);
+  });
+
+  it('answer a call in the shape of the API that made it', async () => {
+    const calls = execute();
+    expect(await tools.handle(calls.anthropic)).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'id_1',
+      content: [{ type: 'text', text: 'Hello, Ada!' }],
+    });
+    expect(await tools.handle(calls['openai-chat'])).toEqual({
+      role: 'tool',
+      tool_call_id: 'id_1',
+      content: 'Hello, Ada!',
+    });
+    expect(await tools.handle(calls['openai-responses'])).toEqual({
+      type: 'function_call_output',
+      call_id: 'id_1',
+      output: 'Hello, Ada!',
+    });
+    const gemini = { id: 'id_1', name: 'execute_tool', response: { output: 'Hello, Ada!' } };
+    expect(await tools.handle(calls.gemini)).toEqual({ functionResponse: gemini });
+    expect(await tools.handle(calls.gemini.functionCall)).toEqual({ functionResponse: gemini });
+    expect(await tools.handle(calls['ai-sdk'])).toEqual({
+      type: 'tool-result',
+      toolCallId: 'id_1',
+      toolName: 'execute_tool',
+      output: { type: 'text', value: 'Hello, Ada!' },
+    });
+    expect(await tools.handle(calls.langchain)).toMatchObject({
+      role: 'tool',
+      tool_call_id: 'id_1',
+      status: 'success',
+    });
+  });
+
+  it('search, with the nulls of strict mode', async () => {
+    const args = JSON.stringify({ query: 'greet', server: null, limit: null });
+    const { output } = await tools.handle({
+      type: 'function_call',
+      call_id: '1',
+      name: 'search_tools',
+      arguments: args,
+    });
+    expect(JSON.parse(String(output)).results[0]).toMatchObject({ server: 'greeter', tool: 'greet' });
+  });
+
+  it('send pictures where they may', async () => {
+    const call = execute({ server: 'greeter', tool: 'draw', arguments: {} }).anthropic;
+    expect((await tools.handle(call)).content[0]).toMatchObject({ type: 'image' });
+    expect((await tools.handle(call, { media: false })).content[0]).toMatchObject({ type: 'text' });
+  });
+
+  it.each([
+    ['an unknown tool', { type: 'tool_use', id: '1', name: 'nope', input: {} }, 'TOOL_NOT_FOUND'],
+    [
+      'bad arguments',
+      { type: 'tool_use', id: '1', name: 'search_tools', input: { query: 5 } },
+      'TOOL_VALIDATION_ERROR',
+    ],
+    [
+      'arguments that are no JSON',
+      { type: 'tool_use', id: '1', name: 'search_tools', input: '{' },
+      'TOOL_VALIDATION_ERROR',
+    ],
+  ] as const)('answer %s with an error the model can read', async (_what, call, code) => {
+    const result = await tools.handle(call);
+    expect(result.is_error).toBe(true);
+    expect(JSON.stringify(result.content)).toContain(code);
+  });
+
+  it('say that arguments were cut off, and take none for none', async () => {
+    const search = (args: string) =>
+      tools.handle({ type: 'function_call', call_id: '1', name: 'search_tools', arguments: args });
+    expect((await search('{"query":"gr')).output).toContain('They end too early');
+    const list = { type: 'function_call', call_id: '1', name: 'list_mcp_servers', arguments: '' } as const;
+    expect((await tools.handle(list)).output).toContain('greeter');
+  });
+
+  it('answer a call that was cancelled', async () => {
+    const result = await tools.handle(execute().anthropic, { signal: AbortSignal.abort() });
+    expect(JSON.stringify(result)).toContain('CANCELLED');
+  });
+
+  it('answer even where the engine breaks', async () => {
+    const broken = createMetaToolHandler({
+      find: () => Promise.reject(new Error('out of order')),
+    } as unknown as DiscoveryEngine);
+    const result = await broken.handle({ type: 'tool_use', id: '1', name: 'search_tools', input: { query: 'x' } });
+    expect(result).toMatchObject({ is_error: true, content: [{ text: expect.stringContaining('out of order') }] });
+  });
+
+  it('know their own calls', () => {
+    expect(tools.handles(execute().gemini)).toBe(true);
+    expect(tools.handles({ type: 'tool_use', id: '1', name: 'other', input: {} })).toBe(false);
+  });
+});
+
+describe('a call', () => {
+  it.each(Object.entries(execute()))('of %s is read', (format, call) => {
+    expect(readToolCall(call)).toMatchObject({ format, id: 'id_1', name: 'execute_tool' });
+  });
+
+  it.each([[undefined], ['text'], [{}], [{ type: 'tool_use' }], [{ functionCall: undefined }], [{ type: 'function' }]])(
+    'that is none is a mistake of the program: %j',
+    (call) => {
+      expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no tool call');
+    },
+  );
+
+  it.each([
+    [{ type: 'server_tool_use', id: '1', name: 'execute_tool', input: {} }],
+    [{ type: 'mcp_call', id: '1', name: 'execute_tool', arguments: '{}' }],
+    [{ type: 'custom', id: '1', custom: { name: 'execute_tool', input: 'x' } }],
+  ])('that somebody else answers is none: %j', async (call) => {
+    const foreign = call as unknown as AnyToolCall;
+    expect(() => readToolCall(foreign)).toThrow(`its type is "${call.type}"`);
+    expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('no tool call');
+    await expect(tools.handle(foreign)).rejects.toThrow('no tool call');
+  });
+
+  it.each([
+    [{ type: 'tool_use', name: 'execute_tool', input: {} }],
+    [{ type: 'tool_use', id: '', name: 'execute_tool', input: {} }],
+    [{ type: 'function', function: { name: 'execute_tool', arguments: '{}' } }],
+    [{ type: 'function_call', name: 'execute_tool', arguments: '{}' }],
+    [{ type: 'tool-call', toolName: 'execute_tool', input: {} }],
+  ])('without an id could not be answered: %j', (call) => {
+    expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no id');
+  });
+
+  it('is read in the format it is said to have, where it does not say so itself', async () => {
+    const call = { name: 'execute_tool', id: 'c1', args: CALL };
+    expect(readToolCall(call)).toMatchObject({ format: 'gemini' });
+    expect(readToolCall(call, { format: 'langchain' })).toMatchObject({ format: 'langchain', id: 'c1' });
+    expect(tools.handles(call, { format: 'langchain' })).toBe(true);
+    const message: LangChainToolMessage = await tools.handle(call, { format: 'langchain' });
+    expect(message).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      name: 'execute_tool',
+      content: 'Hello, Ada!',
+      status: 'success',
+    });
+    expect(() => readToolCall(execute().anthropic, { format: 'gemini' })).toThrow(
+      'it is one in the format "anthropic", not "gemini"',
+    );
+    expect(() => readToolCall(call, { format: 'claude' as 'anthropic' })).toThrow('There is no format "claude"');
+  });
+
+  it('of a wrong shape does not compile', () => {
+    const wrong = () => {
+      // @ts-expect-error a tool_use block has an id
+      tools.handle({ type: 'tool_use', name: 'x', input: {} });
+      // @ts-expect-error nobody writes calls like this
+      tools.handle({ type: 'call', name: 'x' });
+      // @ts-expect-error the answer follows the call
+      const answer: Promise<{ role: 'tool' }> = tools.handle(execute().anthropic);
+      return answer;
+    };
+    expect(wrong).toBeTypeOf('function');
+  });
+});

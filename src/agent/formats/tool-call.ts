@@ -1,0 +1,210 @@
+/**
+ * A call as any of the APIs writes it in; whose shape it is, its id, name and arguments out.
+ * @module
+ */
+import { ValidationError } from '../../core/errors.ts';
+import { NestingError, parseNested } from '../../json/json-nesting.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { messageOf } from '../../text/thrown-message.ts';
+import { type NamedCall, TOOL_FORMATS, type ToolFormat } from './definition-types.ts';
+
+/** Anthropic: a `tool_use` block. */
+export interface AnthropicToolUse {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** OpenAI Chat Completions: an item of `tool_calls`. */
+export interface OpenAiToolCall {
+  readonly type: 'function';
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** OpenAI Responses: a `function_call` item. */
+export interface OpenAiFunctionCall {
+  readonly type: 'function_call';
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly namespace?: string | undefined;
+}
+
+/** Gemini: an item of `functionCalls`. */
+export interface GeminiFunctionCall {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+  readonly type?: undefined;
+}
+
+/** Gemini: a part of the model's content. */
+export interface GeminiFunctionCallPart {
+  readonly functionCall: GeminiFunctionCall;
+}
+
+/** Vercel AI SDK: a tool call. */
+export interface AiSdkToolCall {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** LangChain: an item of `tool_calls`. Its chat models write the type; without it, a call looks like one of Gemini: say `format`. */
+export interface LangChainToolCall {
+  readonly type?: 'tool_call' | undefined;
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** A call in any of the shapes. */
+export type AnyToolCall =
+  | AnthropicToolUse
+  | OpenAiToolCall
+  | OpenAiFunctionCall
+  | GeminiFunctionCallPart
+  | GeminiFunctionCall
+  | AiSdkToolCall
+  | LangChainToolCall;
+
+/** What a call says it is; never for those of Gemini, which say nothing. */
+type TypeOf<C> = 'type' extends keyof C ? NonNullable<C['type' & keyof C]> : never;
+
+interface FormatByType {
+  readonly tool_use: 'anthropic';
+  readonly function: 'openai-chat';
+  readonly function_call: 'openai-responses';
+  readonly 'tool-call': 'ai-sdk';
+  readonly tool_call: 'langchain';
+}
+
+/** The format a call is written in. */
+export type FormatOf<C extends AnyToolCall> = C extends unknown
+  ? [TypeOf<C>] extends [never]
+    ? 'gemini'
+    : FormatByType[TypeOf<C> & keyof FormatByType]
+  : never;
+
+/** A call, whoever wrote it. */
+export interface ToolCallParts extends NamedCall {
+  readonly format: ToolFormat;
+  readonly id: string | undefined;
+}
+
+/** How a call is to be read. */
+export interface ToolCallOptions<F extends ToolFormat = ToolFormat> {
+  /** Whose call it is, where it does not say so: one of LangChain without its `type` looks like one of Gemini. */
+  readonly format?: F | undefined;
+}
+
+/** Reads a call; throws `ValidationError` for what is none, because only a program can pass that. */
+export function readToolCall(call: AnyToolCall, { format }: ToolCallOptions = {}): ToolCallParts {
+  if (format !== undefined && !TOOL_FORMATS.includes(format))
+    throw new ValidationError(`There is no format "${String(format)}", only ${TOOL_FORMATS.join(', ')}.`);
+  if (typeof call !== 'object' || call === null) throw noCall('it is no object');
+  const own = formatOf(call, format);
+  const parts = READERS[own](call as never);
+  if (typeof parts.name !== 'string' || parts.name === '') throw noCall('it has no name');
+  if (NEED_ID.has(own) && (typeof parts.id !== 'string' || parts.id === ''))
+    throw noCall('it has no id, so no answer could be told to be its');
+  return parts;
+}
+
+/** What a call says it is, else what it is said to be, else Gemini's. What is answered elsewhere has a type as well. */
+function formatOf(call: AnyToolCall, said: ToolFormat | undefined): ToolFormat {
+  const isPart = 'functionCall' in call;
+  if (!isPart && (call.type === undefined || call.type === null)) return said ?? 'gemini';
+  const own = isPart ? 'gemini' : TYPES.get(call.type);
+  if (own === undefined)
+    throw noCall(
+      `its type is "${String((call as { type?: unknown }).type).slice(0, 64)}". Calls have the type ${[...TYPES.keys()].join(', ')}, or none`,
+    );
+  if (said !== undefined && said !== own) throw noCall(`it is one in the format "${own}", not "${said}"`);
+  return own;
+}
+
+const noCall = (why: string): ValidationError =>
+  new ValidationError(`This is no tool call of Anthropic, OpenAI, Gemini, the AI SDK or LangChain: ${why}.`);
+
+const TYPES: ReadonlyMap<unknown, ToolFormat> = new Map<unknown, ToolFormat>(
+  Object.entries({
+    tool_use: 'anthropic',
+    function: 'openai-chat',
+    function_call: 'openai-responses',
+    'tool-call': 'ai-sdk',
+    tool_call: 'langchain',
+  } satisfies FormatByType),
+);
+
+/** Where an answer without the call's id is refused. */
+const NEED_ID: ReadonlySet<ToolFormat> = new Set<ToolFormat>([
+  'anthropic',
+  'openai-chat',
+  'openai-responses',
+  'ai-sdk',
+]);
+
+type Readers = { readonly [F in ToolFormat]: (call: Extract<AnyToolCall, { type?: TypeIn[F] }>) => ToolCallParts };
+type TypeIn = { [T in keyof FormatByType as FormatByType[T]]: T } & { gemini: undefined };
+
+const READERS: Readers = {
+  anthropic: ({ id, name, input }) => ({ format: 'anthropic', id, name, arguments: input }),
+  'openai-chat': ({ id, function: one }) => ({
+    format: 'openai-chat',
+    id,
+    name: one?.name,
+    arguments: one?.arguments,
+  }),
+  'openai-responses': ({ call_id: id, name, namespace, arguments: args }) => ({
+    format: 'openai-responses',
+    id,
+    name,
+    namespace,
+    arguments: args,
+  }),
+  gemini: (call: GeminiFunctionCall | GeminiFunctionCallPart) => {
+    const { id, name = '', args } = ('functionCall' in call ? call.functionCall : call) ?? {};
+    return { format: 'gemini', id, name, arguments: args };
+  },
+  'ai-sdk': ({ toolCallId: id, toolName: name, input }) => ({ format: 'ai-sdk', id, name, arguments: input }),
+  langchain: ({ id, name, args }) => ({ format: 'langchain', id, name, arguments: args }),
+};
+
+/** Arguments as an object; undefined when they are none. */
+export function argumentsOf(raw: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (raw === undefined || raw === null || raw === '') return {};
+  if (typeof raw === 'string') {
+    try {
+      return objectIn(parseNested(raw));
+    } catch {
+      return undefined;
+    }
+  }
+  return objectIn(raw);
+}
+
+const MAX_REASON = 200;
+
+/** Why arguments are none, to be said after "The arguments". */
+export const argumentsProblem = (raw: unknown): string => jsonProblem(raw) ?? 'must be a JSON object';
+
+/** Why a text is no JSON; undefined for what is no text, or nothing. */
+export function jsonProblem(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' || raw === '') return undefined;
+  try {
+    parseNested(raw);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NestingError) return 'are nested too deep';
+    const reason = messageOf(error).slice(0, MAX_REASON);
+    const isCut = reason.includes('end of JSON input') || Number(/at position (\d+)/.exec(reason)?.[1]) >= raw.length;
+    return `are not valid JSON: ${reason}${isCut ? '. They end too early, as when a model reaches its limit of tokens' : ''}`;
+  }
+}
+
+const objectIn = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  isObject(value) ? value : undefined;

@@ -1,0 +1,134 @@
+/**
+ * What a provider lists, checked: names, texts and sizes bounded, one bad entry never spoiling the others.
+ * @module
+ */
+
+import type { ToolSummary } from '../../core/tool-provider.ts';
+import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
+import { jsonBytes } from '../../execution/json-bytes.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
+
+/** How much a provider may list. */
+export interface ListLimits {
+  /** How many tools a provider of everybody may list. Default 10,000. */
+  readonly maxTools: number;
+  /** All texts and schemas of a list together. Default 16 MiB. */
+  readonly maxListBytes: number;
+  /** One definition. Default 256 KiB. */
+  readonly maxToolBytes: number;
+}
+
+/** The tools of a list that can be used, by name, and why others cannot. */
+export interface CheckedList {
+  readonly tools: ReadonlyMap<string, ToolSummary>;
+  readonly problem: string | undefined;
+}
+
+const MAX_NAME = 256;
+const MAX_TITLE = 512;
+const MAX_DESCRIPTION = 4096;
+const MAX_KEYWORDS = 64;
+const MAX_KEYWORD = 128;
+const UNUSABLE_NAME = /[\u0000-\u001f\u007f]/;
+
+/** Reads a list; throws when it is none. Of two tools with one name the first counts. */
+export function checkList(list: unknown, limits: ListLimits): CheckedList {
+  if (!Array.isArray(list)) throw new TypeError('listToolMetadata did not return a list');
+  const tools = new Map<string, ToolSummary>();
+  let bytes = 0;
+  let unusable = 0;
+  for (const entry of list) {
+    if (tools.size >= limits.maxTools)
+      return { tools, problem: `lists more than ${limits.maxTools} tools; the rest is left out` };
+    const read = tryRead(entry, limits.maxToolBytes);
+    if (read === undefined || tools.has(read.tool.name)) {
+      unusable++;
+      continue;
+    }
+    const { tool } = read;
+    bytes += read.bytes;
+    if (bytes > limits.maxListBytes) {
+      return {
+        tools,
+        problem: `lists more than ${limits.maxListBytes} bytes; ${list.length - tools.size} tools are left out`,
+      };
+    }
+    tools.set(tool.name, tool);
+  }
+  return {
+    tools,
+    problem: unusable === 0 ? undefined : `lists ${unusable} entries that are no tools or are there twice`,
+  };
+}
+
+/** Undefined for what is no tool, or cannot even be looked at. */
+function tryRead(entry: unknown, maxBytes: number): { readonly tool: ToolSummary; readonly bytes: number } | undefined {
+  try {
+    const tool = readSummary(entry, maxBytes);
+    return tool && { tool, bytes: sizeOf(tool) };
+  } catch {
+    return undefined;
+  }
+}
+
+function readSummary(entry: unknown, maxBytes: number): ToolSummary | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const { name, title, description, keywords, visible, ...rest } = entry as Record<keyof ToolSummary, unknown>;
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME || UNUSABLE_NAME.test(name)) return undefined;
+  const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === 'string' && word !== '') : [];
+  return {
+    name,
+    ...(typeof title === 'string' && { title: title.slice(0, MAX_TITLE) }),
+    ...(typeof description === 'string' && { description: description.slice(0, MAX_DESCRIPTION) }),
+    ...(words.length > 0 && { keywords: words.slice(0, MAX_KEYWORDS).map((word) => word.slice(0, MAX_KEYWORD)) }),
+    ...(visible === true && { visible }),
+    ...(isUsable(rest.inputSchema, maxBytes) && { inputSchema: rest.inputSchema }),
+    ...(isUsable(rest.outputSchema, maxBytes) && { outputSchema: rest.outputSchema }),
+    ...(isUsable(rest.annotations, maxBytes) && { annotations: rest.annotations }),
+  };
+}
+
+const isUsable = (value: unknown, maxBytes: number): value is JsonSchema =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !nestsTooDeep(value) &&
+  jsonBytes(value, maxBytes) <= maxBytes;
+
+const sizeOf = ({ name, title = '', description = '', keywords = [], ...rest }: ToolSummary): number =>
+  name.length +
+  title.length +
+  description.length +
+  keywords.reduce((sum, word) => sum + word.length, 0) +
+  [rest.inputSchema, rest.outputSchema, rest.annotations].reduce((sum, part) => sum + (part ? jsonBytes(part) : 0), 0);
+
+/** A definition as `getTool` gave it, if it can be used. */
+export function checkDefinition(value: unknown, name: string, maxBytes: number): ToolDefinition | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const definition = value as ToolDefinition;
+  if (nestsTooDeep(definition) || jsonBytes(definition, maxBytes) > maxBytes) return undefined;
+  const { inputSchema } = definition;
+  const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
+  return { ...definition, name, inputSchema: isSchema ? { type: 'object', ...inputSchema } : { type: 'object' } };
+}
+
+/** The same entry gives the same definition: what was learnt of a schema is remembered by the schema itself. */
+const definitions = new WeakMap<ToolSummary, ToolDefinition>();
+
+/** The definition that a list entry holds, if it came with its schema. */
+export function definitionOf(tool: ToolSummary): ToolDefinition | undefined {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  if (inputSchema === undefined) return undefined;
+  const known = definitions.get(tool);
+  if (known !== undefined) return known;
+  const definition: ToolDefinition = {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: { type: 'object', ...inputSchema },
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+  };
+  definitions.set(tool, definition);
+  return definition;
+}

@@ -1,0 +1,61 @@
+/**
+ * Options as a program gave them in, nothing out: throws for what is misspelt or of the wrong kind, which would otherwise
+ * be noticed much later or never.
+ * @module
+ */
+import { ValidationError } from '../../core/errors.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { unknownKey } from '../../text/unknown-key.ts';
+
+const KINDS = {
+  text: ['a text', (value: unknown) => typeof value === 'string'],
+  number: ['a number', (value: unknown) => typeof value === 'number'],
+  flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
+  function: ['a function', (value: unknown) => typeof value === 'function'],
+  object: ['an object', isObject],
+  any: ['anything', () => true],
+} as const;
+
+/** What an option may be; `any` where others look closer. */
+export type OptionKind = keyof typeof KINDS;
+
+/** What messages say of an option that does not exist. */
+export type Lacks = (name: string) => string;
+
+/** Throws `ValidationError` unless every option exists and is undefined or of its kind. */
+export function checkOptions(given: object, kinds: Readonly<Record<string, OptionKind>>, lacks?: Lacks): void {
+  checkNames(given, Object.keys(kinds), '', lacks);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const [wanted, fits] = KINDS[kinds[name] as OptionKind];
+    if (!fits(value)) throw new ValidationError(`${name} must be ${wanted}, not ${shown(value)}`);
+  }
+}
+
+/** Throws `ValidationError` for options that do not exist, with the one that was probably meant. */
+export function checkNames(
+  given: object,
+  known: Iterable<string>,
+  where = '',
+  lacks: Lacks = (name) => `There is no option ${where}${name}`,
+): void {
+  if (!isObject(given)) {
+    throw new ValidationError(`${where === '' ? 'The options' : where.slice(0, -1)} must be an object`);
+  }
+  const names = [...known];
+  const unknown = unknownKey(given, names);
+  if (unknown === undefined) return;
+  const { key, meant } = unknown;
+  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${meant}?`;
+  throw new ValidationError(`${lacks(key)}; ${hint}`);
+}
+
+/** A value as messages show it. */
+export const shown = (value: unknown): string => {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
+};
+
+/** The same without what is null, which some programs write for what is not there; what is no object stays as it is. */
+export const withoutNulls = <T>(given: T): T =>
+  isObject(given) ? (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as T) : given;

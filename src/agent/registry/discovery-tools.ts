@@ -1,0 +1,126 @@
+/**
+ * `tool_search` and `execute_tool`: how they are listed, and what they answer.
+ * @module
+ */
+import { DiscoveryError } from '../../core/errors.ts';
+import { ALWAYS_LOAD } from '../../core/own-server.ts';
+import type { ToolContext } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import { repairArguments } from '../../execution/validation/repair-arguments.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { toErrorResult } from './handler-result.ts';
+import { isNotFound } from './known-provider.ts';
+import type { ToolView } from './tool-view.ts';
+
+/** The tool that finds the others. */
+export const TOOL_SEARCH = 'tool_search';
+/** The tool that runs what was found. */
+export const EXECUTE_TOOL = 'execute_tool';
+
+/** How the two are listed; `about` says in a few words what can be found. */
+export function discoveryTools(about: string | undefined): readonly [ToolDefinition, ToolDefinition] {
+  const what = about === undefined ? '' : ` Tools for ${about}.`;
+  return [
+    {
+      name: TOOL_SEARCH,
+      description: `Search for tools that are not listed here, by what they do, by name or by keyword.${what} Call what it finds with ${EXECUTE_TOOL}.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What the tool should do, or its name' },
+          max_results: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+        },
+        required: ['query'],
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      _meta: ALWAYS_LOAD,
+    },
+    {
+      name: EXECUTE_TOOL,
+      description: `Run a tool that ${TOOL_SEARCH} found.`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The name of the tool' },
+          arguments: { type: 'object', description: 'Its arguments, as its input_schema says' },
+        },
+        required: ['name'],
+      },
+      _meta: ALWAYS_LOAD,
+    },
+  ];
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+/** Whether a name is one of the server's own tools, which are called without us. */
+type IsListed = (name: string) => Promise<boolean>;
+
+/** The hits as a JSON array; what could not be searched, and what to do where nothing fits, is said in texts of their own. */
+export async function runToolSearch(view: ToolView, args: Arguments, compact: boolean): Promise<CallToolResult> {
+  const { query, max_results: most } = args;
+  const maxResults = typeof most === 'string' && most.trim() !== '' ? Number(most) : (most ?? undefined);
+  if (typeof query !== 'string') return refuse(TOOL_SEARCH, '"query" must be a text');
+  if (maxResults !== undefined && !(typeof maxResults === 'number' && maxResults >= 1)) {
+    return refuse(TOOL_SEARCH, '"max_results" must be a number from 1 to 100');
+  }
+  const { results, notes, hint } = await view.search(query, { maxResults, compact });
+  const texts = [
+    JSON.stringify(results),
+    ...(notes.length > 0 ? [`Not everything could be searched: ${notes.join('; ')}`] : []),
+    ...(hint === undefined ? [] : [hint]),
+  ];
+  return { content: texts.map((text) => ({ type: 'text', text })) };
+}
+
+/** What the tool returned; a name that nobody has comes with the nearest ones. Arguments may stand beside the name. */
+export async function runExecuteTool(
+  view: ToolView,
+  args: Arguments,
+  context: ToolContext,
+  isListed: IsListed,
+): Promise<CallToolResult> {
+  const { name, arguments: given, ...beside } = args;
+  if (typeof name !== 'string' || name === '') return refuse(EXECUTE_TOOL, '"name" must be the name of a tool');
+  const inner = repairArguments(given ?? beside);
+  if (inner === undefined) return refuse(EXECUTE_TOOL, '"arguments" must be an object');
+  return runTool(view, name, inner, context, isListed);
+}
+
+/** Runs a tool by its own name. */
+export async function runTool(
+  view: ToolView,
+  name: string,
+  args: Arguments,
+  context: ToolContext,
+  isListed: IsListed,
+): Promise<CallToolResult> {
+  try {
+    return await view.call(name, args, context);
+  } catch (thrown) {
+    if (!isNotFound(thrown, name)) return toErrorResult(thrown);
+    return toErrorResult(await notFound(view, name, isListed));
+  }
+}
+
+async function notFound(view: ToolView, name: string, isListed: IsListed): Promise<DiscoveryError> {
+  const shown = oneLine(name, 128);
+  if (await isListed(name)) {
+    const message = `"${shown}" is listed: call it by its name, without ${EXECUTE_TOOL}.`;
+    return new DiscoveryError('TOOL_NOT_FOUND', message, { tool: shown, outcome: 'not_sent' });
+  }
+  const { message, details } = view.notFound(name);
+  return new DiscoveryError('TOOL_NOT_FOUND', `${message} Search with ${TOOL_SEARCH}.`, { ...details, tool: shown });
+}
+
+/** Says what is wrong with the arguments of a tool. */
+export const refuse = (tool: string, problem: string): CallToolResult =>
+  toErrorResult(
+    new DiscoveryError(
+      'TOOL_VALIDATION_ERROR',
+      `Arguments of ${tool} do not fit its schema: ${problem}. Mend these and call again.`,
+      {
+        tool,
+        outcome: 'not_sent',
+      },
+    ),
+  );

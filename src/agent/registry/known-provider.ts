@@ -1,0 +1,261 @@
+/**
+ * A provider and what is known of it: its list is asked for once at a time, kept, and served old while it cannot be had
+ * anew. A provider that is slow, fails or lists too much costs a note, never an answer.
+ * @module
+ */
+import { AsyncResource } from 'node:async_hooks';
+import { limitTime, untilAborted, waitAtMost } from '../../async/wait-limit.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
+import { maskSecrets } from '../../secrets/credential-patterns.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { messageOf, thrownAs } from '../../text/thrown-message.ts';
+import { checkValue, readArguments, refuseArguments } from './check-arguments.ts';
+import { checkDefinition, checkList, definitionOf } from './check-list.ts';
+import { toCallToolResult, toCancelledResult, toErrorResult } from './handler-result.ts';
+import { ProviderDefinitions } from './provider-definitions.ts';
+import type { ProviderLimits } from './provider-limits.ts';
+import { outsideRequests } from './request-scope.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Tools = ReadonlyMap<string, ToolSummary>;
+
+/** What a provider listed last. */
+export interface Listing {
+  readonly tools: Tools;
+  /** Changes when the list does; 0 while there is none. */
+  readonly version: number;
+  /** Why it is not what it should be. */
+  readonly problem: string | undefined;
+}
+
+/** A registry gives its own tools without those of the request, which the asking registry adds itself. */
+export const OWN_TOOLS = Symbol('own tools');
+
+/** How a provider is kept. */
+export interface KnownProviderOptions {
+  /** What notes call it when it has no name. */
+  readonly label: string;
+  readonly limits: ProviderLimits;
+  readonly now: () => number;
+  /** True: kept for all requests, so lists are asked for outside of any. */
+  readonly shared: boolean;
+  readonly validators: SchemaValidators;
+  readonly onChange?: ((before: Tools, now: Tools) => void) | undefined;
+}
+
+const NO_TOOLS: Tools = new Map();
+const FIRST_RETRY_MS = 1_000;
+
+/** See the module. */
+export class KnownProvider {
+  readonly label: string;
+  readonly #source: ToolProvider;
+  readonly #options: KnownProviderOptions;
+  /** The asynchronous context of whoever added it, where it is kept for all. */
+  readonly #home: AsyncResource | undefined;
+  #tools: Tools | undefined;
+  #version = 0;
+  /** Why the last attempt failed, or what was wrong with the list. */
+  #problem: string | undefined;
+  #failures = 0;
+  #due = Number.NEGATIVE_INFINITY;
+  #mustWait = true;
+  #revision: string | number | undefined;
+  #pending: Promise<void> | undefined;
+  readonly #definitions: ProviderDefinitions;
+  /** Absent where arguments are not ours to check. */
+  readonly #validators: SchemaValidators | undefined;
+
+  constructor(provider: ToolProvider, options: KnownProviderOptions) {
+    const { label, limits, now, validators } = options;
+    const ownTools = (provider as { [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS];
+    this.label = nameOf(provider) || label;
+    this.#source = ownTools ?? provider;
+    this.#options = options;
+    this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });
+    // Another registry checks for itself, and knows more than JSON Schema says.
+    this.#validators = limits.checkArguments && ownTools === undefined ? validators : undefined;
+    this.#home = options.shared ? new AsyncResource('ToolProvider') : undefined;
+  }
+
+  /** What `ToolProvider.revision` says, or how often the list was read. */
+  get revision(): string | number {
+    return this.#readRevision() ?? this.#version;
+  }
+
+  /** The list as it is now, without asking anybody. */
+  get listing(): Listing {
+    const problem = this.#tools === undefined ? (this.#problem ?? 'has not listed its tools yet') : this.#problem;
+    return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem };
+  }
+
+  /** The list; at once when one is there, else after at most `mostMs`. An old one is renewed behind the answer. */
+  read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
+    const { limits, now } = this.#options;
+    if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
+    if (this.#pending === undefined && now() >= this.#due) this.#refresh();
+    if (this.#pending === undefined || !this.#mustWait) return this.listing;
+    return waitAtMost(this.#pending, Math.min(mostMs, limits.waitMs)).then(() => this.listing);
+  }
+
+  /** The next read asks anew and waits for the answer. */
+  invalidate(): void {
+    this.#due = Number.NEGATIVE_INFINITY;
+    this.#mustWait = true;
+    this.#failures = 0;
+    this.#pending = undefined;
+    this.#definitions.clear();
+  }
+
+  /** The definition of a tool; undefined when the provider has none, or none that can be used. Rejects when it fails. */
+  definition(name: string): Promise<ToolDefinition | undefined> {
+    const known = this.#tools?.get(name);
+    const listed = known && definitionOf(known);
+    if (listed !== undefined) return Promise.resolve(listed);
+    return this.#definitions.get(name);
+  }
+
+  /** Whether the provider lists or describes a tool of that name; false also when it says neither within `waitMs`. */
+  has(name: string): Promise<boolean> {
+    const listed = Promise.resolve(this.read()).then(({ tools }) => tools.has(name));
+    return anyOf(listed, this.#definitions.has(name));
+  }
+
+  /** Runs a tool. Throws only `ToolNotFoundError`, for what is not the provider's own. */
+  async call(name: string, args: Arguments, context: ToolContext): Promise<CallToolResult> {
+    const { callMs } = this.#options.limits;
+    const { signal: parent } = context;
+    const overdue = () =>
+      new DiscoveryError('TOOL_EXECUTION_TIMEOUT', `${name} gave no answer within ${callMs} ms.`, {
+        tool: name,
+        outcome: 'unknown',
+      });
+    let isSent = false;
+    try {
+      parent.throwIfAborted();
+      const checked = await untilAborted(parent, this.#readArguments(name, args));
+      const result = await limitTime({ ms: callMs, parent, overdue }, (signal) => {
+        isSent = true;
+        return this.#source.callTool(name, checked, { ...context, signal });
+      });
+      return toCallToolResult(result);
+    } catch (thrown) {
+      if (isNotFound(thrown, name)) throw thrown;
+      if (!parent.aborted) return toErrorResult(thrown);
+      return toCancelledResult(name, parent, isSent ? 'unknown' : 'not_sent');
+    }
+  }
+
+  /** As the engine does it; a tool without a definition is called unchecked. */
+  async #readArguments(name: string, args: Arguments): Promise<Arguments> {
+    const refuse = refuseArguments(name);
+    const validators = this.#validators;
+    if (validators === undefined) return readArguments(args, undefined, refuse);
+    const check = async (definition: ToolDefinition | undefined): Promise<Arguments> => {
+      const read = readArguments(args, definition?.inputSchema, refuse);
+      if (definition !== undefined) await checkValue(validators, definition.inputSchema, read, refuse);
+      return read;
+    };
+    const known = this.#tools?.get(name);
+    const kept = (known && definitionOf(known)) ?? (await this.#definitions.forCall(name));
+    try {
+      return await check(kept);
+    } catch (refusal) {
+      // It may be the definition that is old, and not the arguments that are wrong.
+      const fresh = kept && (await this.#definitions.renewed(name));
+      if (fresh === undefined) throw refusal;
+      const read = await check(fresh);
+      this.#due = Number.NEGATIVE_INFINITY;
+      return read;
+    }
+  }
+
+  async #ask(name: string): Promise<ToolDefinition | undefined> {
+    const { waitMs, maxToolBytes } = this.#options.limits;
+    const overdue = () => new Error(`${this.label} did not describe "${name}" within ${waitMs} ms`);
+    const found = await limitTime({ ms: waitMs, overdue }, (signal) =>
+      this.#neutrally(() => this.#source.getTool(name, { signal })),
+    );
+    return checkDefinition(found, name, maxToolBytes);
+  }
+
+  #refresh(): void {
+    const { limits, now, onChange } = this.#options;
+    // Read first: what changes while the list is made is in the next one.
+    this.#revision = this.#readRevision();
+    const overdue = () => new Error(`gave no list within ${limits.listMs} ms`);
+    const asked = limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
+      this.#neutrally(() => this.#source.listToolMetadata({ signal })),
+    );
+    const isCurrent = () => this.#pending === pending;
+    const pending: Promise<void> = asked
+      .then((list) => checkList(list, limits))
+      .then(
+        ({ tools, problem }) => {
+          if (!isCurrent()) return;
+          const before = this.#tools ?? NO_TOOLS;
+          // What was described while the first list was made is as new as that.
+          if (this.#tools !== undefined) this.#definitions.clear();
+          this.#tools = tools;
+          this.#version++;
+          this.#problem = problem;
+          this.#failures = 0;
+          this.#due = now() + limits.ttlMs;
+          this.#done();
+          onChange?.(before, tools);
+        },
+        (thrown) => {
+          if (!isCurrent()) return;
+          const reason = oneLine(maskSecrets(messageOf(thrown)), 200);
+          this.#problem = `could not be asked (${reason})${this.#tools === undefined ? '' : '; its last list was used'}`;
+          this.#due = now() + Math.min(limits.ttlMs, FIRST_RETRY_MS * 2 ** this.#failures++);
+          this.#done();
+        },
+      );
+    this.#pending = pending;
+  }
+
+  /** One that cannot be read has not changed. */
+  #readRevision(): string | number | undefined {
+    try {
+      return this.#source.revision;
+    } catch {
+      return this.#revision;
+    }
+  }
+
+  #done(): void {
+    this.#pending = undefined;
+    this.#mustWait = false;
+  }
+
+  /** Away from the request that happens to ask, so that nothing of it gets into what is kept for all. */
+  #neutrally<T>(fn: () => T): T {
+    return this.#home === undefined ? fn() : this.#home.runInAsyncScope(outsideRequests<T>, undefined, fn);
+  }
+}
+
+/** True as soon as one of the two is. */
+const anyOf = (...answers: readonly [Promise<boolean>, Promise<boolean>]): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    for (const answer of answers) answer.then((yes) => yes && resolve(true), reject);
+    Promise.all(answers).then(() => resolve(false), reject);
+  });
+
+/** A tool that calls others may fail for want of one of those; that is not this. */
+export const isNotFound = (thrown: unknown, name: string): boolean => {
+  const error = thrownAs<Error & { readonly code?: unknown; readonly tool?: unknown }>(Error, thrown);
+  return error?.code === 'TOOL_NOT_FOUND' && (error.tool === undefined || error.tool === name);
+};
+
+function nameOf(provider: ToolProvider): string {
+  try {
+    const { name } = provider;
+    return typeof name === 'string' ? oneLine(name, 64) : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * How well a tool answers to a query taken literally: the levels of score that a match of this kind never falls below.
+ * @module
+ */
+import { editDistance } from '../../text/nearest-names.ts';
+
+/** Kinds of literal matches, best first. */
+export const LEVEL = {
+  name: 1,
+  namePrefix: 0.9,
+  keyword: 0.85,
+  nameContains: 0.8,
+  keywordContains: 0.7,
+  descriptionWord: 0.6,
+  descriptionContains: 0.5,
+  /** Times the likeness. */
+  fuzzy: 0.5,
+} as const;
+
+/** The texts of a tool that are compared, in lower case and without control characters. */
+export interface MatchedTexts {
+  readonly name: string;
+  readonly keywords: readonly string[];
+  readonly description: string;
+}
+
+const CONTROL = /[\u0000-\u001f]+/g;
+const MAX_QUERY = 200;
+const MAX_FUZZY = 40;
+const LEAST_LIKENESS = 0.6;
+
+/** A text as it is compared. */
+export const toMatched = (text: string): string => text.toLowerCase().replace(CONTROL, ' ');
+
+/** A query as it is compared. */
+export const toNeedle = (query: string): string => toMatched(query.slice(0, MAX_QUERY)).trim();
+
+/** The level of a tool for a needle; 0 when nothing matches. */
+export function matchLevel({ name, keywords, description }: MatchedTexts, needle: string): number {
+  if (needle === '') return 0;
+  if (name === needle) return LEVEL.name;
+  if (name.startsWith(needle)) return LEVEL.namePrefix;
+  if (keywords.includes(needle)) return LEVEL.keyword;
+  if (name.includes(needle)) return LEVEL.nameContains;
+  if (keywords.some((keyword) => keyword.includes(needle))) return LEVEL.keywordContains;
+  if (hasWord(description, needle)) return LEVEL.descriptionWord;
+  if (description.includes(needle)) return LEVEL.descriptionContains;
+  return LEVEL.fuzzy * likeness(name, keywords, needle);
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!isLetter(text, at - 1) && !isLetter(text, at + word.length)) return true;
+  }
+  return false;
+}
+
+const LETTER = /[\p{L}\p{N}_]/u;
+const isLetter = (text: string, at: number): boolean => LETTER.test(text.charAt(at));
+
+function likeness(name: string, keywords: readonly string[], needle: string): number {
+  if (needle.length > MAX_FUZZY) return 0;
+  let best = 0;
+  for (const word of [name, ...name.split(/[^\p{L}\p{N}]+/u), ...keywords]) {
+    const length = Math.max(word.length, needle.length);
+    if (word.length === 0 || word.length > MAX_FUZZY) continue;
+    best = Math.max(best, 1 - editDistance(word, needle, Math.ceil(length / 2)) / length);
+  }
+  return best >= LEAST_LIKENESS ? best : 0;
+}

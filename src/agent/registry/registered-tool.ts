@@ -1,0 +1,179 @@
+/**
+ * One registered tool, ready to run: arguments checked by its schema, handler called, result put into shape.
+ * @module
+ */
+
+import { untilAborted } from '../../async/wait-limit.ts';
+import { DiscoveryError, ValidationError } from '../../core/errors.ts';
+import type { ToolContext } from '../../core/tool-provider.ts';
+import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
+import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
+import { checkValue, type Refuse, readArguments, refuseArguments } from './check-arguments.ts';
+import { checkOptions, type OptionKind, withoutNulls } from './check-options.ts';
+import { toCallToolResult, toCancelledResult, toErrorResult, withStructure } from './handler-result.ts';
+import { schemaPart } from './offending-part.ts';
+import { exportSchema, type ToJsonSchema } from './schema-export.ts';
+import { isStandardSchema, type StandardIssue } from './standard-schema.ts';
+import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool that the registry runs itself. */
+export interface RegisteredTool {
+  readonly definition: ToolDefinition;
+  readonly keywords: readonly string[];
+  readonly visible: boolean;
+  /** Never throws: what goes wrong is in the result. */
+  call(args: Arguments, context: ToolContext): Promise<CallToolResult>;
+}
+
+/** Gives the value as the schema makes it; throws `DiscoveryError` with what is wrong. */
+type Check = (value: unknown) => unknown | Promise<unknown>;
+
+const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+const MAX_ISSUES = 8;
+const FIELDS: Readonly<Record<keyof ToolRegistration, OptionKind>> = {
+  name: 'any',
+  title: 'text',
+  description: 'any',
+  inputSchema: 'any',
+  outputSchema: 'any',
+  annotations: 'object',
+  icons: 'any',
+  _meta: 'object',
+  visible: 'flag',
+};
+
+/** Checks a registration and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
+export function prepareTool(
+  given: ToolRegistration<ToolSchema, ToolSchema>,
+  handler: ToolHandler<ToolSchema, ToolSchema>,
+  keywords: readonly string[],
+  validators: SchemaValidators,
+  convert: ToJsonSchema | undefined,
+): RegisteredTool {
+  if (typeof given !== 'object' || given === null) {
+    throw new ValidationError('registerTool takes the definition of a tool, then its handler');
+  }
+  const registration = withoutNulls(given);
+  const {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    icons,
+    _meta,
+    visible = false,
+  } = registration;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new ValidationError(
+      `A tool's name has 1 to 128 letters, digits, "_", "-", "." or "/"; got ${JSON.stringify(name)}`,
+    );
+  }
+  if (Object.hasOwn(registration, 'keywords')) {
+    throw new ValidationError(`${name}: keywords come after the handler: ${KEYWORDS}`);
+  }
+  checkOptions(registration, FIELDS, (field) => `${name}: a tool has no field "${field}"`);
+  if (typeof description !== 'string') throw new ValidationError(`${name}: description must be a text`);
+  if (typeof handler !== 'function') throw new ValidationError(`${name}: the handler must be a function`);
+  if (keywords.some((keyword) => typeof keyword !== 'string')) {
+    throw new ValidationError(`${name}: keywords are texts, one after another: ${KEYWORDS}`);
+  }
+  const input = exportSchema(inputSchema ?? { type: 'object' }, 'input', `${name}: inputSchema`, convert);
+  const output = outputSchema && exportSchema(outputSchema, 'output', `${name}: outputSchema`, convert);
+  const definition: ToolDefinition = {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema: input,
+    ...(output && { outputSchema: output }),
+    ...(annotations && { annotations }),
+    ...(icons && { icons }),
+    ...(_meta && { _meta }),
+  };
+  const refuse = refuseArguments(name);
+  const regret: Refuse = (problems) =>
+    new DiscoveryError(
+      'TOOL_VALIDATION_ERROR',
+      `The result of ${name} does not fit its output schema: ${problems}. The tool did run.`,
+      { tool: name, outcome: 'failed' },
+    );
+  const checkInput = inputSchema && checkFor(inputSchema, input, validators, refuse);
+  const checkOutput = outputSchema && output && checkFor(outputSchema, output, validators, regret);
+
+  const finish = (returned: unknown): CallToolResult | Promise<CallToolResult> => {
+    const result = toCallToolResult(returned);
+    const isUnfinished = result.resultType !== undefined && result.resultType !== 'complete';
+    if (checkOutput === undefined || result.isError === true || isUnfinished) return result;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) throw regret('there is no structured content');
+    // What the schema makes of it is what was promised: without unknown fields, with defaults.
+    const checked = checkOutput(structuredContent);
+    return checked instanceof Promise
+      ? checked.then((value) => withStructure(result, value))
+      : withStructure(result, checked);
+  };
+  const call = async (args: Arguments, context: ToolContext): Promise<CallToolResult> => {
+    const { signal } = context;
+    let isSent = false;
+    try {
+      signal.throwIfAborted();
+      const read = readArguments(args, input, refuse);
+      const checked = checkInput === undefined ? read : checkInput(read);
+      const value = checked instanceof Promise ? await untilAborted(signal, checked) : checked;
+      isSent = true;
+      const returned = handler(value as never, context);
+      return await finish(isThenable(returned) ? await untilAborted(signal, returned) : returned);
+    } catch (thrown) {
+      return signal.aborted ? toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent') : toErrorResult(thrown);
+    }
+  };
+  return { definition, keywords, visible, call };
+}
+
+const KEYWORDS = "registerTool(definition, handler, 'mail', 'smtp')";
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+
+/** The schema's own library checks where there is one; raw JSON Schema is checked by ours. */
+export function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
+  if (isStandardSchema(schema)) {
+    const { validate } = schema['~standard'];
+    const read = (result: Awaited<ReturnType<typeof validate>>): unknown => {
+      if (result.issues === undefined) return result.value;
+      const issues = result.issues.slice(0, MAX_ISSUES).map(readIssue);
+      throw refuse(issues.map(issueText).join('; '), {
+        schema: Object.fromEntries(
+          issues.map(({ path }) => [path.length === 0 ? '(all)' : path.join('.'), schemaPart(json, path)]),
+        ),
+      });
+    };
+    return (value) => {
+      const result = validate(value);
+      return 'then' in result ? result.then(read) : read(result);
+    };
+  }
+  return (value) => {
+    const checked = checkValue(validators, json, value, refuse);
+    return checked instanceof Promise ? checked.then(() => value) : value;
+  };
+}
+
+interface Issue {
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+}
+
+const readIssue = ({ message, path = [] }: StandardIssue): Issue => ({
+  message,
+  path: path.map((step) => {
+    const key = typeof step === 'object' ? step.key : step;
+    return typeof key === 'number' ? key : String(key);
+  }),
+});
+
+const issueText = ({ message, path }: Issue): string =>
+  path.length === 0 ? message : `"${path.join('.')}" ${message}`;

@@ -1,0 +1,228 @@
+/**
+ * ToolRegistry: tools of one's own and of providers, behind one search and one way to call them.
+ * @module
+ */
+import { ValidationError } from '../../core/errors.ts';
+import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
+import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
+import { SchemaValidators } from '../../execution/validation/schema-validators.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
+import { checkOptions, shown, withoutNulls } from './check-options.ts';
+import { EXECUTE_TOOL, TOOL_SEARCH } from './discovery-tools.ts';
+import { isNotFound, OWN_TOOLS } from './known-provider.ts';
+import { type ListChange, ListChanges } from './list-changes.ts';
+import { type ProviderLimits, toProviderLimits } from './provider-limits.ts';
+import { Providers } from './providers.ts';
+import { prepareTool } from './registered-tool.ts';
+import { RegisteredTools } from './registered-tools.ts';
+import { requestProviders } from './request-scope.ts';
+import type { ToJsonSchema } from './schema-export.ts';
+import { type ToolCallResult, toToolCallResult } from './tool-call-result.ts';
+import { ToolIndex } from './tool-index.ts';
+import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+import type { ToolSearchOptions, ToolSearchResult } from './tool-search.ts';
+import { ToolView } from './tool-view.ts';
+
+/** Choices; everything has a default. */
+export interface ToolRegistryOptions {
+  /** What messages of another registry call this one, where it is its provider. */
+  readonly name?: string | undefined;
+  /** Makes JSON Schema of schemas that cannot do so themselves: valibot's, from `@valibot/to-json-schema`. */
+  readonly toJsonSchema?: ToJsonSchema | undefined;
+  /** How long providers are waited for, how long their lists are kept, how much they may list, and what is checked. */
+  readonly providers?: Partial<ProviderLimits> | undefined;
+  /** Milliseconds that only go up. */
+  readonly now?: (() => number) | undefined;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+/** A context as callers give it: everything in it is optional. */
+export type CallContext = Partial<ToolContext>;
+
+/**
+ * Tools that a client finds by searching, not by reading a list.
+ * @example
+ * const registry = new ToolRegistry();
+ * registry.registerTool(
+ *   {
+ *     name: 'send_email',
+ *     description: 'Send an email to a recipient',
+ *     inputSchema: z.object({ to: z.string(), subject: z.string(), body: z.string() }),
+ *   },
+ *   ({ to }) => `Email sent to ${to}`,
+ *   'email', 'communication', 'smtp',
+ * );
+ * registry.attach(server);
+ */
+export class ToolRegistry implements ToolProvider, AsyncDisposable {
+  readonly name: string | undefined;
+  readonly #toJsonSchema: ToJsonSchema | undefined;
+  readonly #validators = new SchemaValidators();
+  readonly #index = new ToolIndex();
+  readonly #changes = new ListChanges();
+  readonly #registered = new RegisteredTools(this.#index);
+  readonly #limits: ProviderLimits;
+  readonly #providers: Providers;
+
+  /** Throws `ValidationError` for options that do not exist, and for limits that are none. */
+  constructor(options: ToolRegistryOptions = {}) {
+    checkOptions(options, { name: 'text', toJsonSchema: 'function', providers: 'object', now: 'function' });
+    const { name, toJsonSchema, providers, now = () => performance.now() } = options;
+    this.name = name;
+    this.#toJsonSchema = toJsonSchema;
+    this.#limits = toProviderLimits(providers);
+    const parts = { index: this.#index, changes: this.#changes, validators: this.#validators };
+    this.#providers = new Providers({ ...parts, limits: this.#limits, now });
+  }
+
+  /** Adds a tool; `keywords` are further words it is found by. Throws `ValidationError` for a name that is taken. */
+  registerTool<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
+    definition: ToolRegistration<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+    ...keywords: readonly string[]
+  ): void {
+    const tool = prepareTool(definition, handler as never, keywords, this.#validators, this.#toJsonSchema);
+    const { name } = tool.definition;
+    if (name === TOOL_SEARCH || name === EXECUTE_TOOL) {
+      throw new ValidationError(`"${name}" is the name of a tool that attach() adds; choose another`);
+    }
+    if (this.#registered.get(name) !== undefined) {
+      throw new ValidationError(
+        `A tool "${name}" is already registered; unregister that one first, or choose another name`,
+      );
+    }
+    this.#registered.add(tool);
+    this.#changes.announce(tool.visible ? 'visible' : 'hidden');
+  }
+
+  /** Takes a registered tool away; false when there is none of that name. */
+  unregisterTool(name: string): boolean {
+    const tool = this.#registered.delete(name);
+    if (tool !== undefined) this.#changes.announce(tool.visible ? 'visible' : 'hidden');
+    return tool !== undefined;
+  }
+
+  /** The registered tools, visible or not, sorted by name; `listToolMetadata` has those of providers as well. */
+  listTools(): ToolDefinition[] {
+    return [...this.#registered.values()].map(({ definition }) => definition).sort(byName);
+  }
+
+  /** Adds a source of tools that every request sees. Asked when first needed, then kept: see `ProviderLimits`. */
+  addProvider(provider: ToolProvider): void {
+    if (provider instanceof ToolRegistry && provider.#reaches(this)) {
+      throw new ValidationError('A registry cannot be a provider of itself');
+    }
+    this.#providers.add(provider);
+  }
+
+  /** Takes a source of tools away; false when it was not there. */
+  removeProvider(provider: ToolProvider): boolean {
+    return this.#providers.delete(provider);
+  }
+
+  /** Has the list of one provider, or of all, asked for anew on next need. */
+  invalidate(provider?: ToolProvider): void {
+    this.#providers.invalidate(provider);
+  }
+
+  /** Finds tools by free text: registered ones, those of providers, and those of the request that is being served. */
+  async search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
+    if (typeof query !== 'string') throw new ValidationError(`search: the query must be a text, not ${shown(query)}`);
+    const given = withoutNulls(options);
+    checkOptions(given, { maxResults: 'number', compact: 'flag' });
+    return this.#view().search(query, given);
+  }
+
+  /** Every tool there is for the request that is being served, sorted by name. */
+  listToolMetadata(): Promise<readonly ToolSummary[]> {
+    return this.#view().list();
+  }
+
+  /**
+   * The definition of a tool, or undefined when there is none of that name, as far as providers say. Rejects with
+   * `SERVER_UNAVAILABLE` where a provider lists the tool and cannot describe it.
+   */
+  getTool(name: string): Promise<ToolDefinition | undefined> {
+    return this.#view().get(name);
+  }
+
+  /**
+   * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`, and
+   * `ValidationError` for a name that is no text and arguments that are no object; all other failures are results.
+   */
+  async callTool(name: string, given: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
+    // Models write null for no arguments.
+    const args = given ?? {};
+    if (typeof name !== 'string') throw new ValidationError(`callTool: the name must be a text, not ${shown(name)}`);
+    if (!isObject(args)) throw new ValidationError(`callTool: the arguments must be an object, not ${shown(args)}`);
+    const view = this.#view();
+    try {
+      return toToolCallResult(await view.call(name, args, complete(context)));
+    } catch (thrown) {
+      throw isNotFound(thrown, name) ? view.notFound(name) : thrown;
+    }
+  }
+
+  /** Adds `tool_search` and `execute_tool` to a server of the MCP SDK, version 1 or 2, beside the tools it has. */
+  attach(server: AttachableServer, options: AttachOptions = {}): void {
+    const { waitMs } = this.#limits;
+    attachTo(server, options, { changes: this.#changes, waitMs, view: () => this.#view() });
+  }
+
+  /**
+   * Calls back when the tools changed, `visible` ones or only such as are listed where all are shown; gives what ends that.
+   * Where servers are made for each request, clients are told from here.
+   * @example
+   * const handler = createMcpHandler(() => withRegistry(new McpServer(info)));
+   * registry.onToolsChanged((change) => change === 'visible' && handler.notify.toolsChanged());
+   */
+  onToolsChanged(listener: (change: ListChange) => void): () => void {
+    return this.#changes.listen(listener);
+  }
+
+  /** Changes when the tools do. */
+  get revision(): string {
+    return `${this.#changes.count} ${this.#providers.revision}`;
+  }
+
+  /** Ends the thread that checks doubtful schemas, if one was ever needed. */
+  close(): Promise<void> {
+    return this.#validators.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** As a provider of another registry, which adds the tools of the request itself. */
+  get [OWN_TOOLS](): ToolProvider {
+    const view = () => this.#view([]);
+    const revision = () => this.revision;
+    return {
+      get revision() {
+        return revision();
+      },
+      listToolMetadata: () => view().list(),
+      getTool: (name) => view().get(name),
+      callTool: (name, args, context) => view().call(name, args, context),
+    };
+  }
+
+  #view(ofRequest: readonly ToolProvider[] = requestProviders()): ToolView {
+    const others = ofRequest.length === 0 ? ofRequest : ofRequest.filter((provider) => provider !== this);
+    return new ToolView(this.#registered, this.#index, this.#providers.seenBy(others));
+  }
+
+  #reaches(registry: ToolRegistry): boolean {
+    if (this === registry) return true;
+    return [...this.#providers.sources()].some((source) => source instanceof ToolRegistry && source.#reaches(registry));
+  }
+}
+
+const complete = (context: CallContext): ToolContext => ({
+  ...context,
+  signal: context.signal ?? new AbortController().signal,
+});
+
+const byName = (a: ToolDefinition, b: ToolDefinition): number => (a.name < b.name ? -1 : 1);

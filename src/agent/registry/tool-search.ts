@@ -1,0 +1,90 @@
+/**
+ * The answer to a search, in the shape that goes over the wire: hits with their schemas, and notes on what is missing.
+ * @module
+ */
+import { signature } from '../../catalog/signature.ts';
+import type { ToolSummary } from '../../core/tool-provider.ts';
+import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
+import { jsonBytes } from '../../execution/json-bytes.ts';
+import { maskSecrets } from '../../secrets/credential-patterns.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { messageOf } from '../../text/thrown-message.ts';
+
+/** What a search may be told. */
+export interface ToolSearchOptions {
+  /** At most so many, 1 to 100. Default 10, fewer where relevance falls off. */
+  readonly maxResults?: number | undefined;
+  /** True: one line of parameters, `args`, in place of `input_schema`. */
+  readonly compact?: boolean | undefined;
+}
+
+/** One tool that was found. */
+export interface ToolSearchHit {
+  readonly name: string;
+  readonly description: string;
+  /** 0 to 1; an exact name has 1, see `LEVEL` for what else never falls below what. */
+  readonly score: number;
+  readonly input_schema?: JsonSchema | undefined;
+  /** `to, subject, body?, tags?: string[]`: where a compact answer was asked for, or the schema is too large for one. */
+  readonly args?: string | undefined;
+}
+
+/** The hits, best first. */
+export interface ToolSearchResult {
+  readonly results: readonly ToolSearchHit[];
+  /** What could not be searched, and why. */
+  readonly notes: readonly string[];
+  /** What to tell the model where nothing was found, or nothing that fits for certain. */
+  readonly hint?: string | undefined;
+}
+
+/** A hit before its schema is looked up. */
+export interface FoundTool {
+  readonly tool: ToolSummary;
+  readonly score: number;
+  readonly definition: () => ToolDefinition | undefined | Promise<ToolDefinition | undefined>;
+}
+
+const MAX_RESULTS = 100;
+const MAX_ANSWER_BYTES = 512 * 1024;
+
+/** A number of results that is one; undefined stays undefined. */
+export const toLimit = (limit: number | undefined): number | undefined =>
+  limit === undefined || Number.isNaN(limit) ? undefined : Math.max(1, Math.min(MAX_RESULTS, Math.floor(limit)));
+
+/** Looks the schemas up and writes the hits. */
+export async function toSearchResult(
+  found: readonly FoundTool[],
+  notes: readonly string[],
+  compact: boolean,
+): Promise<ToolSearchResult> {
+  const definitions = await Promise.all(found.map(({ definition }) => settle(definition)));
+  const said = [...notes];
+  let room = MAX_ANSWER_BYTES;
+  const results = found.map(({ tool, score }, place): ToolSearchHit => {
+    const { definition, problem } = definitions[place] as Settled;
+    if (problem !== undefined) said.push(`The schema of "${tool.name}" is missing: ${problem}`);
+    const { inputSchema } = definition ?? {};
+    const hit = { name: tool.name, description: tool.description ?? '', score: Math.round(score * 100) / 100 };
+    if (inputSchema === undefined) return hit;
+    const bytes = compact ? 0 : jsonBytes(inputSchema, room);
+    if (compact || bytes > room) return { ...hit, args: signature(inputSchema) };
+    room -= bytes;
+    return { ...hit, input_schema: inputSchema };
+  });
+  return { results, notes: said };
+}
+
+interface Settled {
+  readonly definition?: ToolDefinition | undefined;
+  readonly problem?: string | undefined;
+}
+
+async function settle(read: FoundTool['definition']): Promise<Settled> {
+  try {
+    const definition = await read();
+    return definition === undefined ? { problem: 'its provider has none, or none of a usable size' } : { definition };
+  } catch (thrown) {
+    return { problem: oneLine(maskSecrets(messageOf(thrown)), 200) };
+  }
+}

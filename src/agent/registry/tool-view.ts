@@ -1,0 +1,239 @@
+/**
+ * The tools that one request sees: the registered ones, then those of providers, those of everybody first. Of several
+ * with one name the first counts, in search as in calls, so what a request brings along never stands in for what is known
+ * to be there. Where no list has the tool that is called, all providers are asked for it side by side; one that cannot
+ * answer in time has no say.
+ * @module
+ */
+
+import { untilAborted } from '../../async/wait-limit.ts';
+import { DiscoveryError, ToolNotFoundError } from '../../core/errors.ts';
+import type { ToolContext, ToolSummary } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import { maskSecrets } from '../../secrets/credential-patterns.ts';
+import { nearestNames } from '../../text/nearest-names.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { messageOf } from '../../text/thrown-message.ts';
+import { toCancelledResult } from './handler-result.ts';
+import { isNotFound, type Listing } from './known-provider.ts';
+import type { IndexedProvider } from './providers.ts';
+import { type RegisteredTools, toSummary } from './registered-tools.ts';
+import type { IndexHit, Owns, ToolIndex } from './tool-index.ts';
+import {
+  type FoundTool,
+  type ToolSearchOptions,
+  type ToolSearchResult,
+  toLimit,
+  toSearchResult,
+} from './tool-search.ts';
+
+const DEFAULT_RESULTS = 10;
+const DEFINITIONS_AT_ONCE = 16;
+/** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
+const LISTING_MS = 250;
+
+const UNSURE = 'Nothing fits for certain: this comes nearest. Other words may find more.';
+const NOTHING =
+  'Nothing fits. Say in other words what the tool should do, or what it works on; an empty query lists what there is.';
+
+/** See the module. */
+export class ToolView {
+  readonly #registered: RegisteredTools;
+  /** Where the registered tools are indexed. */
+  readonly #index: ToolIndex;
+  readonly #providers: readonly IndexedProvider[];
+
+  constructor(registered: RegisteredTools, index: ToolIndex, providers: readonly IndexedProvider[]) {
+    this.#registered = registered;
+    this.#index = index;
+    this.#providers = providers;
+  }
+
+  /** Finds tools; providers that cannot be asked are named in the notes. */
+  async search(query: string, { maxResults, compact = false }: ToolSearchOptions): Promise<ToolSearchResult> {
+    const limit = toLimit(maxResults);
+    const read = await this.#read();
+    this.#registered.publish();
+    for (const [place, provider] of this.#providers.entries()) provider.publish(read[place] as Listing);
+    const indexes = new Set([this.#index, ...this.#providers.map(({ index }) => index)]);
+    for (const index of indexes) {
+      const indexing = index.ready();
+      if (indexing !== undefined) await indexing;
+    }
+    const listings = this.#present(read);
+    const find = (look: (index: ToolIndex, owns: Owns) => readonly IndexHit[]): FoundTool[] =>
+      [...indexes]
+        .flatMap((index) => look(index, this.#ownership(index, listings)).map((hit) => this.#found(hit, listings)))
+        .sort((a, b) => b.score - a.score)
+        .slice(0, limit ?? DEFAULT_RESULTS);
+    const hits = find((index, owns) => index.find(query, limit, owns));
+    const nearest = hits.length > 0 || limit !== undefined ? [] : find((index, owns) => index.nearest(query, owns));
+    const result = await toSearchResult([...hits, ...nearest], this.#notes(listings), compact);
+    return hits.length > 0 ? result : { ...result, hint: nearest.length > 0 ? UNSURE : NOTHING };
+  }
+
+  /** Every tool, sorted by name. */
+  async list(): Promise<ToolSummary[]> {
+    const tools = new Map<string, ToolSummary>();
+    for (const tool of this.#registered.values()) tools.set(tool.definition.name, toSummary(tool));
+    for (const listing of await this.#read()) {
+      for (const [name, tool] of listing.tools) if (!tools.has(name)) tools.set(name, tool);
+    }
+    return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Whether there is a tool of that name, as far as can be said within `waitMs`. */
+  async has(name: string): Promise<boolean> {
+    return this.#registered.get(name) !== undefined || (await this.#owner(name)) !== undefined;
+  }
+
+  /** The definition of a tool, or undefined. Rejects with `SERVER_UNAVAILABLE` where a provider has it and cannot describe it. */
+  async get(name: string): Promise<ToolDefinition | undefined> {
+    const registered = this.#registered.get(name);
+    if (registered !== undefined) return registered.definition;
+    const owner = await this.#owner(name);
+    if (owner === undefined) return undefined;
+    try {
+      return await owner.known.definition(name);
+    } catch (cause) {
+      const reason = oneLine(maskSecrets(messageOf(cause)), 200);
+      const message = `${owner.known.label} could not describe "${name}": ${reason}`;
+      throw new DiscoveryError('SERVER_UNAVAILABLE', message, { tool: name, cause });
+    }
+  }
+
+  /** The definitions for `tools/list`: of all tools, or of the visible ones. What cannot be described is left out. */
+  async definitions(all: boolean): Promise<ToolDefinition[]> {
+    const found = [...this.#registered.values()]
+      .filter(({ visible }) => all || visible)
+      .map(({ definition }) => definition);
+    const seen = new Set<string>();
+    const listed: (() => Promise<ToolDefinition | undefined>)[] = [];
+    for (const [place, { tools }] of (await this.#readKnown()).entries()) {
+      const { known } = this.#providers[place] as IndexedProvider;
+      for (const [name, { visible }] of tools) {
+        if (seen.has(name) || this.#registered.get(name) !== undefined) continue;
+        seen.add(name);
+        if (all || visible === true) listed.push(() => known.definition(name));
+      }
+    }
+    for (let at = 0; at < listed.length; at += DEFINITIONS_AT_ONCE) {
+      const some = listed.slice(at, at + DEFINITIONS_AT_ONCE).map((read) => read());
+      for (const settled of await Promise.allSettled(some)) {
+        if (settled.status === 'fulfilled' && settled.value !== undefined) found.push(settled.value);
+      }
+    }
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Runs a tool of the first that has it. Throws only `ToolNotFoundError`. */
+  async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
+    const registered = this.#registered.get(name);
+    if (registered !== undefined) return registered.call(args, context);
+    const { signal } = context;
+    const others = new Set<IndexedProvider>();
+    for (;;) {
+      let owner: IndexedProvider | undefined;
+      try {
+        owner = await untilAborted(signal, this.#owner(name, others));
+      } catch (thrown) {
+        if (!signal.aborted) throw thrown;
+        return toCancelledResult(name, signal, 'not_sent');
+      }
+      if (owner === undefined) throw new ToolNotFoundError(name);
+      try {
+        return await owner.known.call(name, args, context);
+      } catch (thrown) {
+        if (!isNotFound(thrown, name)) throw thrown;
+        others.add(owner);
+      }
+    }
+  }
+
+  /** The error for a name that nobody has, with those that come near it and whose tools are not known. */
+  notFound(name: string): ToolNotFoundError {
+    const listings = this.#present(this.#providers.map(({ known }) => known.listing));
+    const names = [...this.#registered.values()].map(({ definition }) => definition.name);
+    const all = new Set([...names, ...listings.flatMap(({ tools }) => [...tools.keys()])]);
+    const suggestions = nearestNames(name, all);
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+    const unknown = this.#notes(listings.map((listing) => (listing.version === 0 ? listing : GONE)));
+    const doubt = unknown.length > 0 ? ` But not all tools are known: ${unknown.join('; ')}.` : '';
+    const message = `No tool "${oneLine(name, 128)}".${hint}${doubt}`;
+    return new ToolNotFoundError(name, undefined, message, {
+      suggestions,
+      ...(unknown.length > 0 && { retryable: true }),
+    });
+  }
+
+  async #read(): Promise<readonly Listing[]> {
+    return this.#present(await Promise.all(this.#providers.map(({ known }) => known.read())));
+  }
+
+  /** Without waiting for a provider of everybody where there is something to show: it is told when that changes. */
+  async #readKnown(): Promise<readonly Listing[]> {
+    const isKnown = !this.#registered.isEmpty || this.#providers.some(({ known }) => known.listing.version > 0);
+    const mostMs = isKnown ? LISTING_MS : undefined;
+    return this.#present(
+      await Promise.all(this.#providers.map(({ known, shared }) => known.read(shared ? mostMs : undefined))),
+    );
+  }
+
+  /** Providers may have been removed while somebody waited. */
+  #present(listings: readonly Listing[]): readonly Listing[] {
+    return listings.map((listing, place) => (this.#providers[place]?.isRemoved ? GONE : listing));
+  }
+
+  #notes(listings: readonly Listing[]): string[] {
+    return listings.flatMap(({ problem }, place) =>
+      problem === undefined ? [] : [`${(this.#providers[place] as IndexedProvider).known.label} ${problem}`],
+    );
+  }
+
+  /** Found is only what would be called. */
+  #ownership(index: ToolIndex, listings: readonly Listing[]): Owns {
+    const places = new Map<string, number>();
+    for (const [place, provider] of this.#providers.entries()) {
+      if (provider.index === index) places.set(provider.group, place);
+    }
+    return (group, name) => {
+      const place = places.get(group);
+      if (this.#registered.get(name) !== undefined) return place === undefined;
+      return place !== undefined && place === listings.findIndex(({ tools }) => tools.has(name));
+    };
+  }
+
+  #found({ tool, score }: IndexHit, listings: readonly Listing[]): FoundTool {
+    const registered = this.#registered.get(tool.name);
+    if (registered !== undefined) return { tool, score, definition: () => registered.definition };
+    const owner = this.#providers[listings.findIndex(({ tools }) => tools.has(tool.name))] as IndexedProvider;
+    return { tool, score, definition: () => owner.known.definition(tool.name) };
+  }
+
+  /** The provider whose tool would be called; those that could stand before the first that lists it are asked side by side. */
+  async #owner(name: string, others?: ReadonlySet<IndexedProvider>): Promise<IndexedProvider | undefined> {
+    const candidates = this.#likeliest(name).filter((provider) => !others?.has(provider));
+    const first = candidates.findIndex(({ known }) => known.listing.tools.has(name));
+    const before = first === -1 ? candidates : candidates.slice(0, first);
+    const asked = before.map(({ known }) => known.has(name));
+    for (const [place, provider] of before.entries()) if (await asked[place]) return provider;
+    return candidates[first];
+  }
+
+  /**
+   * Those that list a tool, then those whose list is not known, then the rest: a tool may be newer than the list. Those of
+   * the request come after what everybody has, or may have.
+   */
+  #likeliest(name: string): readonly IndexedProvider[] {
+    const place = ({ known, shared }: IndexedProvider): number => {
+      const { tools, version } = known.listing;
+      if (tools.has(name)) return shared ? 0 : 2;
+      if (version === 0) return shared ? 1 : 3;
+      return 4;
+    };
+    return this.#providers.filter(({ isRemoved }) => !isRemoved).sort((a, b) => place(a) - place(b));
+  }
+}
+
+/** The list of a provider that was removed. */
+const GONE: Listing = { tools: new Map(), version: 0, problem: undefined };

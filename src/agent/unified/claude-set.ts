@@ -1,0 +1,57 @@
+/**
+ * Tools in Anthropic's format: entries of the table in, their definitions out. Each is made once for as long as its tool
+ * stays, so a change among ten thousand tools costs that change.
+ * @module
+ */
+
+import type { ToolDefinition, ToolExample } from '../../core/types.ts';
+import type { AnthropicTool, DefinitionSet, DescribedTool, FormatProblem } from '../formats/definition-types.ts';
+import type { NameTable } from '../formats/names.ts';
+import { toDefinitions } from '../formats/to-definitions.ts';
+import type { ToolEntry } from './tool-table.ts';
+
+/** A tool's definition, wherever it comes from and whatever it is called. */
+interface Made {
+  readonly tool: AnthropicTool | undefined;
+  readonly problems: readonly FormatProblem[];
+}
+
+const made = new WeakMap<ToolDefinition, Made>();
+const OWN_NAMES: NameTable = { size: 1, nameOf: ({ tool }) => tool, refOf: () => undefined, entries: () => [] };
+
+/** The definitions of tools that have all different names. */
+export function claudeSet(entries: readonly ToolEntry[], names: NameTable): DefinitionSet<'anthropic'> {
+  const definitions: AnthropicTool[] = [];
+  const problems: FormatProblem[] = [];
+  for (const { name, server, definition } of entries) {
+    const { tool, problems: found } = madeOf(definition);
+    if (tool) definitions.push({ ...tool, name });
+    for (const problem of found) problems.push({ ...problem, server: server ?? '' });
+  }
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const readCall: DefinitionSet<'anthropic'>['readCall'] = (call) => {
+    const entry = byName.get(call.name);
+    return entry && toDefinitions([describe(entry)], { format: 'anthropic', names }).readCall(call);
+  };
+  return { definitions, names, problems, readCall };
+}
+
+/** A tool as definitions are made of it. */
+export const describe = ({ server, definition }: Pick<ToolEntry, 'server' | 'definition'>): DescribedTool => ({
+  ...(server !== null && { server }),
+  name: definition.name,
+  title: definition.title,
+  description: definition.description,
+  inputSchema: definition.inputSchema,
+  ...(Array.isArray(definition.examples) && { examples: definition.examples as readonly ToolExample[] }),
+});
+
+function madeOf(definition: ToolDefinition): Made {
+  const known = made.get(definition);
+  if (known) return known;
+  const tools = [describe({ server: null, definition })];
+  const { definitions, problems } = toDefinitions(tools, { format: 'anthropic', names: OWN_NAMES });
+  const one = { tool: definitions[0], problems };
+  made.set(definition, one);
+  return one;
+}

@@ -1,0 +1,88 @@
+/**
+ * Tools of a registry as models are given them: the table in, definitions for any API out.
+ * @module
+ */
+
+import { ValidationError } from '../../core/errors.ts';
+import type {
+  AnthropicTool,
+  DefinitionSet,
+  DefinitionsOf,
+  OptionsOf,
+  ToolFormat,
+} from '../formats/definition-types.ts';
+import { toDefinitions } from '../formats/to-definitions.ts';
+import type { ToolEntry, ToolTable } from './tool-table.ts';
+
+/** A tool as Anthropic's Messages API takes it, with what the program gave beside it, such as `cache_control`. */
+export type ClaudeTool = AnthropicTool;
+
+/** What a format can be told; names are the registry's. */
+export type DefinitionOptions<F extends ToolFormat> = { readonly format: F } & Omit<OptionsOf[F], 'names'>;
+
+/** How the table itself has them made. */
+const PLAIN = JSON.stringify([['format', 'anthropic']]);
+/** Sets kept for one state of the table; more ways to ask are made anew each time. */
+const MAX_KEPT = 8;
+
+export class Definitions {
+  readonly #table: ToolTable;
+  /** Sets by their options, for as long as the table stays as it is. */
+  #kept: { readonly entries: readonly ToolEntry[]; readonly sets: Map<string, DefinitionSet<ToolFormat>> } | undefined;
+
+  constructor(table: ToolTable) {
+    this.#table = table;
+  }
+
+  /** All tools in one format. */
+  set<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
+    if ('names' in options) throw new ValidationError('Names are the registry\'s own: leave out "names".');
+    const set = this.#made(options) as DefinitionSet<F>;
+    return { ...set, definitions: copyOf<F>(set.definitions) };
+  }
+
+  /** One tool as Anthropic takes it. */
+  claudeTool(entry: ToolEntry): ClaudeTool {
+    return withExtras(this.#table.claudeTool(entry.name), entry);
+  }
+
+  #made<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<ToolFormat> {
+    const { entries } = this.#table;
+    if (this.#kept?.entries !== entries) this.#kept = { entries, sets: new Map() };
+    const { sets } = this.#kept;
+    const key = keyOf(options);
+    const kept = key === undefined ? undefined : sets.get(key);
+    if (kept) return kept;
+    const { described, names, claude } = this.#table;
+    const made =
+      key === PLAIN ? claude : toDefinitions(described, { ...options, names } as { format: F } & OptionsOf[F]);
+    const set = (isAnthropic(made) ? this.#withOwn(made) : made) as DefinitionSet<ToolFormat>;
+    if (key !== undefined && sets.size < MAX_KEPT) sets.set(key, set);
+    return set;
+  }
+
+  /** What the program gave for Anthropic only stands beside what we made. */
+  #withOwn(set: DefinitionSet<'anthropic'>): DefinitionSet<'anthropic'> {
+    const definitions = set.definitions.map((tool) => withExtras(tool, this.#table.find(tool.name)));
+    return { ...set, definitions };
+  }
+}
+
+const isAnthropic = (set: DefinitionSet<ToolFormat>): set is DefinitionSet<'anthropic'> =>
+  Array.isArray(set.definitions) && set.definitions.every((tool) => 'input_schema' in tool);
+
+const withExtras = (tool: AnthropicTool, entry: ToolEntry | undefined): AnthropicTool =>
+  entry?.own?.anthropic ? { ...tool, ...entry.own.anthropic } : tool;
+
+/** Programs mark definitions, for instance the last one to be cached; ours stay as they are. */
+function copyOf<F extends ToolFormat>(definitions: DefinitionsOf[F]): DefinitionsOf[F] {
+  const copy = Array.isArray(definitions) ? definitions.map((tool) => ({ ...tool })) : { ...definitions };
+  return copy as DefinitionsOf[F];
+}
+
+/** Names a way to ask; undefined where a function decides, which may decide otherwise next time. */
+function keyOf(options: object): string | undefined {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  if (entries.some(([, value]) => typeof value === 'function')) return undefined;
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,54 @@
+/**
+ * What a registry says about its work: five events, each with the trace it belongs to. Names and counts only: no arguments,
+ * no results, nothing of a person.
+ * @module
+ */
+
+import type { Logger } from '../../core/types.ts';
+import { oneLine } from '../../text/plain-text.ts';
+
+/** Where the events go: pino, or anything with these three. */
+export type RegistryLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
+
+/** The events and what each says beside `traceId`. */
+export interface RegistryEvents {
+  'tools.discovery.started': { readonly serverCount: number };
+  'tools.discovery.server.success': { readonly serverName: string; readonly toolCount: number };
+  'tools.discovery.server.failed': { readonly serverName: string; readonly errorMessage: string };
+  'tools.registry.updated': {
+    readonly staticCount: number;
+    readonly mcpCount: number;
+    /** Tools that are left out because of their name or schema, and why. */
+    readonly excluded?: readonly string[];
+    /** Variables without which servers were left out. */
+    readonly unset?: readonly string[];
+  };
+  'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };
+}
+
+const MAX_MESSAGE = 500;
+const MAX_EXCLUDED = 20;
+const WORRYING = ['errorMessage', 'excluded', 'unset'];
+
+/** Writes one event. A logger that throws disturbs nobody. */
+export type Tell = <Event extends keyof RegistryEvents>(
+  event: Event,
+  fields: RegistryEvents[Event],
+  traceId: string | undefined,
+) => void;
+
+/** Writes events to a logger: what went wrong or was left out as a warning, the rest as information. */
+export function createTell(logger: RegistryLogger | undefined): Tell {
+  if (logger === undefined) return () => {};
+  return (event, fields, traceId) => {
+    const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
+    if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, MAX_MESSAGE);
+    if (Array.isArray(said.excluded)) said.excluded = said.excluded.slice(0, MAX_EXCLUDED);
+    const level = WORRYING.some((key) => key in said) ? 'warn' : 'info';
+    try {
+      logger[level](said, event);
+    } catch {
+      // Its own trouble: a call or a discovery does not fail because of a log.
+    }
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * The four error codes an agent loop has to know: an error of ours in, one of them out, with the finer one kept beside it.
+ * @module
+ */
+import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../../core/errors.ts';
+import { fail, type ToolResult, toFailure } from '../../core/result.ts';
+import type { CallToolResult } from '../../core/types.ts';
+import { isObject } from '../../json/plain-object.ts';
+import type { DiscoverySummary } from './tool-table.ts';
+
+/** Every code a `RegistryResult` can show. */
+export const TOOL_ERROR_CODES = [
+  'TOOL_NOT_IMPLEMENTED',
+  'TOOL_INVALID_INPUT',
+  'TOOL_UNAVAILABLE',
+  'TOOL_EXECUTION_FAILED',
+] as const;
+
+/** One of the four codes. */
+export type ToolErrorCode = (typeof TOOL_ERROR_CODES)[number];
+
+/** What went wrong, for a loop to switch on and a model to read. */
+export interface ToolError {
+  readonly code: ToolErrorCode;
+  readonly message: string;
+  /** Whether the same call may work when it is made again. */
+  readonly retryable: boolean;
+  /** The finer code, and what goes with it: server, tool, suggestions, the part of the schema that was broken. */
+  readonly details: ErrorInfo;
+  /** After a discovery: what went wrong with each server, by name. */
+  readonly failures?: readonly ErrorInfo[];
+  /** After a discovery: what is there all the same, from the servers that did answer and from before. */
+  readonly discovered?: DiscoverySummary;
+  /** What the tool itself returned, when it ran and said that it failed. */
+  readonly result?: CallToolResult;
+}
+
+/** `{success: true, data}`, or `{success: false, error}` with one of the four codes. */
+export type RegistryResult<T> = ToolResult<T, ToolError>;
+
+/** The one table from our codes to the four. */
+const TOOL_ERROR_CODE_OF: Readonly<Record<ErrorCode, ToolErrorCode>> = {
+  CONFIGURATION_ERROR: 'TOOL_INVALID_INPUT',
+  VALIDATION_ERROR: 'TOOL_INVALID_INPUT',
+  TOOL_VALIDATION_ERROR: 'TOOL_INVALID_INPUT',
+  TOOL_NOT_FOUND: 'TOOL_NOT_IMPLEMENTED',
+  SERVER_NOT_FOUND: 'TOOL_UNAVAILABLE',
+  SERVER_CONNECTION_ERROR: 'TOOL_UNAVAILABLE',
+  SERVER_AUTH_REQUIRED: 'TOOL_UNAVAILABLE',
+  SERVER_BUSY: 'TOOL_UNAVAILABLE',
+  SERVER_UNAVAILABLE: 'TOOL_UNAVAILABLE',
+  RATE_LIMITED: 'TOOL_UNAVAILABLE',
+  SHUTTING_DOWN: 'TOOL_UNAVAILABLE',
+  TOOL_DISABLED: 'TOOL_UNAVAILABLE',
+  TOOL_NOT_APPROVED: 'TOOL_UNAVAILABLE',
+  TOOL_EXECUTION_ERROR: 'TOOL_EXECUTION_FAILED',
+  TOOL_EXECUTION_TIMEOUT: 'TOOL_EXECUTION_FAILED',
+  RESULT_TOO_LARGE: 'TOOL_EXECUTION_FAILED',
+  CANCELLED: 'TOOL_EXECUTION_FAILED',
+  STORAGE_ERROR: 'TOOL_EXECUTION_FAILED',
+};
+
+/** Which of the four codes stands for one of ours. */
+export const toToolErrorCode = (code: ErrorCode): ToolErrorCode => TOOL_ERROR_CODE_OF[code];
+
+/** The error of a result, with one of the four codes. */
+export const toToolError = (details: ErrorInfo): ToolError => ({
+  code: toToolErrorCode(details.code),
+  message: details.message,
+  retryable: details.retryable,
+  details,
+});
+
+/** The same result, with one of the four codes where it is a failure. */
+export const toRegistryResult = <T>(result: ToolResult<T>): RegistryResult<T> =>
+  result.success ? result : { success: false, error: toToolError(result.error) };
+
+/** A failure, by one of our codes. */
+export const refuse = (code: ErrorCode, message: string, details: ErrorDetails = {}): RegistryResult<never> =>
+  toRegistryResult(fail(code, message, { outcome: 'not_sent', ...details }));
+
+/** A message to be set into another: it ends without a full stop. */
+export function withoutStop(message: string): string {
+  let end = message.length;
+  while (end > 0 && '. '.includes(message.charAt(end - 1))) end--;
+  return message.slice(0, end);
+}
+
+/** A failure from whatever was thrown; what nobody expected is TOOL_EXECUTION_FAILED. */
+export function toRegistryFailure(thrown: unknown, details: ErrorDetails = {}): RegistryResult<never> {
+  const failure = toFailure(thrown, { retryable: isRetryable(thrown), ...details });
+  return toRegistryResult(failure);
+}
+
+/** Codes of Node, undici and the web's fetch for things that pass by themselves. */
+const PASSING: ReadonlySet<unknown> = new Set([
+  'EAI_AGAIN',
+  'EBUSY',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETDOWN',
+  'ENETRESET',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+const PASSING_STATUS: ReadonlySet<unknown> = new Set([408, 425, 429, 502, 503, 504, 529]);
+/** How far causes are followed; they may form a ring. */
+const MAX_CAUSES = 8;
+
+/**
+ * Whether trying again may help: for a failed result, its error, or anything that was thrown.
+ * @example
+ * const result = await registry.callTool(name, input);
+ * if (!result.success && isRetryable(result.error)) await retryLater();
+ */
+export function isRetryable(error: unknown): boolean {
+  try {
+    return mayPass(error);
+  } catch {
+    // Anything can be thrown, also what cannot even be looked at.
+    return false;
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  let at: unknown = error;
+  for (let step = 0; step < MAX_CAUSES && isObject(at); step++) {
+    if (at.success === true) return false;
+    if (at.success === false) at = at.error;
+    if (!isObject(at)) return false;
+    const known = verdict(at);
+    if (known !== undefined) return known;
+    at = at.cause ?? (at as { error?: unknown }).error;
+  }
+  return false;
+}
+
+/** What one object says about itself; undefined when it says nothing, and its cause may know. */
+function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined {
+  if (typeof error.retryable === 'boolean') return error.retryable;
+  const { details, code, name } = error;
+  if (isObject(details) && typeof details.retryable === 'boolean') return details.retryable;
+  if (typeof code === 'string' && Object.hasOwn(TOOL_ERROR_CODE_OF, code)) return isRetryableCode(code as ErrorCode);
+  if (name === 'AbortError') return false;
+  if (name === 'TimeoutError' || PASSING.has(code)) return true;
+  const status = error.status ?? error.statusCode;
+  return typeof status === 'number' ? PASSING_STATUS.has(status) : undefined;
+}
+
+const MAX_TEXT = 16_384;
+
+/**
+ * The failure that stands for a result in which a tool says that it failed. The result itself goes with it. A tool of the
+ * program (`server` null) may have failed in this package's own words; then the code in them counts.
+ */
+export function toReportedFailure(result: CallToolResult, server: string | null, tool: string): RegistryResult<never> {
+  const blocks = Array.isArray(result.content) ? result.content : [];
+  const texts = blocks.map((block) => block?.text).filter((text) => typeof text === 'string');
+  const own = server === null ? readFailure(texts) : undefined;
+  const message = texts.join('\n').slice(0, MAX_TEXT) || `${tool} failed and did not say why.`;
+  const where = { ...(server !== null && { server }), tool };
+  const details = own ?? { code: 'TOOL_EXECUTION_ERROR', message, ...where, retryable: false, outcome: 'failed' };
+  return { success: false, error: { ...toToolError(details), result } };
+}
+
+/** The error in `{"success": false, "error": {…}}`. */
+function readFailure([text]: readonly string[]): ErrorInfo | undefined {
+  if (!text?.startsWith('{"success":false,')) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { error?: Partial<ErrorInfo> | null };
+    const { code, message, retryable } = error ?? {};
+    const isOurs = ERROR_CODES.some((known) => known === code) && typeof message === 'string';
+    return isOurs && typeof retryable === 'boolean' ? (error as ErrorInfo) : undefined;
+  } catch {
+    // Not ours after all.
+    return undefined;
+  }
+}
+
+/**
+ * What to hand back to the model, whatever became of a call: the tool's own answer, or a text that says what went wrong.
+ * @example
+ * const answer = toModelResult(await registry.callTool(block.name, block.input));
+ */
+export function toModelResult(result: RegistryResult<CallToolResult>): CallToolResult {
+  if (result.success) return result.data;
+  const { error } = result;
+  if (error.result) return error.result;
+  const { retryable: _retryable, code: _code, message: _message, ...more } = error.details;
+  const told = { code: error.code, message: error.message, retryable: error.retryable, ...more };
+  return { content: [{ type: 'text', text: JSON.stringify({ success: false, error: told }) }], isError: true };
+}

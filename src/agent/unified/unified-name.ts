@@ -1,0 +1,39 @@
+/**
+ * `server__tool`, the one name a model sees: a name in, server and tool out, and back. Purely by its letters; which tool
+ * a name stands for in a registry is looked up there first.
+ * @module
+ */
+import { formatToolName as formatRef } from '../../catalog/tool-name.ts';
+import { ok } from '../../core/result.ts';
+import type { ToolRef } from '../../core/types.ts';
+import { type RegistryResult, refuse } from './tool-error.ts';
+
+/** A name taken apart. */
+export interface ParsedToolName {
+  readonly serverName: string;
+  /** The tool's name on its server. */
+  readonly toolName: string;
+}
+
+const SEPARATOR = '__';
+/** Longer than any server and tool together. */
+const MAX_NAME = 1024;
+
+/**
+ * Splits a name at the first `__`. TOOL_INVALID_INPUT for a name without one, or with nothing on one side of it.
+ * @example
+ * parseToolName('rube__search'); // { success: true, data: { serverName: 'rube', toolName: 'search' } }
+ */
+export function parseToolName(name: string): RegistryResult<ParsedToolName> {
+  if (typeof name !== 'string' || name.length > MAX_NAME)
+    return refuse('VALIDATION_ERROR', `A tool's name is a text of at most ${MAX_NAME} characters.`);
+  const at = name.indexOf(SEPARATOR);
+  if (at > 0 && at + SEPARATOR.length < name.length)
+    return ok({ serverName: name.slice(0, at), toolName: name.slice(at + SEPARATOR.length) });
+  const problem = at === -1 ? 'has no "__"' : `has ${at === 0 ? 'no server before' : 'no tool after'} its "__"`;
+  return refuse('VALIDATION_ERROR', `"${name}" is not the name of an MCP tool, server__tool: it ${problem}.`);
+}
+
+/** `server__tool`, from the pair in either spelling. */
+export const formatToolName = (name: ToolRef | ParsedToolName): string =>
+  'server' in name ? formatRef(name) : formatRef({ server: name.serverName, tool: name.toolName });

@@ -1,0 +1,314 @@
+/**
+ * One registry for an agent loop: a program's own tools and the tools of MCP servers in, definitions for a model and one way
+ * to call any of them out.
+ *
+ * Own tools win over MCP tools of the same name. Servers are connected to when their tools are first needed, their lists hold
+ * for five minutes, and a list stays when reading it anew fails. What a model or a server does wrong is a failed result;
+ * only a programmer's mistakes throw.
+ * @module
+ */
+import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
+import { ok, toFailure } from '../../core/result.ts';
+import type { ToolProvider } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import { shorten } from '../../text/plain-text.ts';
+import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
+import type { ToolResultsOf } from '../formats/result-types.ts';
+import { type AnyToolCall, type FormatOf, readToolCall, type ToolCallOptions } from '../formats/tool-call.ts';
+import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
+import { checkProvider } from '../registry/check-provider.ts';
+import type { ToJsonSchema } from '../registry/schema-export.ts';
+import type { StandardSchema } from '../registry/standard-schema.ts';
+import type { ToolSchema } from '../registry/tool-registration.ts';
+import { CallReader } from './call-reader.ts';
+import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
+import { ProvidedTools } from './provided-tools.ts';
+import { createTell, type Tell } from './registry-log.ts';
+import { resolveOptions, type UnifiedToolRegistryOptions } from './registry-options.ts';
+import { unsetFor } from './servers-from-env.ts';
+import {
+  createStaticTool,
+  type StandardArguments,
+  type StaticToolDefinition,
+  type StaticToolHandler,
+} from './static-tool.ts';
+import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
+import { type Discovered, ToolDiscovery } from './tool-discovery.ts';
+import {
+  type RegistryResult,
+  refuse,
+  toModelResult,
+  toRegistryFailure,
+  toToolError,
+  withoutStop,
+} from './tool-error.ts';
+import { openServers } from './tool-servers.ts';
+import { type DiscoverySummary, type ToolEntry, ToolTable } from './tool-table.ts';
+import { formatToolName, type ParsedToolName, parseToolName } from './unified-name.ts';
+
+/** One tool of a registry. */
+export interface RegisteredTool {
+  /** As Anthropic's API takes it, under the name models see. */
+  readonly claudeTool: ClaudeTool;
+  /** Null for a tool of the program itself. */
+  readonly serverName: string | null;
+  /** Its name where it comes from, without a prefix. */
+  readonly originalName: string;
+}
+
+/** What may go along with a call in the shape of an API. */
+export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
+  extends Omit<RegistryCallOptions, 'format'>,
+    ToolCallOptions<F> {
+  /** False where the model reads text only: pictures and files are then named, not sent. Default true. */
+  readonly media?: boolean | undefined;
+}
+
+const MAX_REASONS = 5;
+const CLOSED = 'The registry is closed.';
+
+/**
+ * One registry for an agent loop.
+ * @example
+ * await using registry = new UnifiedToolRegistry({ servers: serversFromEnv(['rube']), logger });
+ * registry.registerStaticTool('get_time', () => new Date().toISOString(), { description: 'Tells the time' });
+ * await registry.discoverAllTools(traceId);
+ * const message = await anthropic.messages.create({ ...request, tools: registry.getToolDefinitions() });
+ * const result = await registry.callTool(block.name, block.input, { traceId });
+ */
+export class UnifiedToolRegistry {
+  readonly #table = new ToolTable();
+  readonly #discovery: ToolDiscovery;
+  readonly #provided: ProvidedTools;
+  readonly #definitions = new Definitions(this.#table);
+  readonly #reader = new CallReader(this.#table);
+  readonly #tell: Tell;
+  readonly #parts: ToolCallerParts;
+  readonly #unset: readonly string[];
+  readonly #toJsonSchema: ToJsonSchema | undefined;
+  #saidUnset = false;
+  #closed = false;
+
+  constructor(options: UnifiedToolRegistryOptions = {}) {
+    const { servers, ttlMs, providerMs, callMs, now, env, toJsonSchema, logger } = resolveOptions(options);
+    this.#unset = unsetFor(servers);
+    this.#toJsonSchema = toJsonSchema;
+    this.#tell = createTell(logger);
+    const shared = { table: this.#table, ttlMs, now, tell: this.#tell };
+    this.#discovery = new ToolDiscovery({ ...shared, open: () => openServers(servers, { env, now }) });
+    this.#provided = new ProvidedTools({ ...shared, patienceMs: providerMs, callMs });
+    const { table, tell } = shared;
+    this.#parts = { table, discovery: this.#discovery, provided: this.#provided, reader: this.#reader, tell };
+  }
+
+  /**
+   * Adds a tool of the program itself. Its schema is JSON Schema, or one of zod, valibot or arktype, which then also gives
+   * the handler's arguments their types. Throws `ValidationError` for a name that is taken or cannot be used.
+   * @example
+   * const input_schema = z.object({ city: z.string() });
+   * registry.registerStaticTool('weather', ({ city }) => forecast(city), { description: 'Tell the weather', input_schema });
+   */
+  registerStaticTool<Schema extends StandardSchema>(
+    name: string,
+    handler: StaticToolHandler<StandardArguments<Schema>>,
+    toolDefinition: StaticToolDefinition<Schema> &
+      ({ readonly input_schema: Schema } | { readonly inputSchema: Schema }),
+  ): void;
+  registerStaticTool<Args extends object = Readonly<Record<string, unknown>>>(
+    name: string,
+    handler: StaticToolHandler<Args>,
+    toolDefinition: StaticToolDefinition,
+  ): void;
+  registerStaticTool(
+    name: string,
+    handler: StaticToolHandler<never>,
+    toolDefinition: StaticToolDefinition<ToolSchema>,
+  ): void {
+    const tool = createStaticTool(name, handler, toolDefinition, this.#toJsonSchema);
+    if (this.#table.hasStatic(name)) throw new ValidationError(`There is already a tool "${name}" in this registry.`);
+    this.#table.addStatic(name, tool);
+  }
+
+  /**
+   * Adds all tools of a provider, such as a `ToolRegistry`, as the program's own; they appear with the next discovery. Of two
+   * tools with one name, the one that was registered or added first wins.
+   */
+  addProvider(provider: ToolProvider): void {
+    checkProvider(provider);
+    if (!this.#provided.has(provider)) this.#provided.add(provider);
+  }
+
+  /** Takes a provider's tools out again. Returns whether it was there. */
+  removeProvider(provider: ToolProvider): boolean {
+    return this.#provided.remove(provider);
+  }
+
+  /** Replaces the tools of one server, as `tools/list` gives them. They count as read now. */
+  registerMcpTools(serverName: string, tools: readonly ToolDefinition[]): RegistryResult<DiscoverySummary> {
+    if (typeof serverName !== 'string' || serverName === '')
+      return refuse('VALIDATION_ERROR', 'The name of a server must be a text that is not empty.');
+    if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
+    this.#table.setServer(serverName, tools);
+    this.#discovery.registered(serverName);
+    this.#table.told(this.#tell, undefined);
+    return ok(this.#summary(serverName));
+  }
+
+  /** Takes the tools of one server out, until they are discovered again. */
+  removeServerTools(serverName: string): RegistryResult<{ readonly removed: number }> {
+    const removed = this.#discovery.remove(serverName);
+    if (removed > 0) this.#table.told(this.#tell, undefined);
+    return ok({ removed });
+  }
+
+  /** All tools in Anthropic's format, sorted by name: what is known now, without asking anybody. */
+  getToolsForClaude(): ClaudeTool[] {
+    return this.getToolDefinitions();
+  }
+
+  /**
+   * All tools as a model's API takes them, sorted by name: what is known now, without asking anybody. Anthropic's format
+   * unless told otherwise.
+   * @example
+   * const tools = registry.getToolDefinitions({ format: 'openai-responses', strict: true });
+   */
+  getToolDefinitions(options?: Partial<DefinitionOptions<'anthropic'>>): ClaudeTool[];
+  getToolDefinitions<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionsOf[F];
+  getToolDefinitions<F extends ToolFormat>(options: Partial<DefinitionOptions<F>> = {}): DefinitionsOf[F] {
+    return this.getDefinitionSet({ format: 'anthropic', ...options } as DefinitionOptions<F>).definitions;
+  }
+
+  /** `getToolDefinitions` with what a caller may want to know: tools that are not strict or say less, and why. */
+  getDefinitionSet<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
+    // The AI SDK calls tools itself; it is told how unless the program wants to.
+    const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) => {
+      const name = server === '' ? tool : formatToolName({ server, tool });
+      return toModelResult(await this.#call({ name, ref: { server, tool }, arguments: args }, { signal }));
+    };
+    const set = this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
+    this.#reader.handedOut();
+    return set;
+  }
+
+  /** The tool of a server by the name models see; undefined for the program's own and for names that are not there. */
+  getMcpTool(toolName: string): RegisteredTool | undefined {
+    const entry = this.#table.find(toolName);
+    return entry && entry.server !== null ? this.#registered(entry) : undefined;
+  }
+
+  /** All tools with where they come from, sorted by name. */
+  listTools(): RegisteredTool[] {
+    return this.#table.entries.map((entry) => this.#registered(entry));
+  }
+
+  /** True when a server's list was never read, or five minutes ago or longer. */
+  isDiscoveryStale(serverName: string): boolean {
+    return this.#discovery.isStale(serverName);
+  }
+
+  /** Server and tool behind a name: looked up, and split at the first `__` only where no tool has that name. */
+  parseToolName(name: string): RegistryResult<ParsedToolName> {
+    const known = this.#table.find(name);
+    if (known === undefined) return parseToolName(name);
+    if (known.server !== null) return ok({ serverName: known.server, toolName: known.definition.name });
+    return refuse('VALIDATION_ERROR', `"${name}" is a tool of the program itself, not of a server.`, { tool: name });
+  }
+
+  /**
+   * Reads the lists that are due, of all servers that are switched on, and lets go of the tools of those that are not. Never
+   * throws: if any server fails, so does the result, with `failures` for each; its old tools stay, the others' are there, and
+   * `discovered` says what that makes.
+   */
+  async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
+    if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
+    const parts = await Promise.all([
+      this.#provided.readDue('list', traceId).catch(asDiscovered),
+      this.#discovery.discoverAll(traceId).catch(asDiscovered),
+    ]);
+    const isNews = this.#unset.length > 0 && !this.#saidUnset;
+    if (isNews || parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId, this.#unset);
+    this.#saidUnset = true;
+    const failures = parts.flatMap((part) => part.failures);
+    const [first] = failures;
+    if (first === undefined) return ok(this.#summary());
+    const message = `Not all tools could be read: ${reasonsOf(failures)}. What was known before stays.`;
+    const retryable = failures.some((failure) => failure.retryable);
+    const discovered = this.#summary();
+    return { success: false, error: { ...toToolError(first), message, retryable, failures, discovered } };
+  }
+
+  /**
+   * Calls a tool by the name models see, or by server and tool. Never throws. A tool that says it failed is
+   * TOOL_EXECUTION_FAILED, with its own answer in `error.result`.
+   */
+  callTool(name: string, args?: unknown, options: RegistryCallOptions = {}): Promise<RegistryResult<CallToolResult>> {
+    return this.#call({ name, arguments: args, format: options.format }, options);
+  }
+
+  /**
+   * Answers a call as the API of a model wrote it, in the shape that API wants back. Never rejects because of a tool; throws
+   * `ValidationError` for what is no call.
+   * @example
+   * const calls = message.content.filter((block) => block.type === 'tool_use');
+   * const results = await Promise.all(calls.map((call) => registry.handle(call, { traceId })));
+   * messages.push({ role: 'user', content: results });
+   */
+  async handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
+    toolCall: C,
+    options: HandleCallOptions<F> = {},
+  ): Promise<ToolResultsOf[F]> {
+    const call = readToolCall(toolCall, options);
+    const { format, id, name } = call;
+    const result = toModelResult(await this.#call(call, options));
+    return toToolResult(result, {
+      format,
+      id,
+      name,
+      media: options.media,
+    } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[F];
+  }
+
+  /** Closes what was opened here; an engine that was handed in stays open. No tool is called any more. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#discovery.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #call(call: ModelCall, options: RegistryCallOptions): Promise<RegistryResult<CallToolResult>> {
+    if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED, { tool: call.name });
+    try {
+      return await callTool(this.#parts, call, options);
+    } catch (error) {
+      return toRegistryFailure(error, { tool: call.name });
+    }
+  }
+
+  #registered(entry: ToolEntry): RegisteredTool {
+    const { server, definition } = entry;
+    return { claudeTool: this.#definitions.claudeTool(entry), serverName: server, originalName: definition.name };
+  }
+
+  #summary(server?: string): DiscoverySummary {
+    const excluded = this.#table.excluded.filter(({ serverName }) => server === undefined || serverName === server);
+    const unset = server === undefined && this.#unset.length > 0 ? { unset: this.#unset } : {};
+    return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }), ...unset };
+  }
+}
+
+function reasonsOf(failures: readonly ErrorInfo[]): string {
+  const reasons = failures.slice(0, MAX_REASONS).map(({ server, message }) => {
+    const reason = withoutStop(shorten(message, 300));
+    return server === undefined ? reason : `${server} (${reason})`;
+  });
+  if (failures.length > MAX_REASONS) reasons.push(`and ${failures.length - MAX_REASONS} more`);
+  return reasons.join('; ');
+}
+
+function asDiscovered(thrown: unknown): Discovered {
+  const failure = toFailure(thrown, { outcome: 'not_sent' });
+  return { changed: false, failures: failure.success ? [] : [failure.error] };
+}

@@ -1,0 +1,91 @@
+/**
+ * `read_schema`: what `get_tool_details` had no room for. A tool, a path into its schema and a page number in; that part
+ * of the definition out, as the server wrote it and with everything in it to be seen, in pages an agent can take.
+ * @module
+ */
+
+import { OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
+import { fail, ok, type ToolResult } from '../core/result.ts';
+import type { CallToolResult, JsonSchema, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { parametersOf } from '../schema/schema-parameters.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import { plainText, shorten, visible, visibly } from '../text/plain-text.ts';
+import { weighedPages } from '../text/text-weight.ts';
+import { outline } from './schema-outline.ts';
+import { findPart, type SchemaPart, targetOf } from './schema-part.ts';
+
+/** A page in weight: about 1,400 tokens. */
+const ROOM = 5600;
+const LEAST_FOR_SCHEMA = 1600;
+const MAX_HOPS = 8;
+
+export const READ_SCHEMA: ToolDefinition = {
+  name: READ_SCHEMA_NAME,
+  description:
+    'Reads the description and input schema of a tool, or one part of it, where get_tool_details was cut. Parts that do not fit stand as {"$ref": "#/…"}; give that as path to read them.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      server: { type: 'string' },
+      tool: { type: 'string' },
+      path: { type: 'string', description: 'A parameter (filter, filter.owner) or a $ref (#/properties/filter)' },
+      page: { type: 'integer', minimum: 1, description: 'Default 1' },
+    },
+    required: ['server', 'tool'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+/** A page of a tool's definition. */
+export function readSchema(tool: ToolMetadata, path: string, page: number): ToolResult<CallToolResult> {
+  const where = { server: OWN_SERVER, tool: READ_SCHEMA_NAME, outcome: 'not_sent' } as const;
+  // Names and values as an agent may write them: `execute_tool` takes them in this form.
+  const schema = visibly(tool.inputSchema ?? {}) as JsonSchema;
+  const part = settled(schema, findPart(schema, visible(path)));
+  if (!part) {
+    const suggestions = nearestNames(
+      path,
+      parametersOf(schema).map(({ name }) => name),
+    );
+    const message = `${tool.server}:${tool.name} has no part "${shorten(path, 100)}". Without a path, all parameters are shown.`;
+    return fail('TOOL_VALIDATION_ERROR', message, { ...where, suggestions });
+  }
+  const isRoot = part.pointer === '';
+  const about = isRoot ? aboutTool(tool) : {};
+  const room = Math.max(LEAST_FOR_SCHEMA, ROOM - JSON.stringify(about).length);
+  const { value, isCut } = outline(part, room, isRoot ? undefined : schema);
+  const text = isRoot ? JSON.stringify({ ...about, inputSchema: value }) : asText(value);
+  const pages = weighedPages(text, ROOM);
+  const shown = pages[page - 1];
+  if (shown === undefined) {
+    const message = `This part has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, counted from 1.`;
+    return fail('TOOL_VALIDATION_ERROR', message, { ...where, schema: { minimum: 1, maximum: pages.length } });
+  }
+  const notes = [
+    page < pages.length && `Page ${page} of ${pages.length}; go on with page ${page + 1}.`,
+    page === pages.length && page > 1 && `The last of ${pages.length} pages.`,
+    (isCut || shown.includes('"$ref":"#/')) &&
+      'To read a "$ref" or what … cut, call this again with it or its parameter as path.',
+  ].filter((note) => note !== false);
+  const mark = notes.length > 0 ? [{ type: 'text', text: `[${notes.join(' ')}]` }] : [];
+  return ok({ content: [{ type: 'text', text: shown }, ...mark] });
+}
+
+/** A part that only refers to another one is that other one. */
+function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart | undefined {
+  let part = found;
+  for (let hops = 0; part && hops < MAX_HOPS && isObject(part.value); hops++) {
+    part = targetOf(schema, part.value) ?? part;
+  }
+  return part;
+}
+
+/** A text is shown as it is; anything else as JSON. */
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function aboutTool({ description, title, examples = [] }: ToolMetadata): object {
+  const text = plainText(description ?? title ?? '');
+  return { ...(text && { description: text }), ...(examples.length > 0 && { examples: visibly(examples) }) };
+}

@@ -1,0 +1,177 @@
+/**
+ * An MCPB bundle in, its one server out: the folder it was unpacked to, its manifest.json, or the `.mcpb` file itself,
+ * of which only the manifest is read. What the bundle would ask the user comes from the environment.
+ * @module
+ */
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { parseData } from '../../config/parse-data.ts';
+import { readIfPresent } from '../../config/read-file.ts';
+import type { World } from '../../config/world.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { type Imported, toImported } from './imported-entry.ts';
+import { escaped } from './variables.ts';
+import { readZipEntry } from './zip-entry.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** A bundle of which the manifest was read. */
+export interface Bundle {
+  /** The text of its manifest, and where that stands. */
+  readonly text: string;
+  readonly place: string;
+  /** Where its files are, or would be once it is unpacked. */
+  readonly folder: string;
+  readonly unpacked: boolean;
+}
+
+/**
+ * Reads the manifest of a bundle; undefined when there is nothing at the path.
+ * @param read how files of a project are read
+ */
+export async function readBundle(
+  path: string,
+  read: (path: string) => Promise<string | undefined> = readIfPresent,
+): Promise<Bundle | undefined> {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (info === undefined) return undefined;
+  const packed = info.isFile() && basename(path) !== 'manifest.json';
+  const folder = packed ? path.slice(0, path.length - extname(path).length) : info.isFile() ? dirname(path) : path;
+  // What runs is the unpacked folder, so its manifest is the one that counts.
+  const unpacked = !packed || existsSync(join(folder, 'manifest.json'));
+  const place = join(unpacked ? folder : path, 'manifest.json');
+  const text = unpacked ? await read(place) : await readZipEntry(path, 'manifest.json');
+  if (text === undefined) throw new ConfigurationError(`${path} has no manifest.json, so it is no MCPB bundle.`);
+  return { text, place, folder, unpacked };
+}
+
+/** The server of a bundle; a text says what was expected instead. */
+export async function fromBundle({ text, place, folder, unpacked }: Bundle, world: World): Promise<Imported | string> {
+  const manifest = await parseData(place, text, () => undefined);
+  if (!isObject(manifest) || !isObject(manifest.server)) return 'expected a manifest with `server`';
+  if (typeof manifest.name !== 'string') return 'expected a manifest with a `name`';
+  const { server, name } = manifest;
+  const config = launchOf(server, folder, world);
+  if (config === undefined) return 'expected `server.mcp_config.command` in the manifest';
+  const values = new Values(name, manifest.user_config, folder, world);
+  const author = {
+    description: typeof manifest.description === 'string' ? manifest.description : undefined,
+    enabled: unpacked && runsOn(manifest, world),
+    connection: {
+      type: 'stdio',
+      command:
+        typeof config.command === 'string' ? programOf(values.fill(config.command), server, world) : config.command,
+      args: Array.isArray(config.args) ? config.args.flatMap((arg: unknown) => values.argument(arg)) : undefined,
+      env: isObject(config.env)
+        ? Object.fromEntries(
+            Object.entries(config.env).map(([key, value]) => [
+              key,
+              typeof value === 'string' ? values.fill(value) : value,
+            ]),
+          )
+        : undefined,
+    },
+    tools: Array.isArray(manifest.tools) ? manifest.tools.filter(isObject).map(toTool) : undefined,
+  };
+  const imported = toImported(name, author, 'server');
+  const notes = [
+    ...(unpacked ? [] : [`it has to be unpacked into ${folder} before it can run; it is switched off`]),
+    ...(runsOn(manifest, world) ? [] : [`it does not run on ${world.platform}; it is switched off`]),
+    ...values.missing.map((variable) => `set the environment variable ${variable}, which it needs`),
+  ];
+  return imported.entries.length === 0 ? imported : { ...imported, notes: notes.map((note) => `server: ${note}`) };
+}
+
+const toTool = ({ name, description }: Raw) => ({ name, ...(typeof description === 'string' && { description }) });
+
+function runsOn({ compatibility }: Raw, { platform }: World): boolean {
+  const platforms = isObject(compatibility) ? compatibility.platforms : undefined;
+  return !Array.isArray(platforms) || platforms.length === 0 || platforms.includes(platform);
+}
+
+/** The command for this platform. A `uv` bundle may leave it to us. */
+function launchOf(server: Raw, folder: string, { platform }: World): Raw | undefined {
+  if (!isObject(server.mcp_config)) {
+    if (server.type !== 'uv' || typeof server.entry_point !== 'string') return undefined;
+    return { command: 'uv', args: ['run', '--directory', escaped(folder), server.entry_point] };
+  }
+  const { platform_overrides: overrides, ...config } = server.mcp_config;
+  const own = isObject(overrides) ? overrides[platform] : undefined;
+  const merged: Raw = isObject(own) ? { ...config, ...own } : config;
+  return merged.command === undefined ? undefined : merged;
+}
+
+function programOf(command: string, { type }: Raw, { platform }: World): string {
+  return platform === 'win32' && type === 'binary' && !/\.\w+$/.test(command) ? `${command}.exe` : command;
+}
+
+/** What stands for the variables of a manifest. */
+class Values {
+  readonly #bundle: string;
+  readonly #config: Raw;
+  readonly #fixed: ReadonlyMap<string, string>;
+  readonly #world: World;
+  readonly #missing = new Set<string>();
+
+  constructor(bundle: string, config: unknown, folder: string, world: World) {
+    const { home, platform } = world;
+    this.#bundle = bundle;
+    this.#config = isObject(config) ? config : {};
+    this.#world = world;
+    this.#fixed = new Map([
+      ['__dirname', folder],
+      ['HOME', home],
+      ['DESKTOP', join(home, 'Desktop')],
+      ['DOCUMENTS', join(home, 'Documents')],
+      ['DOWNLOADS', join(home, 'Downloads')],
+      ['/', platform === 'win32' ? '\\' : '/'],
+      ['pathSeparator', platform === 'win32' ? '\\' : '/'],
+    ]);
+  }
+
+  /** Variables of the environment that are needed and not set. */
+  get missing(): readonly string[] {
+    return [...this.#missing];
+  }
+
+  /** An argument; a list that stands alone becomes several. */
+  argument(written: unknown): unknown[] {
+    if (typeof written !== 'string') return [written];
+    const key = /^\$\{user_config\.([^}]*)\}$/.exec(written)?.[1];
+    const asked = key === undefined ? undefined : this.#asked(key);
+    if (!Array.isArray(asked?.default)) return [this.fill(written)];
+    return asked.default.map((item: unknown) => (typeof item === 'string' ? this.fill(item) : String(item)));
+  }
+
+  fill(written: string): string {
+    return written.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+      if (inside.startsWith('user_config.')) return this.#reference(inside.slice('user_config.'.length));
+      const fixed = this.#fixed.get(inside);
+      return escaped(fixed ?? whole);
+    });
+  }
+
+  #asked(key: string): Raw | undefined {
+    const asked = Object.hasOwn(this.#config, key) ? this.#config[key] : undefined;
+    return isObject(asked) ? asked : undefined;
+  }
+
+  #reference(key: string): string {
+    const variable = `${this.#bundle}_${key}`
+      .toUpperCase()
+      .replace(/[^A-Z0-9]/g, '_')
+      .replace(/^(?=\d)/, '_');
+    const { default: fallback, required } = this.#asked(key) ?? { default: undefined, required: false };
+    const text = ['string', 'number', 'boolean'].includes(typeof fallback) ? this.#plain(String(fallback)) : undefined;
+    if (text !== undefined) return text.includes('}') ? escaped(text) : `\${${variable}:-${text}}`;
+    if (required !== true) return `\${${variable}:-}`;
+    if (this.#world.env[variable] === undefined) this.#missing.add(variable);
+    return `\${${variable}}`;
+  }
+
+  /** A default with the folders in it filled in, because a default cannot hold a reference. */
+  #plain(text: string): string {
+    return text.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => this.#fixed.get(inside) ?? whole);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What a person asked for in, the gateway as a client is to start or reach it out.
+ * @module
+ */
+import { delimiter, isAbsolute } from 'node:path';
+import { expandPath, isInside } from '../../config/paths.ts';
+import type { Reference } from '../../config/references.ts';
+import { folderNamed, type World } from '../../config/world.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { words } from '../importers/adapters.ts';
+import type { Client } from '../importers/clients.ts';
+import type { VariableStyle } from '../importers/dialect.ts';
+import { GATEWAY_MARK } from '../importers/ourselves.ts';
+import type { Gateway } from './installation.ts';
+
+/** What a person may say about the gateway. */
+export interface GatewayOptions {
+  /** A command line of their own. */
+  readonly command?: string | undefined;
+  /** Our own program on this machine, in full, with its arguments. */
+  readonly local?: readonly [string, ...string[]] | undefined;
+  /** Puts that program there; called before a client's file names it. */
+  readonly prepare?: (() => Promise<void>) | undefined;
+  /** The address of a gateway that is running. */
+  readonly url?: string | undefined;
+  /** The configuration it uses. */
+  readonly config?: string | undefined;
+}
+
+/**
+ * The gateway for one client.
+ * @param references variables that servers behind the gateway refer to, and that the client has to hand on
+ */
+export function gatewayFor(
+  client: Pick<Client, 'dialect' | 'install'>,
+  options: GatewayOptions,
+  references: readonly Reference[],
+  world: World,
+): Gateway {
+  const { url } = options;
+  if (url !== undefined) {
+    if (!/^https?:/i.test(url) || !URL.canParse(url))
+      throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is no http or https address.`);
+    // Our own program reaches it for clients that start programs only.
+    const { local } = options;
+    return { kind: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
+  }
+  const { shortPath = false } = client.install;
+  const [command, args] = commandLine(options);
+  const written = references.map(
+    (reference) => [reference.name, referenceText(client.dialect.variables, reference)] as const,
+  );
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    env: {
+      [GATEWAY_MARK]: '1',
+      ...placesOf(options, world),
+      ...(shortPath && world.platform !== 'win32' && pathOf(world)),
+      ...Object.fromEntries(written.filter(([, text]) => text !== undefined)),
+    },
+    inherit: written.filter(([, text]) => text === undefined).map(([name]) => name),
+  };
+}
+
+function commandLine(options: GatewayOptions): readonly [string, readonly string[]] {
+  const [own, ...rest] = options.command === undefined ? (options.local ?? []) : words(options.command);
+  if (options.command !== undefined && own === undefined) throw new ConfigurationError('The command is empty.');
+  if (own === undefined) throw notBuilt();
+  return [own, rest];
+}
+
+/** There is no program that an entry could name. */
+export const notBuilt = (): ConfigurationError =>
+  new ConfigurationError(
+    'This copy of the program has not been built yet (npm run build), so no client can start it. Build it, or say --command or --url.',
+  );
+
+/**
+ * The folders of `PATH`, without those that npm puts there while it runs something and those of the project this was
+ * typed in: what is written down here counts everywhere.
+ */
+const foldersOf = ({ env, cwd, home }: World): readonly string[] => [
+  ...new Set(
+    (env.PATH ?? '')
+      .split(delimiter)
+      .filter((folder) => isAbsolute(folder) && !folder.includes('node_modules'))
+      .filter((folder) => !isInside(folder, cwd) || isInside(home, cwd)),
+  ),
+];
+
+/** Programs behind the gateway are looked for in the same folders as in the terminal this was typed in. */
+function pathOf(world: World): { readonly PATH?: string } {
+  const folders = foldersOf(world);
+  return folders.length === 0 ? {} : { PATH: folders.join(delimiter) };
+}
+
+/** The client does not know what was set in a terminal. */
+function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<string, string>> {
+  // What the environment says relative to this folder is ignored by every command, and must not become absolute here.
+  const home = folderNamed('ANYGPT_HOME', world);
+  const file =
+    config === undefined ? folderNamed('ANYGPT_CONFIG', world) : expandPath(config, world.cwd, world, '--config');
+  return {
+    ...(file !== undefined && { ANYGPT_CONFIG: file }),
+    ...(home !== undefined && { ANYGPT_HOME: home }),
+  };
+}
+
+/** How a client refers to a variable; undefined where it cannot. */
+function referenceText(style: VariableStyle, { name, fallback }: Reference): string | undefined {
+  const braces = fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
+  const texts: Readonly<Record<VariableStyle, string | undefined>> = {
+    literal: undefined,
+    braces,
+    dollar: braces,
+    shell: braces,
+    vscode: `\${env:${name}}`,
+    opencode: `{env:${name}}`,
+    continue: `\${{ secrets.${name} }}`,
+  };
+  return texts[style];
+}

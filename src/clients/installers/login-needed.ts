@@ -1,0 +1,117 @@
+/**
+ * Tells which of the servers that are to move behind the gateway need a login that only their client can do. Those with
+ * settings for a login say so themselves; remote ones are greeted and asked for their tools once, with the headers their
+ * entry has: some let everybody in, and ask for a login then.
+ * @module
+ */
+
+import { expandReferences } from '../../config/references.ts';
+import type { World } from '../../config/world.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isObject } from '../../json/plain-object.ts';
+import type { ImportedEntry } from '../importers/imported-entry.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** How long one server may take to say whether it knows us. They are asked side by side. */
+const ANSWER_MS = 5_000;
+/** Servers asked at most; a file with more is none that a person wrote. */
+const MAX_ASKED = 200;
+const LOGIN_KEYS = ['oauth', 'oauthClientId', 'oauth_client_id', 'oauthScopes', 'oauth_scopes', 'oauth_resource'];
+
+/** What was found out about a server. */
+export type Login = 'needed' | 'elsewhere' | 'unknown';
+
+/** Whether an entry says that its client logs in. `oauth: false` says that it does not. */
+export const hasLoginSettings = (raw: unknown): boolean =>
+  isObject(raw) &&
+  (LOGIN_KEYS.some((key) => raw[key] !== undefined && raw[key] !== null && raw[key] !== false) ||
+    isLogin(raw.auth) ||
+    raw.authProviderType !== undefined);
+
+/** Cursor has `auth: {"CLIENT_ID": …}`, others `auth: "oauth"`. */
+const isLogin = (auth: unknown): boolean =>
+  isObject(auth) ? ['CLIENT_ID', 'client_id', 'clientId', 'scopes'].some((key) => key in auth) : auth === 'oauth';
+
+/** Asks the remote ones among these entries; those that let us in are not in the answer. */
+export async function loginsOf(
+  entries: readonly ImportedEntry[],
+  world: Pick<World, 'env'>,
+  fetcher: typeof fetch = fetch,
+): Promise<ReadonlyMap<string, Login>> {
+  const remote = entries.filter(({ entry }) => entry.connection !== undefined && entry.connection.type !== 'stdio');
+  const found = await Promise.all(
+    remote.slice(0, MAX_ASKED).map(async ({ entry }) => [entry.name, await loginOf(entry, world, fetcher)] as const),
+  );
+  const rest = remote.slice(MAX_ASKED).map(({ entry }) => [entry.name, 'unknown'] as const);
+  return new Map([...found, ...rest].flatMap(([name, login]) => (login === undefined ? [] : [[name, login] as const])));
+}
+
+async function loginOf(
+  { name, connection }: ImportedEntry['entry'],
+  { env }: Pick<World, 'env'>,
+  fetcher: typeof fetch,
+): Promise<Login | undefined> {
+  if (connection === undefined || connection.type === 'stdio') return undefined;
+  const expand = (text: string) => expandReferences(text, env, `server "${name}"`);
+  try {
+    const headers = Object.entries(connection.headers ?? {}).map(
+      ([key, text]) => [key, expand(text)] as [string, string],
+    );
+    const statuses = await ask(expand(connection.url), connection.type, headers, fetcher);
+    if (statuses.some((status) => status === 401 || status === 403)) return 'needed';
+    // The gateway follows no redirects; they lead to a login page, or to an address that can be written instead.
+    return statuses.some((status) => status >= 300 && status < 400) ? 'elsewhere' : undefined;
+  } catch (error) {
+    // A variable that is not set here may be set where the client runs.
+    if (error instanceof ConfigurationError) return undefined;
+    return 'unknown';
+  }
+}
+
+const REVISION = '2025-06-18';
+const GREETING: Raw = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
+};
+/** What follows a greeting that was answered. */
+const QUESTIONS: readonly Raw[] = [
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+];
+
+/** The statuses of everything that was asked, up to the first that is no success. */
+async function ask(
+  url: string,
+  type: 'http' | 'sse',
+  own: [string, string][],
+  fetcher: typeof fetch,
+): Promise<readonly number[]> {
+  const headers = new Headers(own);
+  headers.set('accept', type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream');
+  if (type === 'http') headers.set('content-type', 'application/json');
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const send = async (how: RequestInit): Promise<Response> => {
+    // Headers meant for one address are not sent to another.
+    const response = await fetcher(url, { redirect: 'manual', signal, ...how, headers });
+    await response.body?.cancel().catch(() => undefined);
+    return response;
+  };
+  if (type === 'sse') return [(await send({ method: 'GET' })).status];
+  const post = (message: Raw) => send({ method: 'POST', body: JSON.stringify(message) });
+  const { ok, status, headers: answered } = await post(GREETING);
+  const session = answered.get('mcp-session-id');
+  if (session !== null) headers.set('mcp-session-id', session);
+  headers.set('mcp-protocol-version', REVISION);
+  const statuses = [status];
+  try {
+    for (const question of ok ? QUESTIONS : []) statuses.push((await post(question)).status);
+  } finally {
+    // The session was for this question only; a server that keeps it all the same ends it by itself.
+    if (session !== null)
+      await send({ method: 'DELETE', signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
+  }
+  return statuses;
+}

@@ -1,0 +1,145 @@
+/**
+ * Our own configuration in, the same with or without one source out: the copy of a client's file whose servers moved
+ * behind the gateway. Only the place of that file is written down, nothing that is in it.
+ * @module
+ */
+import { join } from 'node:path';
+import { findCandidates } from '../../config/find-config.ts';
+import { isCode } from '../../config/parse-data.ts';
+import { expandHome, expandPath } from '../../config/paths.ts';
+import { findSection } from '../../config/section.ts';
+import { folderNamed, stateFolder, type World } from '../../config/world.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isObject } from '../../json/plain-object.ts';
+import type { ClientType } from '../importers/clients.ts';
+import { valueAt } from '../importers/containers.ts';
+import { documentOf } from './edit-text.ts';
+import { editorFor, type Way } from './editor.ts';
+import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } from './files.ts';
+
+/** A change of our configuration that is ready to be written. */
+export interface OwnChange {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** Throws `ChangedFile` where somebody else has written since. */
+  refuseChanged(): Promise<void>;
+  write(): Promise<void>;
+  /** Takes it back, unless somebody else has written since. */
+  undo(): Promise<void>;
+}
+
+/** The configuration a gateway of this user reads wherever it is started. */
+export function ownConfigurationFile(world: World, named?: string): string {
+  const chosen = named ?? folderNamed('ANYGPT_CONFIG', world);
+  if (chosen !== undefined) return expandPath(chosen, world.cwd, world, '--config');
+  const home = findCandidates({ ...world, cwd: stateFolder(world) }).find(({ place }) => place === 'home');
+  return home?.path ?? join(stateFolder(world), 'mcp-discovery.config.json');
+}
+
+/** Whether our configuration names a file as a source. A configuration that cannot be read, or is code, names none. */
+export async function namesSource(world: World, named: string | undefined, path: string): Promise<boolean> {
+  try {
+    const file = ownConfigurationFile(world, named);
+    const { text } = await readFound(file);
+    if (text === undefined || isCode(file)) return false;
+    return (await sourcesIn(file, text)).sources.some((entry) => namesPath(entry, path, world));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Adds a source, behind the others: servers of theirs keep their names. Undefined when it is there already.
+ * @param brought whether a source for the whole client brings it, too
+ */
+export async function withSource(
+  world: World,
+  named: string | undefined,
+  type: ClientType,
+  path: string,
+  brought: boolean,
+): Promise<OwnChange | undefined> {
+  const file = ownConfigurationFile(world, named);
+  const source = { type, path };
+  if (isCode(file)) {
+    throw new ConfigurationError(
+      `${file} is code, which is not edited. Add ${JSON.stringify(source)} to its \`sources\` and run this with --config naming a JSON or YAML file, or install without --take-over.`,
+    );
+  }
+  const found = await readFound(file);
+  const text = found.text ?? '';
+  const { way, sources } = await sourcesIn(file, text);
+  if (sources.some((entry) => namesPath(entry, path, world) || (brought && isWhole(entry, type)))) return undefined;
+  const after = (await editorFor(file)).insert(text, way, undefined, source, true);
+  const { sources: now } = await sourcesIn(file, after);
+  if (JSON.stringify(now) !== JSON.stringify([...sources, source])) throw uneditable(file, source);
+  return changeOf(found, after);
+}
+
+/** Takes a source out; undefined when it is not there. */
+export async function withoutSource(
+  world: World,
+  named: string | undefined,
+  path: string,
+): Promise<OwnChange | undefined> {
+  const file = ownConfigurationFile(world, named);
+  if (isCode(file)) return undefined;
+  const found = await readFound(file);
+  if (found.text === undefined) return undefined;
+  const { way, sources } = await sourcesIn(file, found.text);
+  const index = sources.findIndex((entry) => namesPath(entry, path, world));
+  if (index === -1) return undefined;
+  const editor = await editorFor(file);
+  const [source] = sources.slice(index, index + 1);
+  // A file that holds nothing but what we wrote is one that we made.
+  if (editor.insert('', NEW_WAY, undefined, source) === found.text) return changeOf(found, '');
+  const after = editor.remove(found.text, way, index);
+  const { sources: now } = await sourcesIn(file, after);
+  if (JSON.stringify(now) !== JSON.stringify(sources.toSpliced(index, 1))) throw uneditable(file, source);
+  return changeOf(found, after);
+}
+
+const NEW_WAY: Way = ['discovery', 'sources'];
+
+async function sourcesIn(
+  file: string,
+  text: string,
+): Promise<{ readonly way: Way; readonly sources: readonly unknown[] }> {
+  const document = await documentOf({ path: file, text });
+  if (Object.keys(document).length === 0) return { way: NEW_WAY, sources: [] };
+  const section = findSection(document, file);
+  const way = section === undefined || (typeof section === 'object' && section.prefix !== '') ? NEW_WAY : ['sources'];
+  const sources = valueAt(document, way) ?? [];
+  if (!Array.isArray(sources))
+    throw new ConfigurationError(`${file} cannot be edited: expected ${way.join('.')} to be a list.`);
+  return { way, sources };
+}
+
+const namesPath = (entry: unknown, path: string, world: World): boolean =>
+  isObject(entry) && typeof entry.path === 'string' && expandHome(entry.path, world) === path;
+
+/** A source that stands for all files of a client. */
+const isWhole = (entry: unknown, type: ClientType): boolean =>
+  isObject(entry) &&
+  entry.enabled !== false &&
+  entry.path === undefined &&
+  (entry.type === type || entry.type === 'auto');
+
+const uneditable = (file: string, source: unknown) =>
+  new ConfigurationError(
+    `${file} is written in a way that cannot be edited safely. Change its \`sources\` by hand: ${JSON.stringify(source)}. Nothing was written.`,
+  );
+
+const changeOf = (found: FoundFile, after: string): OwnChange => {
+  const written = { ...found, text: after === '' ? undefined : after };
+  return {
+    path: found.path,
+    before: found.text ?? '',
+    after,
+    refuseChanged: () => refuseChanged(found),
+    write: () => (after === '' ? removeFound(found) : replaceFound(found, after)),
+    undo: () => (found.text === undefined ? removeFound(written) : replaceFound(written, found.text)),
+  };
+};

@@ -1,0 +1,124 @@
+/**
+ * Edits of TOML: text in, text out. An entry is a table of its own, added at the end and taken out with its sub-tables;
+ * comments, order and all other tables stay.
+ * @module
+ */
+import { parse } from 'smol-toml';
+import { isObject } from '../../json/plain-object.ts';
+import { type Editor, lineBreakOf, spliced, UneditableText, type Way } from './editor.ts';
+
+/** A header and the lines that belong to it. */
+interface Section {
+  readonly path: Way;
+  /** Whether it adds to a list: `[[…]]`. */
+  readonly item: boolean;
+  readonly start: number;
+  /** Behind its last line that says something. */
+  readonly end: number;
+}
+
+/** Edits TOML. */
+export const tomlEditor: Editor = {
+  insert(text, way, key, value) {
+    const lineBreak = lineBreakOf(text);
+    const name = [...way, ...(key === undefined ? [] : [key])].map(keyText).join('.');
+    const fields = Object.entries(isObject(value) ? value : {}).filter(([, field]) => field !== undefined);
+    const lines = [
+      key === undefined ? `[[${name}]]` : `[${name}]`,
+      ...fields.map(([field, inner]) => `${keyText(field)} = ${valueText(inner)}`),
+    ];
+    const ended = text === '' || text.endsWith('\n');
+    const before = text.trim() === '' ? '' : lineBreak;
+    return text + (ended ? '' : lineBreak) + before + lines.join(lineBreak) + (ended ? lineBreak : '');
+  },
+
+  remove(text, way, key) {
+    const sections = sectionsOf(text);
+    const found = typeof key === 'number' ? itemSections(sections, way, key) : inside(sections, [...way, key]);
+    if (found.length === 0) throw new UneditableText(`${String(key)} has no table of its own`);
+    return found.reduceRight((rest, section) => without(rest, section), text);
+  },
+};
+
+const startsWith = (path: Way, way: Way): boolean => way.every((key, index) => path[index] === key);
+
+const inside = (sections: readonly Section[], way: Way): Section[] =>
+  sections.filter(({ path }) => startsWith(path, way));
+
+/** The section that begins an item, and those that belong to it. */
+function itemSections(sections: readonly Section[], way: Way, index: number): Section[] {
+  const isItem = ({ path, item }: Section) => item && path.length === way.length && startsWith(path, way);
+  let count = -1;
+  return sections.filter((section) => {
+    if (isItem(section)) count++;
+    return count === index && startsWith(section.path, way);
+  });
+}
+
+/** Without the section and the empty line above it. */
+function without(text: string, { start, end }: Section): string {
+  const blank = /(?:^|\n)(\r?\n)$/.exec(text.slice(0, start))?.[1]?.length ?? 0;
+  return spliced(text, start - blank, end, '');
+}
+
+const keyText = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
+  if (value instanceof Date) return value.toISOString();
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${valueText(inner)}`);
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+}
+
+/** The tables of a text, in order. What stands before the first header belongs to none. */
+function sectionsOf(text: string): Section[] {
+  const sections: Section[] = [];
+  const state = { quote: '', depth: 0 };
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at) + 1;
+    const line = text.slice(at, next);
+    const outside = state.quote === '' && state.depth === 0;
+    const last = sections.at(-1);
+    if (outside && /^\s*\[/.test(line)) sections.push({ ...headerOf(line), start: at, end: next });
+    else {
+      if (last !== undefined && !(outside && /^\s*(?:#|$)/.test(line)))
+        sections[sections.length - 1] = { ...last, end: next };
+      readLine(line, state);
+    }
+    at = next;
+  }
+  return sections;
+}
+
+/** What a header names: the parser knows how to read it. */
+function headerOf(line: string): Pick<Section, 'path' | 'item'> {
+  const path: string[] = [];
+  for (let here: unknown = parse(line); ; ) {
+    const [entry] = Object.entries((Array.isArray(here) ? here[0] : here) as object);
+    if (entry === undefined) return { path, item: /^\s*\[\[/.test(line) };
+    path.push(entry[0]);
+    here = entry[1];
+  }
+}
+
+/** Follows strings and brackets that go on over the end of a line. */
+function readLine(line: string, state: { quote: string; depth: number }): void {
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at);
+    const triple = line.slice(at, at + 3);
+    if (state.quote !== '') {
+      if (character === '\\' && state.quote.startsWith('"')) at++;
+      else if (line.startsWith(state.quote, at)) {
+        at += state.quote.length - 1;
+        state.quote = '';
+      }
+    } else if (triple === '"""' || triple === "'''") {
+      state.quote = triple;
+      at += 2;
+    } else if (character === '"' || character === "'") state.quote = character;
+    else if (character === '#') return;
+    else if ('[{'.includes(character)) state.depth++;
+    else if (']}'.includes(character)) state.depth--;
+  }
+}

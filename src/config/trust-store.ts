@@ -1,0 +1,187 @@
+/**
+ * Remembers in `<state folder>/trust.json` what a person has trusted: project configurations by path and hash, and
+ * folders that servers of the user's own configuration may work in. A file that cannot be understood is an error and is
+ * never overwritten.
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ConfigurationError } from '../core/errors.ts';
+import { withLock } from '../disk/file-lock.ts';
+import { writeAtomically } from '../disk/write-atomically.ts';
+import { isObject } from '../json/plain-object.ts';
+import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
+import { isInside } from './paths.ts';
+import { readIfPresent } from './read-file.ts';
+
+/** What was trusted at a path. */
+export interface TrustRecord {
+  readonly hash: string;
+  /** The other files that the hash covers, by their absolute paths. */
+  readonly files: readonly string[];
+}
+
+/** What trust.json holds. */
+interface Trusted {
+  readonly files: Map<string, TrustRecord>;
+  /** Real paths. */
+  readonly folders: Set<string>;
+}
+
+/** The memory of trusted configurations and folders. Hashes come from `Snapshot.hashOf`. */
+export class TrustStore {
+  readonly file: string;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.file = join(folder, 'trust.json');
+  }
+
+  /** Whether exactly this content was trusted at this path. */
+  async isTrusted(path: string, hash: string): Promise<boolean> {
+    return (await this.record(path))?.hash === hash;
+  }
+
+  /** What was trusted at a path: the hash, and which files it was taken over. */
+  async record(path: string): Promise<TrustRecord | undefined> {
+    return (await this.#read()).files.get(path);
+  }
+
+  /** Every file that some hash covers. */
+  async allFiles(): Promise<ReadonlySet<string>> {
+    return new Set([...(await this.#read()).files].flatMap(([path, { files }]) => [path, ...files]));
+  }
+
+  /** Every trusted path with the hash it was trusted at. */
+  async list(): Promise<ReadonlyMap<string, string>> {
+    return new Map([...(await this.#read()).files].map(([path, { hash }]) => [path, hash]));
+  }
+
+  /**
+   * Remembers a configuration as it is now; a later change ends the trust.
+   * @param files every file the hash covers, as `Fingerprint` has them
+   */
+  async trust(path: string, hash: string, files: readonly string[] = []): Promise<void> {
+    const others = files.filter((file) => file !== path);
+    await this.#change((trusted) => trusted.files.set(path, { hash, files: others }));
+  }
+
+  /** Forgets a configuration; false when it was not trusted. */
+  async revoke(path: string): Promise<boolean> {
+    let known = false;
+    await this.#change(({ files }) => {
+      known = files.delete(path);
+    });
+    return known;
+  }
+
+  /** The real paths of all trusted folders. */
+  async listFolders(): Promise<readonly string[]> {
+    return [...(await this.#read()).folders];
+  }
+
+  /**
+   * Remembers a folder, and with it those that are a part of it, as one that `${workspaceFolder}` may stand for. Configuration files
+   * in it are not trusted by this. A folder that is not there is an error.
+   */
+  async trustFolder(folder: string): Promise<void> {
+    const real = await realpath(folder);
+    await this.#change(({ folders }) => folders.add(real));
+  }
+
+  /**
+   * Whether a person has trusted this folder, or one above it that it is a part of: a repository of its own inside a trusted
+   * folder is not. Links are followed first; what is not there is not trusted.
+   */
+  async isTrustedFolder(folder: string): Promise<boolean> {
+    const { folders } = await this.#read();
+    if (folders.size === 0) return false;
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === undefined) return false;
+    for (let at = real; ; at = dirname(at)) {
+      if (folders.has(at)) return true;
+      if (at === dirname(at) || existsSync(join(at, '.git'))) return false;
+    }
+  }
+
+  /** Forgets a folder with every file and folder in it, there or not. Gives what was forgotten. */
+  async revokeInside(
+    folder: string,
+  ): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
+    const places = [...new Set([resolve(folder), await realpath(folder).catch(() => resolve(folder))])];
+    const isIn = (path: string) => places.some((place) => path === place || isInside(path, place));
+    let gone = { files: [] as string[], folders: [] as string[] };
+    await this.#change(({ files, folders }) => {
+      gone = { files: [...files.keys()].filter(isIn), folders: [...folders].filter(isIn) };
+      for (const path of gone.files) files.delete(path);
+      for (const path of gone.folders) folders.delete(path);
+    });
+    return gone;
+  }
+
+  #change(edit: (trusted: Trusted) => void): Promise<void> {
+    // Another process may be at it, too: a trust that is taken back must not return with what it writes.
+    const next = this.#turn.then(() =>
+      withLock(this.file, async () => {
+        const trusted = await this.#read();
+        edit(trusted);
+        const { files, folders } = trusted;
+        const document = {
+          version: 1,
+          trusted: Object.fromEntries([...files].map(([path, record]) => [path, written(record)])),
+          ...(folders.size > 0 && { folders: [...folders] }),
+        };
+        await writeAtomically(this.file, `${JSON.stringify(document, null, 2)}\n`);
+      }),
+    );
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  async #read(): Promise<Trusted> {
+    const text = await readIfPresent(this.file);
+    if (text === undefined) return { files: new Map(), folders: new Set() };
+    const document = this.#parse(text);
+    if (!isObject(document)) throw this.#corrupt('it is not in the format this version writes');
+    const trusted = document.version === 1 ? document.trusted : undefined;
+    if (!isObject(trusted)) throw this.#corrupt('it is not in the format this version writes');
+    const entries = Object.entries(trusted).map(([path, value]) => {
+      const record = toRecord(value);
+      if (record === undefined) throw this.#corrupt('an entry has no hash');
+      return [path, record] as const;
+    });
+    // Versions before folders could be trusted wrote none.
+    const folders = document.folders ?? [];
+    if (!Array.isArray(folders) || !folders.every((folder): folder is string => typeof folder === 'string')) {
+      throw this.#corrupt('`folders` is not a list of paths');
+    }
+    return { files: new Map(entries), folders: new Set(folders) };
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return parseJsonc(text);
+    } catch (error) {
+      if (!(error instanceof TextSyntaxError)) throw error;
+      throw this.#corrupt(`line ${error.line}, column ${error.column}: ${error.message}`);
+    }
+  }
+
+  #corrupt(why: string): ConfigurationError {
+    return new ConfigurationError(
+      `${this.file} cannot be understood: ${why}. Repair it, or move it away and trust your projects again with \`anygpt mcp trust\`.`,
+    );
+  }
+}
+
+/** A record of one file is its hash alone. */
+const written = ({ hash, files }: TrustRecord): unknown => (files.length === 0 ? hash : { hash, files });
+
+function toRecord(value: unknown): TrustRecord | undefined {
+  if (typeof value === 'string') return { hash: value, files: [] };
+  if (!isObject(value) || typeof value.hash !== 'string') return undefined;
+  const files: unknown = value.files ?? [];
+  if (!Array.isArray(files) || !files.every((file): file is string => typeof file === 'string')) return undefined;
+  return { hash: value.hash, files };
+}

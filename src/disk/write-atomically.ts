@@ -1,0 +1,88 @@
+/**
+ * A file and its text in, the file on disk out: old or new, never half.
+ * @module
+ */
+
+import { randomBytes } from 'node:crypto';
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ageSince, wallNow } from '../async/clock.ts';
+import { DiscoveryError } from '../core/errors.ts';
+
+/** Writes a file, its folder too if that is not there. Failures of the disk are STORAGE_ERROR. */
+export async function writeAtomically(file: string, text: string, mode = 0o600): Promise<void> {
+  const isPrivate = (mode & 0o077) === 0;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: isPrivate ? 0o700 : 0o755 });
+    await replaceFile(file, text, mode);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new DiscoveryError('STORAGE_ERROR', `${file} could not be written (${code}).`, { cause: error });
+  }
+}
+
+/** Keeps a copy of a file as `.bak`, `.bak.2` and so on: those of earlier times stay. */
+export async function copyBeside(file: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const copy = `${file}.bak${number === 1 ? '' : `.${number}`}`;
+    try {
+      await copyFile(file, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST')
+        throw new DiscoveryError('STORAGE_ERROR', `${copy} could not be written (${code}).`, { cause: error });
+    }
+  }
+}
+
+/**
+ * Replaces a file in a folder that is there: temporary file, flush, rename, flush of the folder.
+ * @param content the text, or what writes it
+ * @param prepare the last word before the new file takes the place of the old
+ */
+export async function replaceFile(
+  file: string,
+  content: string | ((handle: FileHandle) => Promise<void>),
+  mode: number,
+  prepare: (temporary: string) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await sweep(file);
+  const temporary = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    const written = typeof content === 'string' ? handle.writeFile(content) : content(handle);
+    await written.finally(() => handle.sync().finally(() => handle.close()));
+    await prepare(temporary);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+const TEMPORARY = /\.\d+\.[0-9a-f]{12}\.tmp$/;
+/** No write takes this long. */
+const ABANDONED_MS = 60_000;
+
+/** Takes away what processes that were killed left behind of this file, and of copies that are called after it. */
+async function sweep(file: string): Promise<void> {
+  const folder = dirname(file);
+  // A folder that cannot be listed may still be written to.
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > ABANDONED_MS) await rm(path, { force: true });
+  }
+}
+
+/** The file is in its place already, so a folder that cannot be flushed, as on Windows, is no failure. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle
+    ?.sync()
+    .catch(() => undefined)
+    .finally(() => handle.close());
+}

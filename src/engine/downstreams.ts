@@ -1,0 +1,331 @@
+/**
+ * The servers behind an engine: opens connections as the configuration says, reads tool lists, passes notifications on.
+ * @module
+ */
+import type { CallSignal } from '../async/cancellation.ts';
+import type { Listing } from '../catalog/listing.ts';
+import { paced } from '../catalog/paced.ts';
+import { expandReferences, lookUpReferences } from '../config/references.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { serverVariable } from '../config/world.ts';
+import { ConnectionPool, type Lease } from '../connections/connection-pool.ts';
+import { fingerprint } from '../connections/fingerprint.ts';
+import { JsonRpcError, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
+import type { McpConnection } from '../connections/mcp-connection.ts';
+import { wasAnswered } from '../connections/was-answered.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import { withHop } from '../core/hops.ts';
+import { ok } from '../core/result.ts';
+import type { Caller, IdleClock, ServerDefinition, ServerStatus } from '../core/types.ts';
+import { IDENTITY } from '../core/version.ts';
+import type { Handler } from '../execution/pipeline.ts';
+import { TokenBucket } from '../execution/token-bucket.ts';
+import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
+import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
+import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
+import type { EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+import { ServerLogs } from './server-logs.ts';
+
+type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+
+export class Downstreams {
+  readonly pool: ConnectionPool;
+  readonly #world: EngineWorld;
+  readonly #listeners = new Set<NotificationListener>();
+  readonly #subscribed = new WeakSet<McpConnection>();
+  readonly #listings = new Map<string, TokenBucket>();
+  readonly #onToolsChanged: (server: string) => void;
+  #state: EngineState | undefined;
+  readonly #secrets = new KnownSecrets();
+  /** The configuration whose secrets are still to be found: among many servers that takes a while, and most starts say nothing. */
+  #unread: ResolvedConfig | undefined;
+  #logs: ServerLogs | undefined;
+
+  constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
+    this.#world = world;
+    this.#onToolsChanged = onToolsChanged;
+    this.pool = new ConnectionPool({
+      open: (definition, request) => this.#open(definition, request),
+      limits: this.#poolLimits(),
+      now: world.elapsed,
+      onNotification: (server, method, params) => {
+        if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
+        if (this.#listeners.size === 0) return;
+        // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+        const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
+        for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
+      },
+    });
+  }
+
+  /** Takes over a new configuration: what no longer fits is closed, what was learnt before is remembered. */
+  configure(state: EngineState): void {
+    this.#state = state;
+    const { home, limits } = state.config;
+    this.#logs ??= new ServerLogs({
+      home,
+      maxBytes: limits.stderr,
+      redact: this.redact,
+      onError: (error) => this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
+    });
+    // What an earlier configuration knew stays secret: calls begun under it may still fail.
+    this.#readSecrets();
+    this.#unread = state.config;
+    const definitions = [...state.servers.values()].map(({ definition }) => definition);
+    this.pool.retain(definitions);
+    for (const definition of definitions) {
+      const verdict = state.catalog.state(definition.name)?.verdict;
+      if (verdict) this.pool.remember(definition, verdict);
+    }
+  }
+
+  /** Takes secrets, and whatever reads like a credential, out of a text. */
+  get redact(): Redact {
+    this.#readSecrets();
+    return this.#secrets.redactWords;
+  }
+
+  status(server: string): { readonly status: ServerStatus; readonly reason: string | undefined } {
+    const { status, reason } = this.pool.status(server);
+    return { status, reason: reason && this.redact(reason) };
+  }
+
+  onNotification(listener: NotificationListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The end of what a server wrote to stderr, without the secrets it was given. */
+  log(server: string): string {
+    return this.redact(this.pool.log(server));
+  }
+
+  /** Closes all connections for good, and writes what servers said last. */
+  async close(): Promise<void> {
+    await this.pool.close();
+    await this.#logs?.flush();
+  }
+
+  /** A connection for one use. */
+  async acquire(
+    definition: ServerDefinition,
+    caller: Caller | undefined,
+    signal?: CallSignal,
+    idleClock?: IdleClock,
+  ): Promise<Lease> {
+    if (this.#world.offline) throw offline(definition.name);
+    try {
+      return await this.pool.acquire(definition, caller, { signal, idleClock });
+    } catch (error) {
+      throw this.#withoutSecrets(error, definition.name);
+    }
+  }
+
+  /** Reads one server's tools over a connection that then stays open until it is idle. */
+  async list(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
+    await this.#listingTurn(definition);
+    const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
+    try {
+      const { connection } = lease;
+      const { serverInfo, instructions } = connection.identity;
+      const { redact } = this.#secrets;
+      // First, so that no change falls between the list and the wish to hear of changes.
+      this.#subscribe(connection);
+      const list = await listTools(connection);
+      return {
+        server: definition.name,
+        fingerprint: fingerprint(definition.connection),
+        fetchedAt: this.#world.now(),
+        ...list,
+        tools: await paced(redactTools(list.tools, redact)),
+        skipped: redactData(list.skipped, this.redact),
+        incomplete: list.incomplete && this.redact(list.incomplete),
+        title: typeof serverInfo.title === 'string' ? redact.cut(serverInfo.title, 500) : undefined,
+        instructions: instructions === undefined ? undefined : redact.cut(instructions, 500),
+        verdict: this.pool.verdict(definition),
+        ...(caller?.ask && { interactive: true }),
+      };
+    } catch (error) {
+      throw this.#withoutSecrets(error, definition.name);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The last stop of a call: the server itself. */
+  readonly invoke: Handler = async (call) => {
+    const state = this.#state;
+    const known = state?.servers.get(call.server);
+    if (!state || !known)
+      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
+        outcome: 'not_sent',
+      });
+    const { definition } = known;
+    // Almost every call finds a connection that is open.
+    const lease =
+      this.pool.borrow(definition, call.caller) ??
+      (await this.acquire(definition, call.caller, call.signal, call.idleClock));
+    const { connection } = lease;
+    let unanswered = false;
+    try {
+      if (call.onNotification) connection.onNotification = call.onNotification;
+      const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
+      const result = await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call);
+      return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
+    } catch (error) {
+      unanswered = !wasAnswered(error);
+      if (error instanceof DiscoveryError && error.code === 'TOOL_NOT_FOUND') this.#onToolsChanged(call.server);
+      throw this.#withoutSecrets(error, call.server);
+    } finally {
+      lease.release({ unanswered });
+    }
+  };
+
+  /** Read anew each time, so that a reload changes them. */
+  #poolLimits() {
+    const limits = () => this.#state?.config.limits;
+    return {
+      get spawns() {
+        return limits()?.spawns ?? 5;
+      },
+      get localServers() {
+        return limits()?.localServers ?? 32;
+      },
+      get idleMs() {
+        return limits()?.idle ?? 300_000;
+      },
+      get callIdleMs() {
+        return limits()?.callIdle ?? 60_000;
+      },
+    };
+  }
+
+  /** A remote server is asked for its list at most so often, however many want it. */
+  async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
+    if (connection.kind === 'stdio') return;
+    const now = this.#world.elapsed();
+    const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
+    this.#listings.set(name, bucket);
+    const wait = bucket.take(now, Number.POSITIVE_INFINITY) ?? 0;
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
+  }
+
+  /** One listener that throws keeps nobody else from hearing. */
+  #tell(listen: () => void): void {
+    try {
+      listen();
+    } catch (error) {
+      this.#world.logger.warn({ err: String(error) }, 'a listener for notifications threw');
+    }
+  }
+
+  #subscribe(connection: McpConnection): void {
+    if (this.#subscribed.has(connection)) return;
+    this.#subscribed.add(connection);
+    connection.subscribe({ toolsListChanged: true });
+  }
+
+  #readSecrets(): void {
+    if (this.#unread === undefined) return;
+    const { servers, search } = this.#unread;
+    this.#unread = undefined;
+    const { env } = this.#world;
+    const references = {
+      env,
+      lookUp: (text: string) => lookUpReferences(text, env),
+      bearersOf: (server: string) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
+    };
+    this.#secrets.learn(secretsOf(servers, references, search.embedder));
+  }
+
+  /** Expands a text that a server is given. Whatever it is given is a secret from this moment on, also a rotated one. */
+  #expand(text: string, where: string, place: Place = { name: '' }): string {
+    const values: ReferencedValue[] = [];
+    const expanded = expandReferences(text, this.#world.env, where, (value) => values.push(value));
+    this.#secrets.learn(secretsIn({ expanded, values }, place));
+    return expanded;
+  }
+
+  async #open(
+    definition: ServerDefinition,
+    request: Parameters<ConstructorParameters<typeof ConnectionPool>[0]['open']>[1],
+  ) {
+    const limits = this.#state?.config.limits;
+    if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
+    // As they are when the server is given them.
+    this.#readSecrets();
+    const { env } = this.#world;
+    // Loaded when a server is first needed: most starts answer from what is known.
+    const { openConnection } = await import('../connections/open-connection.ts');
+    const run =
+      definition.connection.kind === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+    try {
+      return await openConnection(definition, {
+        ...request,
+        onStderr: run?.write,
+        onClose: (reason) => {
+          run?.end(reason.message);
+          request.onClose(reason);
+        },
+        client: IDENTITY,
+        env,
+        expand: (text, place) => this.#expand(text, `server "${definition.name}"`, place),
+        secrets: this.#secrets,
+        limits: {
+          pages: limits.listPages,
+          tools: limits.toolsPerServer,
+          definitionBytes: limits.definition,
+          descriptionChars: limits.description,
+          listPageMs: limits.listPage,
+          listMs: limits.list,
+          messageBytes: limits.message,
+          messageValues: limits.messageValues,
+          stderrBytes: limits.stderr,
+        },
+        fetch: this.#world.fetch,
+      });
+    } catch (error) {
+      const told = this.#withoutSecrets(error, definition.name);
+      run?.end(told instanceof Error ? told.message : String(told));
+      throw told;
+    }
+  }
+
+  /** What a server says when it dies or refuses may hold what it was given. */
+  #withoutSecrets(error: unknown, server: string): unknown {
+    if (!(error instanceof Error)) return error;
+    const message = this.redact(error.message);
+    // Handed on 1:1 to whoever sees the server as it is.
+    if (error instanceof JsonRpcError)
+      return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
+    if (error instanceof DiscoveryError) {
+      const cause = error.cause instanceof JsonRpcError ? this.#withoutSecrets(error.cause, server) : error.cause;
+      if (message === error.message && cause === error.cause && error.server !== undefined) return error;
+      return new DiscoveryError(error.code, message, { ...error.details, server, cause });
+    }
+    if (message !== error.message) error.message = message;
+    return error;
+  }
+}
+
+const offline = (server: string): DiscoveryError =>
+  new DiscoveryError('SERVER_UNAVAILABLE', `${server} was not asked, because nothing may be connected to (offline).`, {
+    server,
+    retryable: false,
+    outcome: 'not_sent',
+  });
+
+/** Requests for tool lists to one remote server. */
+const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
+
+/** A server without tools is a server with no tools, not a broken one. */
+async function listTools(connection: McpConnection) {
+  try {
+    return await connection.listTools();
+  } catch (error) {
+    if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND)
+      return { tools: [], skipped: [], incomplete: undefined };
+    throw error;
+  }
+}

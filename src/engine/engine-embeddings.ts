@@ -1,0 +1,158 @@
+/**
+ * An engine's embedder, if it has one: a configuration and its catalogue in, an index of vectors out. Loaded with the
+ * first search; engines without an embedder load none of it.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { expandReferences } from '../config/references.ts';
+import type { ConfiguredTool, EmbedderStatus, ToolScore } from '../core/types.ts';
+import type { EmbeddingIndex } from '../embeddings/embedding-index.ts';
+import type { ToolSource } from '../embeddings/tool-source.ts';
+import type { EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+
+/** Vectors that nobody has used for so long, or beyond so many bytes, go. */
+const KEPT = { olderThanMs: 90 * 24 * 3600_000, maxBytes: 1024 ** 3 };
+
+export class EngineEmbeddings {
+  readonly #world: EngineWorld;
+  readonly #redact: (text: string) => string;
+  #state: EngineState | undefined;
+  /** What the open index was opened with. */
+  #key = '';
+  #opening: Promise<EmbeddingIndex> | undefined;
+  #closing: Promise<unknown> = Promise.resolve();
+
+  constructor(world: EngineWorld, redact: (text: string) => string) {
+    this.#world = world;
+    this.#redact = redact;
+  }
+
+  /** Takes over a new configuration. An embedder that stays the same keeps its vectors. */
+  configure(state: EngineState): void {
+    this.#state = state;
+    const key = keyOf(state);
+    const opening = this.#opening;
+    if (opening === undefined) return;
+    if (this.#key === key) {
+      void opening.then((index) => index.replaceSource(sourceOf(state)));
+      return;
+    }
+    this.#opening = undefined;
+    this.#closing = Promise.all([this.#closing, opening.then((index) => index.close())]);
+  }
+
+  /** The tools most alike to a query; undefined where there is no embedder, or no answer in time. */
+  similar(query: string, server: string | undefined): Promise<readonly ToolScore[] | undefined> | undefined {
+    return this.#index?.then((index) => index.similar(query, { server }));
+  }
+
+  /** How far the embedder has come, if there is one. */
+  async status(): Promise<EmbedderStatus | undefined> {
+    return this.#told((await this.#index)?.status());
+  }
+
+  /** The same, once it has read all tools. */
+  async complete(signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
+    return this.#told(await (await this.#index)?.complete(signal));
+  }
+
+  /** Forgets the vectors of one server's tools, or of all. */
+  async forget(server?: string): Promise<void> {
+    await (await this.#index)?.forget(server);
+  }
+
+  /** What an embedder says may hold what it was given. */
+  #told(status: EmbedderStatus | undefined): EmbedderStatus | undefined {
+    return status?.problem === undefined ? status : { ...status, problem: this.#redact(status.problem) };
+  }
+
+  /** Undefined where no embedder is wanted, or nothing may be connected to. */
+  get #index(): Promise<EmbeddingIndex> | undefined {
+    const state = this.#state;
+    if (state === undefined || this.#world.offline) return undefined;
+    if (this.#world.embedder === undefined && state.config.search.embedder === undefined) return undefined;
+    this.#opening ??= this.#open(state);
+    return this.#opening;
+  }
+
+  /** A list has changed: if anybody searches at all, its tools are embedded behind. */
+  changed(): void {
+    void this.#opening?.then((index) => index.catchUp());
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opening)?.close();
+    await this.#closing;
+  }
+
+  async #open(state: EngineState): Promise<EmbeddingIndex> {
+    this.#key = keyOf(state);
+    const [{ EmbeddingIndex }, { openEmbedder }] = await Promise.all([
+      import('../embeddings/embedding-index.ts'),
+      import('../embeddings/open-embedder.ts'),
+    ]);
+    const { env, fetch, logger, now, elapsed, background } = this.#world;
+    const { embedder: settings } = state.config.search;
+    const expand = (text: string) => expandReferences(text, env, 'search.embedder');
+    const own = this.#world.embedder;
+    const embedder = own ?? openEmbedder(settings as NonNullable<typeof settings>, { expand, fetch });
+    return new EmbeddingIndex({
+      embedder,
+      source: sourceOf(state),
+      store: await this.#openStore(state),
+      timeoutMs: settings?.timeoutMs,
+      dimensions: own ? undefined : settings?.dimensions,
+      logger,
+      now,
+      elapsed,
+      background,
+    });
+  }
+
+  async #openStore({ config: { cache } }: EngineState) {
+    if (!cache.enabled) return undefined;
+    const [{ FileStore }, { sweepEntries }] = await Promise.all([
+      import('../cache/file-store.ts'),
+      import('../cache/sweep-entries.ts'),
+    ]);
+    const folder = join(cache.dir, 'vectors');
+    const { logger, now, background } = this.#world;
+    if (background) {
+      void sweepEntries(folder, { ...KEPT, now }).catch((error: unknown) =>
+        logger.debug({ reason: String(error) }, 'old vectors could not be removed'),
+      );
+    }
+    return new FileStore(folder);
+  }
+}
+
+const keyOf = ({ config: { search, cache } }: EngineState): string => JSON.stringify([search.embedder, cache]);
+
+/** The catalogue as the index sees it. */
+function sourceOf({ servers, catalog }: EngineState): ToolSource {
+  return {
+    servers: () =>
+      [...servers].flatMap(([name, { definition, fingerprint }]) => {
+        const toolCount = catalog.isSeen(name) ? (catalog.state(name)?.toolCount ?? 0) : 0;
+        return toolCount === 0
+          ? []
+          : [{ name, fingerprint, toolCount, stamp: stampOf(catalog, name, definition.tools) }];
+      }),
+    tools: (server) => catalog.everyTool(server),
+  };
+}
+
+const configured = new WeakMap<readonly ConfiguredTool[], string>();
+
+/** What a server's tools are, by its own list and by the words of the configuration. */
+function stampOf(catalog: Catalog, server: string, tools: readonly ConfiguredTool[]): string {
+  let words = configured.get(tools);
+  if (words === undefined) {
+    words = tools.length === 0 ? '' : createHash('sha256').update(JSON.stringify(tools)).digest('hex').slice(0, 24);
+    configured.set(tools, words);
+  }
+  return `${catalog.state(server)?.digest ?? ''}:${words}`;
+}

@@ -1,0 +1,199 @@
+/**
+ * The execute flow of an engine: the proxy with its steps wired to rules, catalogue, connections and audit log.
+ * @module
+ */
+import { join } from 'node:path';
+import type { FoundTool } from '../catalog/tool-lookup.ts';
+import { largeTurns } from '../connections/large-turns.ts';
+import { ok, type ToolResult } from '../core/result.ts';
+import type { Caller, ToolCall } from '../core/types.ts';
+import type { CallGates } from '../execution/call-gates.ts';
+import { type AuditRecorder, type CallSettings, ToolExecutionProxy } from '../execution/index.ts';
+import type { ResultPages } from '../execution/result-pages.ts';
+import type { RuleSet } from '../rules/decide.ts';
+import { compileGlob } from '../rules/glob.ts';
+import type { Downstreams } from './downstreams.ts';
+import { createReadSchema } from './engine-own-tools.ts';
+import type { EngineState } from './engine-state.ts';
+import type { EngineWorld } from './engine-world.ts';
+
+/** Everything that carries out calls under one configuration. */
+export interface Execution {
+  readonly proxy: ToolExecutionProxy;
+  /** Writes what is still to be recorded. */
+  closeAudit(): Promise<void>;
+}
+
+export interface ExecutionParts {
+  readonly state: EngineState;
+  readonly world: EngineWorld;
+  readonly downstreams: Downstreams;
+  readonly pages: ResultPages;
+  /** What counted calls under the configuration before, if there was one. */
+  readonly gates: CallGates | undefined;
+  readonly lookup: (
+    server: string,
+    tool: string,
+    caller: Caller,
+  ) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
+  /** What the rules in force say of a tool. */
+  readonly decide: RuleSet['decide'];
+}
+
+/** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
+export function createExecution({
+  state,
+  world,
+  downstreams,
+  pages,
+  gates,
+  lookup,
+  decide,
+}: ExecutionParts): Execution {
+  const { limits, retry, validation } = state.config;
+  const audit = openAudit(state, world, downstreams);
+  const definitionOf = (server: string) => state.servers.get(server)?.definition;
+  const repeatable = new Map<string, (tool: string) => boolean>();
+  const settings = new Map<string, CallSettings>();
+  const proxy = new ToolExecutionProxy({
+    invoke: downstreams.invoke,
+    lookup: (server, tool, _signal, caller) => {
+      const found = lookup(server, tool, caller);
+      return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
+    },
+    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
+    audit: audit.recorder,
+    pages,
+    gates,
+    runSteps: (steps) => largeTurns.run(steps),
+    own: [createReadSchema(state)],
+    connections: {
+      connect: async (server) => {
+        const definition = definitionOf(server);
+        if (definition) (await downstreams.pool.acquire(definition, undefined)).release();
+      },
+      disconnect: (server) => downstreams.pool.close(server),
+      isConnected: (server) => downstreams.pool.isConnected(server),
+    },
+    settingsOf,
+    isRepeatable: (call) => isRepeatable(call),
+    output: validation.output,
+    redact: downstreams.redact,
+    retry: {
+      attempts: retry.attempts,
+      delay: retry.initial,
+      factor: retry.factor,
+      maxDelay: retry.max,
+      jitter: retry.jitter,
+    },
+    breaker: {
+      inARow: limits.breaker.failures,
+      share: limits.breaker.rate,
+      atLeast: limits.breaker.minimum,
+      window: limits.breaker.window,
+      open: limits.breaker.open,
+    },
+    limits: {
+      perServer: limits.concurrency,
+      queue: limits.queue,
+      queueWait: limits.queueWait,
+      perClient: limits.inFlightPerClient,
+      total: limits.inFlight,
+      callIdle: limits.callIdle,
+      callCeiling: limits.callCeiling,
+      result: world.wholeResults ? Number.MAX_SAFE_INTEGER : limits.result,
+      validationBudget: limits.validation,
+      schema: { depth: limits.schemaDepth, subSchemas: limits.schemaNodes },
+      drain: limits.drain,
+    },
+    log: world.logger,
+  });
+  return { proxy, closeAudit: audit.close };
+
+  /** Several steps ask for every call. */
+  function settingsOf(server: string): CallSettings | undefined {
+    const known = settings.get(server);
+    const definition = known ? undefined : definitionOf(server);
+    if (!definition) return known;
+    const { timeouts, rateLimit, concurrency } = definition;
+    const found = { timeout: timeouts.call, rateLimit, concurrency };
+    settings.set(server, found);
+    return found;
+  }
+
+  /** The operator's own mark counts always; a server's hints only if the operator trusts that server. */
+  function isRepeatable({ server, tool, definition }: ToolCall): boolean {
+    const entry = definitionOf(server);
+    if (!entry) return false;
+    let marked = repeatable.get(server);
+    if (!marked) {
+      const globs = entry.idempotent.map(compileGlob);
+      marked = (name) => globs.some((matches) => matches(name));
+      repeatable.set(server, marked);
+    }
+    if (marked(tool)) return true;
+    return (
+      entry.trusted &&
+      (definition?.annotations?.readOnlyHint === true || definition?.annotations?.idempotentHint === true)
+    );
+  }
+}
+
+const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
+
+interface Recorder {
+  readonly recorder: AuditRecorder;
+  /** Whether calls must wait until the log can be written again. */
+  blocks(): boolean;
+  close(): Promise<void>;
+}
+
+const UNRECORDED = {
+  enabled: false,
+  code: 'STORAGE_ERROR',
+  reason: 'The audit log cannot be written, and audit.failClosed refuses calls that are not recorded.',
+} as const;
+
+/** The audit log of a configuration; loaded and opened when the first call is recorded. */
+function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Downstreams): Recorder {
+  const { audit, home } = config;
+  if (!audit.enabled) return { recorder: { record: () => {} }, blocks: () => false, close: async () => {} };
+  const open = async () => {
+    const [{ AuditLog }, { JsonlSink }, { RefusalSink }, { loadSalt }] = await Promise.all([
+      import('../audit/audit-log.ts'),
+      import('../audit/jsonl-sink.ts'),
+      import('../audit/refusal-sink.ts'),
+      import('../audit/salt-file.ts'),
+    ]);
+    return new AuditLog({
+      sink: new JsonlSink(audit),
+      // However many are refused, calls that were made stay on record.
+      refusals: new RefusalSink(audit),
+      salt: () => loadSalt(join(home, 'audit', 'salt')),
+      values: audit.values,
+      maxLineBytes: config.limits.auditLine,
+      // Who wants no call unrecorded gives a little of its time for that.
+      gatherMs: audit.failClosed ? 0 : undefined,
+      redact: downstreams.redact,
+      foldMs: audit.failClosed ? 0 : undefined,
+      logger: world.logger,
+    });
+  };
+  let opening: ReturnType<typeof open> | undefined;
+  let log: Awaited<ReturnType<typeof open>> | undefined;
+  return {
+    recorder: {
+      record: (entry) => {
+        if (log) return log.record(entry);
+        opening ??= open().then((opened) => {
+          log = opened;
+          return opened;
+        });
+        void opening.then((opened) => opened.record(entry));
+      },
+    },
+    // Fail closed only where the operator wants it: by default calls go on and the drops are counted.
+    blocks: () => audit.failClosed && log?.stats().failing === true,
+    close: async () => (await opening)?.close(),
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The gateway's own tools, called under the server name that is reserved for it: their definitions, and `read_schema`
+ * wired to catalogue and rules.
+ * @module
+ */
+import { READ_SCHEMA, readSchema } from '../catalog/read-schema-tool.ts';
+import { requireUsableTool, settleRef } from '../catalog/tool-lookup.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
+import { ok } from '../core/result.ts';
+import type { ToolMetadata, ToolRef } from '../core/types.ts';
+import { READ_RESULT } from '../execution/result-pages.ts';
+import type { OwnTool } from '../execution/tool-execution-proxy.ts';
+import type { EngineState } from './engine-state.ts';
+
+const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(
+  [READ_RESULT, READ_SCHEMA].map((definition) => [
+    definition.name,
+    { ...definition, server: OWN_SERVER, summary: definition.description ?? '', enabled: true, tags: [] },
+  ]),
+);
+
+/** One of the gateway's own tools, as describing shows it. */
+export const ownTool = ({ server, tool }: ToolRef): ToolMetadata | undefined =>
+  server === OWN_SERVER ? OWN_TOOLS.get(tool) : undefined;
+
+/** `read_schema` over the tools of a state. What may not be used may not be read. */
+export const createReadSchema = (state: EngineState): OwnTool => ({
+  definition: READ_SCHEMA,
+  run: async ({ arguments: args, caller, signal }) => {
+    const { server, tool, path = '', page = 1 } = args;
+    const ref = await settleRef(state, String(server), String(tool), { caller, signal });
+    const own = ownTool(ref);
+    const found = own ? ok({ metadata: own }) : await requireUsableTool(state, ref, caller);
+    return found.success ? readSchema(found.data.metadata, String(path), Number(page)) : found;
+  },
+});

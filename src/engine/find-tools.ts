@@ -1,0 +1,103 @@
+/**
+ * A query in, tools and what is to be said beside them out; and why a tool was found. Waits a little for servers nobody has
+ * seen, asks what was learnt and what an embedder knows, then searches.
+ * @module
+ */
+import { searchNotes } from '../catalog/search-notes.ts';
+import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
+import { isBrokenSource } from '../config/resolved-config.ts';
+import { fail, ok, type ToolResult } from '../core/result.ts';
+import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
+import type { Explanation } from '../search/explanation.ts';
+import { readFilters } from '../search/query-filters.ts';
+import { shortAdvice } from '../text/plain-text.ts';
+import type { EngineRuntime } from './engine-runtime.ts';
+import type { EngineState } from './engine-state.ts';
+
+const MAX_WARNINGS = 3;
+const MAX_WARNING = 200;
+/** How long a search waits for the first lists of servers nobody has seen. */
+const FIRST_LISTS_MS = 2000;
+
+/** A search with who asks, and how long they wait. */
+export interface FindOptions extends SearchOptions {
+  readonly caller?: Caller | undefined;
+  /** How long to wait for servers that were never seen. */
+  readonly waitMs?: number | undefined;
+}
+
+/** What a search found. */
+export interface FindResult {
+  readonly results: readonly SearchResult[];
+  /** What was not searched or was withheld, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Searches all tools, or one server's. `onLookup` hears whether everything was known without asking a server. */
+export async function findTools(
+  runtime: EngineRuntime,
+  state: EngineState,
+  query: string,
+  { caller, waitMs = FIRST_LISTS_MS, server, ...rest }: FindOptions,
+  onLookup: (known: boolean) => void,
+): Promise<ToolResult<FindResult>> {
+  const { discovery, catalog } = state;
+  if (state.offReason !== undefined) return ok({ results: [], notes: gatewayNotes(state) });
+  const known = server === undefined ? undefined : requireServer(state, server);
+  if (known?.success === false) return known;
+  const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
+  onLookup(unseen.length === 0);
+  await discovery.firstLists(unseen, waitMs, caller);
+  const hints = await whatIsKnown(runtime, query, { server, caller, ...rest });
+  const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
+  runtime.usage?.shown(readFilters(query).text, caller, results);
+  discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
+  runtime.answered(state);
+  return ok({ results, notes: [...gatewayNotes(state), ...searchNotes(discovery, unseen, results, withheld)] });
+}
+
+/** Why a tool has the place it has for a query. */
+export async function explainTool(
+  runtime: EngineRuntime,
+  state: EngineState,
+  query: string,
+  { server, tool }: { readonly server: string; readonly tool: string },
+  options: FindOptions,
+): Promise<ToolResult<Explanation>> {
+  const ref = await settleRef(state, server, tool, options);
+  const found = await requireTool(state, ref, options.caller);
+  if (!found.success) return found;
+  const known = await whatIsKnown(runtime, query, options);
+  const about = state.catalog.about(ref.server);
+  const explanation = state.catalog.search.explain(query, found.data.metadata, about, { ...options, ...known });
+  return explanation === undefined
+    ? fail('TOOL_NOT_FOUND', `${ref.server}:${ref.tool} is not in the index.`, ref)
+    : ok(explanation);
+}
+
+/** What use and an embedder say about a query, unless the caller said it. */
+async function whatIsKnown(
+  { usage, embeddings }: EngineRuntime,
+  query: string,
+  { server, caller, learnt, similar }: FindOptions,
+): Promise<Pick<SearchOptions, 'learnt' | 'similar'>> {
+  const { text } = readFilters(query);
+  return {
+    learnt: learnt ?? (await usage?.learntFor(text, caller)),
+    similar: similar ?? (await embeddings.similar(text, server)),
+  };
+}
+
+/** Things an agent should know about the gateway as a whole. */
+export function gatewayNotes(state: EngineState | undefined): string[] {
+  if (state?.offReason !== undefined) return [state.offReason];
+  if (state === undefined) return [];
+  // The person who could mend it often sees only what the agent says.
+  const { servers, warnings, sources } = state.config;
+  const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
+  const why = (servers.length === 0 ? warnings : broken)
+    .slice(0, MAX_WARNINGS)
+    .map((warning) => shortAdvice(warning, MAX_WARNING));
+  if (servers.length > 0) return why;
+  return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
+}

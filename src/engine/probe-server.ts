@@ -1,0 +1,84 @@
+/**
+ * Connects to one server and reads its list, with a watch in hand: a state in, how it went out.
+ * @module
+ */
+
+import { abortable } from '../async/abortable.ts';
+import type { Discovery } from '../catalog/discovery.ts';
+import { toServerError } from '../catalog/retry-policy.ts';
+import { worthWaiting } from '../catalog/worth-waiting.ts';
+import type { Lease } from '../connections/connection-pool.ts';
+import { DiscoveryError } from '../core/errors.ts';
+import type { ServerDefinition } from '../core/types.ts';
+import type { Downstreams } from './downstreams.ts';
+import type { EngineState } from './engine-state.ts';
+
+/** What a server said and how long it took. With an `error`, what is missing never happened. */
+export interface ServerProbe {
+  readonly error?: DiscoveryError | undefined;
+  /** Milliseconds until it had said hello. */
+  readonly connectMs?: number | undefined;
+  /** Milliseconds for its whole list of tools. */
+  readonly listMs?: number | undefined;
+  readonly protocolVersion?: string | undefined;
+  readonly transport?: 'stdio' | 'http' | 'sse' | undefined;
+  readonly toolCount?: number | undefined;
+  /** Tools that were left out, because their definitions cannot be used. */
+  readonly skipped?: number | undefined;
+  /** Why the list has an end that is not its own. */
+  readonly incomplete?: string | undefined;
+}
+
+/** The list that is read is kept; the connection is closed. Never rejects. */
+export async function probeServer(
+  { servers, catalog, discovery }: EngineState,
+  downstreams: Downstreams,
+  server: string,
+  signal?: AbortSignal,
+): Promise<ServerProbe> {
+  const definition = servers.get(server)?.definition;
+  if (!definition) return { error: new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`) };
+  try {
+    const { lease, began } = await connected(definition, discovery, downstreams, signal);
+    const connectedAt = performance.now();
+    const { protocolVersion } = lease.connection.identity;
+    const { transport } = downstreams.pool.verdict(definition) ?? {};
+    const listing = abortable(discovery.listed(server), signal);
+    const error = await listing.finally(() => lease.release({ close: true }));
+    const { toolCount, skipped, incomplete } = catalog.state(server) ?? {};
+    return {
+      connectMs: Math.round(connectedAt - began),
+      protocolVersion,
+      transport,
+      ...(error ? { error } : { listMs: Math.round(performance.now() - connectedAt), toolCount, skipped, incomplete }),
+    };
+  } catch (error) {
+    return { error: toServerError(error, server) };
+  }
+}
+
+/** A connection, with the retries of discovery; `began` is when the attempt began that worked. */
+async function connected(
+  definition: ServerDefinition,
+  discovery: Discovery,
+  downstreams: Downstreams,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly lease: Lease; readonly began: number }> {
+  const started = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    const began = performance.now();
+    try {
+      return { lease: await downstreams.acquire(definition, undefined, signal), began };
+    } catch (error) {
+      const failure = toServerError(error, definition.name);
+      const now = performance.now();
+      const pause = worthWaiting(failure)
+        ? discovery.pauseBefore(failure, { made: attempt, spentMs: now - started, lastMs: now - began })
+        : undefined;
+      if (pause === undefined || signal?.aborted) throw error;
+      const paused = new Promise((resolve) => setTimeout(resolve, pause));
+      // Whoever gives up meanwhile gets what went wrong.
+      await abortable(paused, signal).catch(() => Promise.reject(error));
+    }
+  }
+}

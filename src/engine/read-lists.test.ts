@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engineIn, entry, folder, sample, until } from '../../test/fixtures/engine.ts';
+import { evil } from '../../test/fixtures/evil.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ tools: { echo: { call: () => 'hello' } } });
+});
+afterAll(() => server.close());
+
+/** A network on which the first requests go wrong. */
+function flaky(times: number, fault: () => Response): { fetch: typeof fetch; asked: () => number } {
+  let asked = 0;
+  return {
+    fetch: (async (input, init) => (++asked <= times ? fault() : fetch(input, init))) as typeof fetch,
+    asked: () => asked,
+  };
+}
+
+const reset = (): never => {
+  throw Object.assign(new TypeError('fetch failed'), {
+    cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+  });
+};
+const FAULTS: [string, () => Response][] = [
+  ['503', () => new Response('', { status: 503 })],
+  ['429', () => new Response('', { status: 429, headers: { 'retry-after': '1' } })],
+  ['a reset', reset],
+];
+const remote = () => ({ servers: [{ name: 'remote', connection: server.connection }] });
+
+describe('a server that stumbles once', () => {
+  it.each(FAULTS)('is read by a command that waits: %s', async (_what, fault) => {
+    using home = folder();
+    await using engine = engineIn(home, remote(), { fetch: flaky(2, fault).fetch, background: false });
+    expect(await engine.readLists({ waitMs: 20_000 })).toEqual(new Map());
+    expect(await engine.listTools('remote')).toHaveLength(1);
+  });
+
+  it.each(FAULTS)('is found by the search that met it: %s', async (_what, fault) => {
+    using home = folder();
+    await using engine = engineIn(home, remote(), { fetch: flaky(2, fault).fetch });
+    // Longer than two seconds only because this machine may be busy.
+    const found = await engine.find('echo', { waitMs: 10_000 });
+    expect(found).toMatchObject({ success: true, data: { results: [{ tool: 'echo' }], notes: [] } });
+  });
+
+  it('passes a probe', async () => {
+    using home = folder();
+    const { fetch } = flaky(2, () => new Response('', { status: 503 }));
+    await using engine = engineIn(home, remote(), { fetch });
+    expect(await engine.probe('remote')).toMatchObject({ toolCount: 1 });
+  });
+
+  it('that goes on stumbling is told of with its own words when the time is over', async () => {
+    using home = folder();
+    const { fetch } = flaky(1000, () => new Response('', { status: 503 }));
+    await using engine = engineIn(home, remote(), { fetch, background: false });
+    const failed = await engine.readLists({ waitMs: 1500 });
+    expect(failed.get('remote')?.message).toMatch(/503/);
+  });
+});
+
+describe('a server that nobody can wait for', () => {
+  it('is told of at once where nothing listens', async () => {
+    using home = folder();
+    const gone = await startTestServer();
+    await gone.close();
+    const config = { servers: [{ name: 'gone', connection: gone.connection }] };
+    await using engine = engineIn(home, config, { background: false });
+    const began = performance.now();
+    expect([...(await engine.readLists({ waitMs: 30_000 })).keys()]).toEqual(['gone']);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('is not waited for by the first search of the next session, and named, and asked again', async () => {
+    using home = folder();
+    using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
+    const config = { servers: [entry('notes', sample('notes')), entry('hung', hung)] };
+    const notes = async (waitMs: number) => {
+      const engine = engineIn(home, config);
+      const began = performance.now();
+      const found = await engine.find('note', { waitMs });
+      const ms = performance.now() - began;
+      const starts = () => hung.journal().filter(({ event }) => event === 'start').length;
+      return { engine, found, ms, starts };
+    };
+    const first = await notes(3000);
+    expect(first.ms).toBeGreaterThanOrEqual(2900);
+    await first.engine.close();
+    const before = first.starts();
+    for (let session = 1; session <= 2; session++) {
+      const next = await notes(60_000);
+      expect(next.ms).toBeLessThan(20_000);
+      expect(next.found).toMatchObject({
+        data: { notes: [expect.stringMatching(/^hung not searched: failed last time: .*did not list/)] },
+      });
+      // The second search finds it being asked in the background, and does not wait for that either.
+      const began = performance.now();
+      await next.engine.find('note', { waitMs: 60_000 });
+      expect(performance.now() - began).toBeLessThan(20_000);
+      await until(() => next.starts() === before + session);
+      expect((await next.engine.listServers())[1]).toMatchObject({ name: 'hung', status: 'error' });
+      await next.engine.close();
+    }
+  });
+
+  it('is waited for only briefly by a command that wants all lists, and as long as it takes by one that names it', async () => {
+    using home = folder();
+    using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
+    const timeouts = { connect: 15_000 };
+    const config = { servers: [{ ...entry('hung', hung), timeouts }] };
+    const first = engineIn(home, config);
+    await first.find('note', { waitMs: 200 });
+    await first.close();
+    await using next = engineIn(home, config);
+    let began = performance.now();
+    expect([...(await next.readLists()).keys()]).toEqual(['hung']);
+    expect(performance.now() - began).toBeLessThan(12_000);
+    began = performance.now();
+    await next.readLists({ servers: ['hung'], waitMs: 6_000 });
+    expect(performance.now() - began).toBeGreaterThan(5_500);
+  });
+
+  it('is waited for again once it has answered, and once its entry has changed', async () => {
+    using home = folder();
+    using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
+    const config = (args: string[]) => ({ servers: [entry('one', { command: hung.command, args })] });
+    const first = engineIn(home, config([...hung.args]));
+    await first.find('note', { waitMs: 300 });
+    await first.close();
+    await using changed = engineIn(home, { servers: [entry('one', sample('notes'))] });
+    const found = await changed.find('note', { waitMs: 20_000 });
+    expect(found).toMatchObject({ success: true, data: { notes: [] } });
+  });
+});

@@ -1,0 +1,273 @@
+/**
+ * What local servers write to stderr, kept in one small file each: chunks in, lines without secrets on disk out, and the
+ * last run back. Two files of at most `limits.stderr` bytes per server, so that yesterday's crash can still be read today.
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../disk/make-folder.ts';
+import { RedactStream } from '../secrets/redact-stream.ts';
+import type { Redact } from '../secrets/redactor.ts';
+import { oneLine, plainName, plainText } from '../text/plain-text.ts';
+
+/** One life of a server's process. */
+export interface ServerRun {
+  /** After a gap, a line that was begun before it is left out: half a secret would not be recognised. */
+  readonly write: (chunk: Buffer, isAfterGap?: boolean) => void;
+  /** Says how it ended; what comes later is kept all the same. */
+  readonly end: (why: string) => void;
+}
+
+export interface ServerLogsOptions {
+  /** The state folder; files are in `logs` below it. */
+  readonly home: string;
+  /** Of one file. Nothing is kept when this is 0. */
+  readonly maxBytes: number;
+  /** Takes secrets out of a text. */
+  readonly redact: Redact;
+  /** Told once when the disk begins to refuse; servers are not disturbed by it. */
+  readonly onError: (error: Error) => void;
+}
+
+/** What is left of a server's last run. */
+export interface KeptLog {
+  readonly text: string;
+  /** When that run began; undefined when it wrote so much that its beginning is gone. */
+  readonly startedAt: string | undefined;
+  /** How much of the file this is, to read on from there. */
+  readonly end: number;
+}
+
+const MAX_FILES = 256;
+const MAX_WHY = 2_000;
+/** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
+const PAUSE_FACTOR = 10;
+const MAX_PAUSE_MS = 250;
+const MAX_READ = 4 * 1024 * 1024;
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
+
+/** What a terminal, or somebody who reads the file, takes for the end of a line. */
+const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
+/** How our own lines begin, in the file and on a terminal. */
+const OURS = /^(?:=|anygpt ?:)/i;
+const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
+/** What shows nothing at the beginning of a line; marks need a letter before them. */
+const BLANK = /^[\s\p{M}]+/u;
+
+/** What a server wrote, as lines that cannot be taken for ours: one that looks like it is quoted with `| `. */
+export const quoteLog = (text: string): string => text.replace(BREAKS, '\n').split('\n').map(quoted).join('\n');
+
+const quoted = (line: string): string =>
+  // What will be shown decides, so the whole line is made plain: any number of unseen characters may stand in front.
+  HARMLESS.test(line) || !OURS.test(plainName(line).replace(BLANK, '')) ? line : `| ${line}`;
+
+/** A log as a terminal may show it, line by line: a sequence that is left open in one hides nothing of the next. */
+export const shownLog = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => plainText(line))
+    .join('\n');
+
+/** Where a server's stderr is kept. Names are anything, so the file is called after a digest of it, too. */
+export function serverLogFile(home: string, server: string): string {
+  const digest = createHash('sha256').update(server).digest('hex').slice(0, 12);
+  return join(
+    home,
+    'logs',
+    `${server
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, '-')
+      .slice(0, 40)}-${digest}.log`,
+  );
+}
+
+/** Keeps what servers write. Nothing here throws or waits: a full disk must not stop a server. */
+export class ServerLogs {
+  readonly #options: ServerLogsOptions;
+  readonly #waiting = new Map<string, string>();
+  readonly #writing = new Map<string, Promise<void>>();
+  /** What running servers have said that is not written yet, still with its secrets. */
+  readonly #runs = new Map<string, Set<{ readonly said: RedactStream; ended: boolean }>>();
+  readonly #pauses = new Set<() => void>();
+  #flushing = false;
+  #prepared: Promise<void> | undefined;
+  #failed = false;
+
+  constructor(options: ServerLogsOptions) {
+    this.#options = options;
+  }
+
+  /** A new process of this server. */
+  begin(server: string, now: number): ServerRun {
+    let decoder = new TextDecoder();
+    const run = { said: new RedactStream(this.#options.redact, this.#options.maxBytes), ended: false };
+    const runs = this.#runs.get(server) ?? new Set();
+    this.#runs.set(server, runs.add(run));
+    // Another process may have died in the middle of a line.
+    this.#keep(server, `\n=== started ${new Date(now).toISOString()} (by process ${process.pid})\n`);
+    return {
+      write: (chunk, isAfterGap) => {
+        if (this.#options.maxBytes <= 0) return;
+        if (isAfterGap) {
+          decoder = new TextDecoder();
+          run.said.dropUnfinished();
+        }
+        run.said.push(decoder.decode(chunk, { stream: true }));
+        runs.add(run);
+        this.#write(server);
+      },
+      end: (why) => {
+        run.ended = true;
+        this.#keep(server, `=== ended: ${oneLine(this.#options.redact(why), MAX_WHY)}\n`);
+      },
+    };
+  }
+
+  /** Resolves when everything said so far is on disk. */
+  async flush(): Promise<void> {
+    this.#flushing = true;
+    for (const server of this.#runs.keys()) this.#keep(server, this.#take(server, true));
+    for (const resume of this.#pauses) resume();
+    await Promise.all(this.#writing.values());
+    this.#flushing = false;
+  }
+
+  /** What a server has said since, without secrets: whole lines, or everything when it has ended. */
+  #take(server: string, atEnd = false): string {
+    let text = '';
+    const runs = this.#runs.get(server) ?? new Set();
+    for (const run of runs) {
+      const said = quoteLog(run.said.take(atEnd || run.ended));
+      // A line without end is broken: others write to the same file.
+      text += said !== '' && !said.endsWith('\n') ? `${said}\n` : said;
+      if (run.ended) runs.delete(run);
+    }
+    return text;
+  }
+
+  #keep(server: string, text: string): void {
+    const { maxBytes } = this.#options;
+    if (maxBytes <= 0 || text === '') return;
+    const before = (this.#waiting.get(server) ?? '') + this.#take(server);
+    this.#waiting.set(server, lastLines(before + text, maxBytes));
+    this.#write(server);
+  }
+
+  #write(server: string): void {
+    if (this.#writing.has(server)) return;
+    const writing = this.#drain(server).catch((error: Error) => {
+      this.#writing.delete(server);
+      // The folder may have gone, and may come back: whatever is written next is the next attempt.
+      this.#prepared = undefined;
+      if (!this.#failed) this.#options.onError(error);
+      this.#failed = true;
+    });
+    this.#writing.set(server, writing);
+  }
+
+  async #drain(server: string): Promise<void> {
+    const file = serverLogFile(this.#options.home, server);
+    this.#prepared ??= prepare(join(this.#options.home, 'logs'));
+    await this.#prepared;
+    for (;;) {
+      const started = performance.now();
+      // Taken here and not as it comes: of a flood only what is kept has to be looked through.
+      const text = lastLines((this.#waiting.get(server) ?? '') + this.#take(server), this.#options.maxBytes);
+      this.#waiting.delete(server);
+      if (text === '') {
+        this.#writing.delete(server);
+        return;
+      }
+      try {
+        await this.#append(file, Buffer.from(text));
+      } catch (error) {
+        const since = this.#waiting.get(server) ?? '';
+        this.#waiting.set(server, lastLines(text + since, this.#options.maxBytes));
+        throw error;
+      }
+      this.#failed = false;
+      if (!this.#flushing) await this.#pause((performance.now() - started) * PAUSE_FACTOR);
+    }
+  }
+
+  /** Waits a while, or until everything has to be written. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(resume);
+        resolve();
+      };
+      const timer = setTimeout(resume, Math.min(ms, MAX_PAUSE_MS)).unref();
+      this.#pauses.add(resume);
+    });
+  }
+
+  async #append(file: string, bytes: Buffer): Promise<void> {
+    const { size } = await stat(file).catch(() => ({ size: 0 }));
+    // Another process may do the same at this moment; then a little less of the past is kept.
+    if (size > 0 && size + bytes.length > this.#options.maxBytes) await rename(file, olderOf(file)).catch(unlessGone);
+    const handle = await open(file, APPEND, 0o600);
+    try {
+      await handle.writeFile(bytes);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** The end of a text, in whole lines: half of one could look like something else. */
+function lastLines(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = text.slice(-maxChars);
+  return text[text.length - maxChars - 1] === '\n' ? end : end.slice(end.indexOf('\n') + 1);
+}
+
+/** What a server's last run wrote, of any process of this home; undefined when nothing is kept. */
+export async function readServerLog(home: string, server: string): Promise<KeptLog | undefined> {
+  const file = serverLogFile(home, server);
+  const [older, newer] = [await readTail(olderOf(file)), await readTail(file)];
+  if (older === undefined && newer === undefined) return undefined;
+  const all = Buffer.concat([older ?? Buffer.alloc(0), newer ?? Buffer.alloc(0)]).toString('utf8');
+  const last = [...all.matchAll(BEGUN)].at(-1);
+  const text = last ? all.slice(last.index + last[0].length) : all.replace(/^\n/, '');
+  return { text, startedAt: last?.[1], end: newer?.length ?? 0 };
+}
+
+const olderOf = (file: string): string => `${file}.old`;
+
+async function readTail(file: string): Promise<Buffer | undefined> {
+  try {
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const { size } = await handle.stat();
+      const buffer = Buffer.alloc(Math.min(size, MAX_READ));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
+      const read = buffer.subarray(0, bytesRead);
+      return size > buffer.length ? read.subarray(read.indexOf('\n') + 1) : read;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return unlessGone(error as Error);
+  }
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Servers come and go; the files of those that nobody has started for longest go with them. */
+async function prepare(folder: string): Promise<void> {
+  await makeFolder(folder);
+  const names = (await readdir(folder)).filter((name) => /\.log(?:\.old)?$/.test(name));
+  if (names.length <= MAX_FILES) return;
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  );
+  const surplus = aged.sort((a, b) => b.at - a.at).slice(MAX_FILES);
+  await Promise.all(surplus.map(({ name }) => rm(join(folder, name), { force: true })));
+}

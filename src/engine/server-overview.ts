@@ -1,0 +1,39 @@
+/**
+ * All servers that are switched on with what is known of them: a state in, what `list_mcp_servers` shows out.
+ * @module
+ */
+
+import type { ServerMetadata } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
+import type { Downstreams } from './downstreams.ts';
+import type { EngineState } from './engine-state.ts';
+
+/** What a server said when it died may be long, and may hold anything. */
+const MAX_REASON = 300;
+
+/** Servers start when they are needed; one nobody needed yet is not a broken one. */
+const UNSEEN = 'not started yet';
+
+/** In the order of the configuration. Connects to none. */
+export function serverOverview(
+  { servers, catalog, discovery }: EngineState,
+  downstreams: Pick<Downstreams, 'status'>,
+): ServerMetadata[] {
+  return [...servers.values()].map(({ definition: { name, connection } }) => {
+    const { status, reason } = downstreams.status(name);
+    const failure = discovery.failure(name);
+    const state = catalog.state(name);
+    const why = reason ?? failure?.message ?? state?.incomplete ?? (catalog.isSeen(name) ? undefined : UNSEEN);
+    return {
+      name,
+      description: catalog.about(name),
+      toolCount: state?.toolCount ?? 0,
+      enabledCount: state?.enabledCount ?? 0,
+      status: failure && status !== 'connected' ? 'error' : status,
+      reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
+      stale: discovery.isStale(name) || undefined,
+      listedAt: catalog.fetchedAt(name) || undefined,
+      config: connection,
+    };
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * What an agent has to respect besides the type: a schema node in, ` (1..100)`, ` (date-time)`, ` = 30` out.
+ * @module
+ */
+
+import type { JsonSchema } from '../core/types.ts';
+import { oneLine } from '../text/plain-text.ts';
+
+export type SchemaLimits = (node: JsonSchema) => string;
+
+/** Ranges, lengths, format, pattern and default of a node; empty where it has none. */
+export const schemaLimits: SchemaLimits = (node) => {
+  const notes: string[] = [];
+  const range = (from: string, to: string, unit = '') => {
+    if (from !== '' || to !== '') notes.push(`${from}..${to}${unit}`);
+  };
+  range(
+    bound(node.minimum) || bound(node.exclusiveMinimum, '>'),
+    bound(node.maximum) || bound(node.exclusiveMaximum, '<'),
+  );
+  range(node.minLength === 0 ? '' : bound(node.minLength), bound(node.maxLength), ' chars');
+  if (typeof node.multipleOf === 'number') notes.push(`multiple of ${node.multipleOf}`);
+  range(node.minItems === 0 ? '' : bound(node.minItems), bound(node.maxItems), ' items');
+  if (typeof node.format === 'string') notes.push(oneLine(node.format, 30));
+  // Generators write out, in a hundred signs, the pattern of a format they name.
+  else if (typeof node.pattern === 'string') notes.push(`/${oneLine(node.pattern, 60)}/`);
+  const text = notes.length > 0 ? ` (${notes.join(', ')})` : '';
+  return node.default === undefined || node.default === null || node.default === ''
+    ? text
+    : `${text} = ${oneLine(JSON.stringify(node.default), 60)}`;
+};
+
+/** A number worth telling; the bounds of number types themselves are not. */
+const bound = (value: unknown, sign = ''): string =>
+  typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? `${sign}${value}` : '';

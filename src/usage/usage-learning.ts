@@ -1,0 +1,126 @@
+/**
+ * Learning from use: searches and results of calls in, what to raise for the next query out. A call counts for the
+ * latest search of the same caller that showed the tool, within ten minutes, once a search, and only if it succeeded.
+ * @module
+ */
+import { join } from 'node:path';
+import { FileStore } from '../cache/file-store.ts';
+import type { ResolvedConfig } from '../config/resolved-config.ts';
+import type { ToolResult } from '../core/result.ts';
+import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
+import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { LearntTool } from '../search/usage-record.ts';
+import { UsageStore, type UsageStoreOptions } from './usage-store.ts';
+
+interface ShownSearch {
+  readonly query: string;
+  readonly at: number;
+  /** Places of the tools that were shown and not used yet, by server and name. */
+  readonly places: Map<string, number>;
+}
+
+const COUNTS_FOR_MS = 10 * 60_000;
+const MAX_CALLERS = 1_000;
+const MAX_SEARCHES = 16;
+/** What already stood first needs no help, and raising it would push its neighbours down. */
+const FIRST_PLACE = 0.1;
+
+export class UsageLearning {
+  readonly #store: UsageStore;
+  readonly #now: () => number;
+  readonly #elapsed: () => number;
+  /** By caller, the latest search last. */
+  readonly #searches = new Map<string, ShownSearch[]>();
+  readonly #adding = new Set<Promise<void>>();
+
+  /** `now` dates what is kept; `elapsed` tells how long ago a search was. */
+  constructor(store: UsageStore, now: () => number, elapsed: () => number = now) {
+    this.#store = store;
+    this.#now = now;
+    this.#elapsed = elapsed;
+  }
+
+  /** What this caller's principal used after like queries. */
+  async learntFor(query: string, caller: Caller = {}): Promise<LearntTool[]> {
+    return (await this.#store.recordOf(caller.principal)).learntFor(query, this.#now());
+  }
+
+  /** Remembers what a search has shown to whom. */
+  shown(query: string, caller: Caller = {}, results: readonly SearchResult[]): void {
+    const key = callerKey(caller);
+    const searches = this.#searches.get(key) ?? [];
+    // Put back at the end: the callers that were longest silent are forgotten first.
+    this.#searches.delete(key);
+    if (results.length === 0 && searches.length === 0) return;
+    const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
+    searches.push({ query, at: this.#elapsed(), places });
+    this.#searches.set(key, searches.slice(-MAX_SEARCHES));
+    if (this.#searches.size > MAX_CALLERS) this.#searches.delete(this.#searches.keys().next().value as string);
+  }
+
+  /** Learns from the result of a call. */
+  settled({ server, tool }: ToolRef, caller: Caller = {}, result: ToolResult<CallToolResult>): void {
+    if (!hasWorked(result)) return;
+    const searches = this.#searches.size > 0 ? this.#searches.get(callerKey(caller)) : undefined;
+    if (!searches) return;
+    const key = toolKey(server, tool);
+    const since = this.#elapsed() - COUNTS_FOR_MS;
+    const search = searches.findLast(({ at, places }) => at >= since && places.has(key));
+    if (!search) return;
+    const weight = search.places.get(key) === 0 ? FIRST_PLACE : 1;
+    search.places.delete(key);
+    const adding = this.#store.add(caller.principal, { query: search.query, server, tool, at: this.#now(), weight });
+    this.#adding.add(adding);
+    void adding.finally(() => this.#adding.delete(adding));
+  }
+
+  /** `settled` for a call that is watched. */
+  async *watched(
+    ref: ToolRef,
+    caller: Caller | undefined,
+    events: AsyncGenerator<ExecutionEvent, void, undefined>,
+  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+    for await (const event of events) {
+      if (event.type === 'result') this.settled(ref, caller, event.result);
+      yield event;
+    }
+  }
+
+  /** Whether this is where, and how, what is learnt is kept. */
+  keepsIn({ folder, keepQueries }: Pick<UsageStoreOptions, 'folder' | 'keepQueries'>): boolean {
+    return this.#store.folder === folder && this.#store.keepQueries === keepQueries;
+  }
+
+  /** Writes what is not on disk yet. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#adding);
+    await this.#store.flush();
+  }
+}
+
+const folderIn = (home: string): string => join(home, 'usage');
+
+/** Forgets what was learnt, of all principals. Rejects with STORAGE_ERROR when files cannot be removed. */
+export const forgetUsage = (home: string): Promise<void> => new FileStore(folderIn(home)).clear();
+
+/** What learns under a configuration: nothing where it says so, and what learnt `before` as long as it says the same. */
+export function openLearning(
+  { search, home }: Pick<ResolvedConfig, 'search' | 'home'>,
+  { logger, now, elapsed }: { readonly logger: Logger; readonly now: () => number; readonly elapsed?: () => number },
+  before?: UsageLearning,
+): UsageLearning | undefined {
+  const options = { folder: folderIn(home), keepQueries: search.keepQueries, logger, now };
+  if (search.learn && before?.keepsIn(options)) return before;
+  void before?.flush();
+  return search.learn ? new UsageLearning(new UsageStore(options), now, elapsed) : undefined;
+}
+
+/** An answer that asks for more is not a result yet. */
+const hasWorked = (result: ToolResult<CallToolResult>): boolean =>
+  result.success &&
+  result.data.isError !== true &&
+  (result.data.resultType === undefined || result.data.resultType === 'complete');
+
+const callerKey = ({ principal, session }: Caller): string => JSON.stringify([principal ?? null, session ?? null]);
+
+const toolKey = (server: string, tool: string): string => JSON.stringify([server, tool]);

@@ -1,0 +1,175 @@
+/**
+ * Usage records on disk, one file a principal: uses in, records out. A use counts in memory at once and is written a
+ * little later, on top of what other processes wrote meanwhile. A record can always be thrown away: what cannot be read
+ * counts as absent, what cannot be written is said, not too often.
+ * @module
+ */
+
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { ageSince } from '../async/clock.ts';
+import { FileStore } from '../cache/file-store.ts';
+import { type DocumentType, readDocument, writeDocument } from '../cache/versioned.ts';
+import type { Logger } from '../core/types.ts';
+import { type Attempt, warnOnce } from '../core/warn-once.ts';
+import { withLock } from '../disk/file-lock.ts';
+import { UsageRecord } from '../search/usage-record.ts';
+
+/** One use of a tool after a query. */
+export interface Use {
+  readonly query: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly at: number;
+  /** How much it teaches; 1 is a plain use. */
+  readonly weight: number;
+}
+
+export interface UsageStoreOptions {
+  readonly folder: string;
+  /** Whether queries are also kept as they were written. */
+  readonly keepQueries: boolean;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** How long uses are gathered before they are written. */
+  readonly writeAfterMs?: number | undefined;
+}
+
+/** What one file holds. The salt keeps hashes of one file from being looked up in a table made for all. */
+interface Kept {
+  readonly salt: string;
+  readonly record: unknown;
+}
+
+interface Book {
+  record: UsageRecord;
+  readAt: number;
+  /** Not on disk yet. As they came: another process may have started the file with a salt of its own. */
+  pending: Use[];
+}
+
+const KEPT: DocumentType<Kept> = {
+  kind: 'usage',
+  version: 1,
+  check: (data): data is Kept => typeof (data as Kept | null)?.salt === 'string',
+};
+
+const WRITE_AFTER_MS = 5_000;
+/** How soon what other processes have learnt is seen. */
+const READ_AGAIN_MS = 60_000;
+const MAX_BOOKS = 256;
+const MAX_PENDING = 1_000;
+/** The end of a process waits for this. What could not be written by then stays for the next time. */
+const LOCK_WAIT_MS = 2_000;
+
+export class UsageStore {
+  readonly folder: string;
+  readonly keepQueries: boolean;
+  readonly #options: UsageStoreOptions;
+  readonly #files: FileStore;
+  readonly #books = new Map<string, Promise<Book>>();
+  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #attempt: Attempt;
+
+  constructor(options: UsageStoreOptions) {
+    this.#options = options;
+    this.folder = options.folder;
+    this.keepQueries = options.keepQueries;
+    this.#files = new FileStore(options.folder, { now: options.now });
+    this.#attempt = warnOnce(options);
+  }
+
+  /** The record of one principal; without one, of whoever runs the gateway. */
+  async recordOf(principal: string | undefined): Promise<UsageRecord> {
+    const key = keyOf(principal);
+    const book = await this.#book(key);
+    // Either way: a clock may be put back.
+    if (ageSince(book.readAt, this.#options.now()) > READ_AGAIN_MS) {
+      book.readAt = this.#options.now();
+      void this.#read(key).then((record) => this.#replace(book, record));
+    }
+    return book.record;
+  }
+
+  /** Counts a use at once and writes it later. */
+  async add(principal: string | undefined, use: Use): Promise<void> {
+    const book = await this.#book(keyOf(principal));
+    note(book.record, use);
+    book.pending.push(use);
+    if (book.pending.length > MAX_PENDING) book.pending.shift();
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.writeAfterMs ?? WRITE_AFTER_MS).unref();
+  }
+
+  /** Writes what is not on disk yet. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(async () => {
+      for (const [key, opening] of this.#books) {
+        const book = await opening;
+        if (book.pending.length > 0) await this.#write(key, book);
+      }
+    });
+    return this.#writing;
+  }
+
+  #book(key: string): Promise<Book> {
+    const known = this.#books.get(key);
+    if (known) return known;
+    const opening = this.#read(key).then((record) => ({ record, readAt: this.#options.now(), pending: [] }));
+    this.#books.set(key, opening);
+    if (this.#books.size > MAX_BOOKS) void this.#putAway();
+    return opening;
+  }
+
+  /** The longest open go first; they are read again when somebody asks. */
+  async #putAway(): Promise<void> {
+    await this.flush();
+    for (const key of [...this.#books.keys()].slice(0, this.#books.size - MAX_BOOKS)) this.#books.delete(key);
+  }
+
+  #replace(book: Book, record: UsageRecord): void {
+    for (const use of book.pending) note(record, use);
+    book.record = record;
+  }
+
+  async #read(key: string): Promise<UsageRecord> {
+    return (await this.#attempt(() => this.#load(key), complaintOf('read')))?.record ?? this.#recordFrom(newKept());
+  }
+
+  async #load(key: string): Promise<{ readonly salt: string; readonly record: UsageRecord }> {
+    // Most often nothing was learnt yet, and every search waits for this.
+    const kept = (existsSync(this.folder) ? await readDocument(this.#files, key, KEPT) : undefined) ?? newKept();
+    return { salt: kept.salt, record: this.#recordFrom(kept) };
+  }
+
+  #recordFrom({ salt, record }: Kept): UsageRecord {
+    const hash = (word: string): string => createHmac('sha256', salt).update(word).digest('base64url').slice(0, 8);
+    return UsageRecord.from(record, { hash, keepQueries: this.keepQueries });
+  }
+
+  async #write(key: string, book: Book): Promise<void> {
+    const add = async (): Promise<void> => {
+      const { salt, record } = await this.#load(key);
+      const uses = [...book.pending];
+      for (const use of uses) note(record, use);
+      await writeDocument(this.#files, key, KEPT, { salt, record: record.toJSON() });
+      book.pending = book.pending.slice(uses.length);
+      book.readAt = this.#options.now();
+      this.#replace(book, record);
+    };
+    await this.#attempt(() => withLock(this.#files.pathOf(key), add, { waitMs: LOCK_WAIT_MS }), complaintOf('written'));
+  }
+}
+
+const complaintOf = (verb: string): string => `what was learnt from use could not be ${verb}`;
+
+const note = (record: UsageRecord, { query, server, tool, at, weight }: Use): void =>
+  record.record(query, server, tool, at, weight);
+
+const newKept = (): Kept => ({ salt: randomBytes(16).toString('base64url'), record: undefined });
+
+/** A principal may be a mail address: the file tells whose it is to nobody who does not know. */
+const keyOf = (principal: string | undefined): string =>
+  principal === undefined ? 'local' : `principal-${createHash('sha256').update(principal).digest('hex').slice(0, 32)}`;
