@@ -140,7 +140,7 @@ describe('TrustStore', () => {
       store.file,
       JSON.stringify({ version: 1, trusted: Object.fromEntries(paths('old-').map((path) => [path, 'h'])) }),
     );
-    const source = join(import.meta.dirname, 'trust.ts');
+    const source = join(import.meta.dirname, 'trust-store.ts');
     const start = `${Date.now() + 1500}`;
     await Promise.all(
       ids.map((id) =>

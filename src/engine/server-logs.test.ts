@@ -89,7 +89,7 @@ describe('what servers write to stderr', () => {
   });
 
   it('is kept apart by name, whatever the name is', async () => {
-    const names = ['a/b', '../../../a', 'a-b', '__proto__', 'A-B', 'x'.repeat(200), 'é'];
+    const names = ['a/b', '../../a', 'a-b', '__proto__', 'A-B', 'x'.repeat(200), 'é'];
     const logs = logsIn(folder.path);
     for (const name of names) logs.begin(name, START).write(Buffer.from(`${name}\n`));
     await logs.flush();

@@ -381,7 +381,7 @@ describe('registering', () => {
 
   it('takes names that are trouble elsewhere', async () => {
     const registry = new ToolRegistry();
-    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', '../../x'];
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', '../x'];
     for (const name of names) registry.registerTool({ name, description: `Called ${name}` }, () => name, name);
     for (const name of names) {
       expect(textOf(await registry.callTool(name))).toBe(name);

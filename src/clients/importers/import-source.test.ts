@@ -54,7 +54,7 @@ describe('custom sources', () => {
         description: 'List GitHub repositories'
 `,
     );
-    const config = await resolve({ sources: [custom('../../config/importers/mcp-servers.yaml')] });
+    const config = await resolve({ sources: [custom('./mcp-servers.yaml')] });
     expect(config.sources).toEqual([{ type: 'custom', path: file, status: 'ok', serverCount: 1 }]);
     expect(config.files).toEqual([file]);
     expect(config.servers[0]).toMatchObject({
@@ -67,7 +67,7 @@ describe('custom sources', () => {
   });
 
   it('reads the same in JSON, as a list, in the flat shape and as mcpServers', async () => {
-    const connection = { type: 'stdio', command: '../../config/importers/run', cwd: 'w' };
+    const connection = { type: 'stdio', command: './run', cwd: 'w' };
     await write('deep/map.json', { servers: { a: { name: 'Title', connection } } });
     await write('list.json', {
       servers: [

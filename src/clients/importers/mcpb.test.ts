@@ -110,7 +110,7 @@ describe('an unpacked bundle', () => {
     const manifest = async (server: object, rest: object = {}) => {
       await mkdir(join(home, 'b'), { recursive: true });
       await writeFile(join(home, 'b', 'manifest.json'), JSON.stringify({ name: '1 b', server, ...rest }));
-      return load('../../config/importers/b', { platform: 'win32' });
+      return load('./b', { platform: 'win32' });
     };
     const asking = await manifest(
       {

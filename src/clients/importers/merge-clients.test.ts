@@ -315,7 +315,7 @@ describe('files of a project', () => {
   });
 
   it('know their folder: variables and relative paths start there', async () => {
-    const entry = { command: '../../config/importers/run', cwd: 'sub', args: ['${workspaceFolder}'], envFile: '.env' };
+    const entry = { command: './run', cwd: 'sub', args: ['${workspaceFolder}'], envFile: '.env' };
     await write('work/app/.env', '# comment\nexport TOKEN="se cret" \nOTHER=1 # x\nnot a variable\nA.B=2');
     const file = await write('work/app/.vscode/mcp.json', { servers: { s: entry } });
     const app = join(home, 'work', 'app');

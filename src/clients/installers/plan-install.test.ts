@@ -673,7 +673,7 @@ describe('take-over', () => {
     const world = newWorld();
     const file = cursorFile(
       world,
-      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"script":{"command":"../../config/installers/run","args":["."]},"plain":{"command":"../../config/installers/run","cwd":"tools"}}}',
+      '{"mcpServers":{"here":{"command":"x","args":["${workspaceFolder}"]},"script":{"command":"./run","args":["."]},"plain":{"command":"./run","cwd":"tools"}}}',
     );
     const { servers, notes } = await install(file, world, { takeOver: true });
     expect(servers).toEqual(['plain']);
@@ -681,7 +681,7 @@ describe('take-over', () => {
     const config = await load(world);
     expect(config.sources).toMatchObject([{ scope: 'user', status: 'ok' }]);
     expect(notes.join()).toContain(
-      'script stays in the client: behind the gateway it would start in your home folder, and it has "../../config/installers/run", "."; write the full path',
+      'script stays in the client: behind the gateway it would start in your home folder, and it has "./run", "."; write the full path',
     );
     // Not the folder the client works in, which may be one that somebody cloned.
     expect(config.servers[0]?.connection).toMatchObject({
@@ -786,7 +786,7 @@ describe('take-over', () => {
 
   it('keeps a project’s own paths right when its file is named', async () => {
     const world = newWorld();
-    const text = '{"mcpServers":{"a":{"command":"../../config/installers/run","env":{"R":"${workspaceFolder}"}}}}';
+    const text = '{"mcpServers":{"a":{"command":"./run","env":{"R":"${workspaceFolder}"}}}}';
     const file = write(join(world.cwd, '.cursor', 'mcp.json'), text);
     await trust(file, world);
     await install(file, world, { takeOver: true });
