@@ -4,9 +4,9 @@
  * @module
  */
 
-import { abortFailure } from '../abort.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
+import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 

@@ -3,10 +3,10 @@
  * @module
  */
 
-import { abortFailure } from '../abort.ts';
 import type { CallSignal } from '../../async/cancellation.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { Caller, ToolCall, ToolDefinition } from '../../core/types.ts';
+import { abortFailure } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
 
