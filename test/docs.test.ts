@@ -72,6 +72,18 @@ describe('links', () => {
   });
 });
 
+describe('names of files', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((path) => `/src/${path}`);
+  const exists = (path: string) =>
+    existsSync(join(root, path)) || sources.some((source) => source.endsWith(`/${path.replace(/\/$/, '')}`));
+
+  it.each(['docs/design.md', 'docs/search.md', 'CONTRIBUTING.md'])('in %s are those of the tree', (page) => {
+    const named = [...read(page).matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.ts|\/))`/g)].map(([, path = '']) => path);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
 describe('docs/troubleshooting.md', () => {
   it('explains every error code, in the order of the list', () => {
     const [, section = ''] = read('docs/troubleshooting.md').split('\n## By error code\n');
