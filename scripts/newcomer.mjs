@@ -84,6 +84,11 @@ const story = async () => {
     parts.push({ page, name, text: said.join('\n\n') });
   };
   const command = (...words) => ({ words });
+  /** The entry that a command wrote into the file of a client. */
+  const show = (page, name, file, key) => {
+    const { anygpt } = JSON.parse(read(file))[key];
+    parts.push({ page, name, text: inPublic(JSON.stringify({ [key]: { anygpt } }, null, 2), home) });
+  };
   try {
     const cursor = read(CURSOR);
     await tell('README.md', 'first', command('init'));
@@ -94,8 +99,10 @@ const story = async () => {
     await tell('docs/recipes/cursor.md', 'uninstall', command('uninstall', 'cursor'));
     assert.equal(read(CURSOR), cursor, 'uninstall leaves the client as it was');
     await tell('docs/recipes/vs-code.md', 'install', command('install', 'vscode'));
+    show('docs/recipes/vs-code.md', 'entry', VSCODE, 'servers');
     write('.claude.json', { mcpServers: {} });
     await tell('docs/recipes/claude-code.md', 'install', command('install', 'claude-code'));
+    show('docs/recipes/claude-code.md', 'entry', '.claude.json', 'mcpServers');
     // A server that needs a variable that is not set: it is never started, so it need not be installed.
     const broken = JSON.parse(cursor);
     broken.mcpServers.github = { ...server('github'), env: { GITHUB_TOKEN: '${env:GITHUB_TOKEN}' } };
@@ -109,7 +116,7 @@ const story = async () => {
 
 /** A page with one part in its place. */
 const withPart = (text, { page, name, text: output }) => {
-  const place = new RegExp(`(<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`console\\n)[^]*?(\`\`\`\\n)`);
+  const place = new RegExp(`(<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`\\w+\\n)[^]*?(\`\`\`\\n)`);
   assert.match(text, place, `${page} has no place for "${name}"`);
   return text.replace(place, (_, before, after) => `${before}${output}\n${after}`);
 };

@@ -8,7 +8,7 @@ import { root } from './fixtures/cli.ts';
 
 /** Lines without what differs from run to run and machine to machine: numbers, units of time and size, bars, columns. */
 const shapeOf = (text: string): string[] =>
-  text
+  (text.startsWith('{') ? JSON.stringify(JSON.parse(text)) : text)
     .trim()
     .split('\n')
     .map((line) =>
@@ -26,7 +26,7 @@ interface Part {
 
 const shownIn = ({ page, name }: Part): string => {
   const text = readFileSync(join(root, page), 'utf8');
-  const part = new RegExp(`<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`console\\n([^]*?)\`\`\`\\n`).exec(text);
+  const part = new RegExp(`<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`\\w+\\n([^]*?)\`\`\`\\n`).exec(text);
   return part?.[1] ?? '';
 };
 
