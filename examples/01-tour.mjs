@@ -1,28 +1,29 @@
 /**
- * A tour of the gateway (`npm start`): four sample servers with 34 tools as real child processes, the real gateway in
- * front of them, and what an agent sees and does. Exits with 0 if everything was as it should be.
+ * Shows the gateway at work (`npm start`): four sample servers with 34 tools as real child processes, the real gateway in
+ * front of them, and what an agent sees and does. Exits with 0 if every check passed.
  * @module
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const SERVERS = ['calendar', 'notes', 'units', 'weather'];
 const GATEWAY = fileURLToPath(new URL('../dist/bin/discovery.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../dist/bin/anygpt.js', import.meta.url));
 const serverFile = (name) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
 
 const plain = !process.stdout.isTTY || process.env.NO_COLOR;
 const style = (format, text) => (plain ? text : styleText(format, text));
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const title = (text) => say(`\n${style('bold', text)}`);
-const tokens = (value) => countTokens(typeof value === 'string' ? value : JSON.stringify(value));
-const inTokens = (count) => `${count.toLocaleString('en')} tokens`;
+/** Estimated at four characters each: an exact count needs a tokenizer, which weighs more than this package. */
+const tokens = (value) => Math.ceil((typeof value === 'string' ? value : JSON.stringify(value)).length / 4);
+const inTokens = (count) => `about ${count.toLocaleString('en')} tokens`;
 
 /** Breaks a long line at 78 columns. */
 const wrap = (text, indent = '  ') => {
@@ -87,9 +88,9 @@ const tour = async (home) => {
     const { tools } = await agent.listTools();
     const [before, after] = [tokens(every), tokens(tools)];
     say(
-      `  all tools of ${SERVERS.length} servers  ${String(every.length).padStart(3)} tools   ${inTokens(before).padStart(13)}`,
+      `  all tools of ${SERVERS.length} servers  ${String(every.length).padStart(3)} tools   ${inTokens(before).padStart(18)}`,
     );
-    say(`  through the gateway     ${String(tools.length).padStart(3)} tools   ${inTokens(after).padStart(13)}`);
+    say(`  through the gateway     ${String(tools.length).padStart(3)} tools   ${inTokens(after).padStart(18)}`);
     say(`  The first line grows with every server, the second does not.`);
     assert.equal(tools.length, 5);
     assert.ok(after < 600, 'the five tools fit into 600 tokens');
@@ -126,9 +127,9 @@ const tour = async (home) => {
     say(wrap(JSON.parse(denied.text).error.message));
 
     title('Your turn');
-    say('  Add the gateway to your agent:   node dist/bin/anygpt.js mcp install');
-    say('  Everything else is in README.md. Nothing outside a temporary folder was');
-    say('  touched, and all servers are stopped again.');
+    say('  Find your own servers:   anygpt mcp init');
+    say(`  From a clone:            node ${relative('', COMMAND)} mcp init`);
+    say('  Nothing outside a temporary folder was touched; all servers are stopped.');
   } finally {
     await agent.close();
   }

@@ -1,13 +1,29 @@
 /**
- * Tools that stand in a database, one row each with the SQL that it runs: a real SQLite in this process (sql.js), or, with
- * DATABASE_URL set and `pg` installed, a PostgreSQL in temporary tables.
+ * Reads tools from a database, one row each with the SQL that it runs. Uses SQLite in this process: Node's own from
+ * version 22.13, before that `npm install sql.js`. With DATABASE_URL set, uses PostgreSQL in temporary tables:
+ * `npm install pg`.
  * @module
  */
 import assert from 'node:assert/strict';
 import { ToolNotFoundError, ToolRegistry } from '@anygpt/discovery/registry';
 
-const openSqlite = async () => {
-  const { default: initSqlJs } = await import('sql.js');
+/** Imports a package that only this example needs. */
+const load = (name) =>
+  import(name).catch((cause) => {
+    throw new Error(`This example needs a package: npm install ${name}`, { cause });
+  });
+
+const openNodeSqlite = ({ DatabaseSync }) => {
+  const db = new DatabaseSync(':memory:');
+  const query = async (sql, values = []) =>
+    db
+      .prepare(sql)
+      .all(Object.fromEntries(values.map((value, n) => [`$${n + 1}`, value])))
+      .map((row) => ({ ...row }));
+  return { query, close: () => db.close() };
+};
+const openSqlJs = async () => {
+  const { default: initSqlJs } = await load('sql.js');
   const db = new (await initSqlJs()).Database();
   const query = async (sql, values = []) => {
     const statement = db.prepare(sql, Object.fromEntries(values.map((value, n) => [`$${n + 1}`, value])));
@@ -19,12 +35,13 @@ const openSqlite = async () => {
   return { query, close: () => db.close() };
 };
 const openPostgres = async (url) => {
-  const client = new (await import('pg')).default.Client(url);
+  const client = new (await load('pg')).default.Client(url);
   await client.connect();
   return { query: async (sql, values = []) => (await client.query(sql, values)).rows, close: () => client.end() };
 };
 const url = process.env.DATABASE_URL;
-const { query, close } = await (url ? openPostgres(url) : openSqlite());
+const sqlite = () => import('node:sqlite').then(openNodeSqlite, openSqlJs);
+const { query, close } = await (url ? openPostgres(url) : sqlite());
 
 /** A ToolProvider: three methods, each one question to the database. */
 const provider = {

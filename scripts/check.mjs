@@ -20,14 +20,6 @@ const docs = async () => {
   return commandLine === true ? api : commandLine;
 };
 
-/** Each checks itself. */
-const examples = () => {
-  process.env.PORT ??= '0';
-  const files = readdirSync(`${root}examples`).filter((name) => /^\d+-.*\.mjs$/.test(name));
-  const failed = files.filter((name) => node(`examples/${name}`) !== true);
-  return failed.length === 0 || failed.join(', ');
-};
-
 /** Names long files for reviewers. Never fails: a thing that is one thing is not split to please a count. */
 const sizes = () => {
   const lines = (name) => readFileSync(`${root}src/${name}`, 'utf8').split('\n').length - 1;
@@ -49,7 +41,8 @@ const STEPS = {
   attw: () =>
     node(bin('@arethetypeswrong/cli/dist/index.js'), '--pack', '.', '--profile', 'esm-only', '--format', 'ascii'),
   docs,
-  examples,
+  // Runs the examples too, from the installed package.
+  package: () => node('scripts/try-package.mjs'),
 };
 
 const left = process.argv.indexOf('--without');

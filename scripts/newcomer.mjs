@@ -1,10 +1,10 @@
-// The first minutes of somebody with servers in three clients: a home folder of its own with real client files, the built
-// command line, and real npm servers. Prints every command with what it printed, the home folder as ~, and the time.
+// Runs the commands of a new user who has servers in three clients, and prints what they print. The home folder is a
+// temporary one with real client files, the command line is the built one, and the servers are real npm packages.
 //
 //   node scripts/newcomer.mjs [--write | --json]
 //
-// --write puts the output into README.md, below the comments that name its parts; test/newcomer.test.ts holds it there.
-// Nothing is fetched: npx finds the servers in this project's node_modules, which the home folder links to.
+// --write puts each part into its page, below the comment that names the part; test/newcomer.test.ts compares them.
+// Nothing is downloaded: npx finds the servers in this project's node_modules, which the home folder links to.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const README = join(root, 'README.md');
 
 const SETTINGS = { darwin: 'Library/Application Support', win32: 'AppData/Roaming' }[process.platform] ?? '.config';
 const CLAUDE = `${SETTINGS}/Claude/claude_desktop_config.json`;
@@ -40,12 +39,18 @@ const createHome = () => {
   return { home, write, read: (path) => readFileSync(join(home, path), 'utf8') };
 };
 
+/** Replaces the folders of this machine by those of a reader. */
+const inPublic = (text, home) =>
+  text
+    .replaceAll(home, '~')
+    .replaceAll(root, '/usr/local/lib/node_modules/@anygpt/discovery/')
+    .replaceAll(process.execPath, '/usr/local/bin/node');
+
 /** Runs one command line of ours in a home folder; both of its outputs as a person sees them. */
 const runIn =
   (home) =>
   (words, expected = 0) =>
     new Promise((resolve, reject) => {
-      const start = performance.now();
       const { PATH, SystemRoot } = process.env;
       const env = { PATH, SystemRoot, HOME: home, USERPROFILE: home, APPDATA: join(home, SETTINGS) };
       const child = spawn(process.execPath, [join(root, 'dist/bin/anygpt.js'), 'mcp', ...words], {
@@ -62,49 +67,68 @@ const runIn =
       child.once('close', (code) => {
         const command = ['anygpt', 'mcp', ...words.map((word) => (/\s/.test(word) ? `"${word}"` : word))].join(' ');
         if (code !== expected) return reject(new Error(`${command} ended with ${code}:\n${output}`));
-        const text = `$ ${command}\n${output.trimEnd()}`.replaceAll(home, '~');
-        resolve({ text, ms: performance.now() - start });
+        const text = inPublic(`$ ${command}\n${output.trimEnd()}`, home);
+        resolve(text);
       });
     });
 
-const inSeconds = (ran) => `${(ran.reduce((sum, { ms }) => sum + ms, 0) / 1000).toFixed(1)} s`;
-const joined = (ran) => ran.map(({ text }) => text).join('\n\n');
-
-/** Both parts: from nothing to an agent that has the gateway, and what comes later. */
+/** Runs all parts in order: what comes first leaves behind what the next one finds. */
 const story = async () => {
   const { home, write, read } = createHome();
   const run = runIn(home);
+  const parts = [];
+  /** Runs the commands of one part, which belongs to one page. */
+  const tell = async (page, name, ...commands) => {
+    const said = [];
+    for (const { words, code } of commands) said.push(await run(words, code));
+    parts.push({ page, name, text: said.join('\n\n') });
+  };
+  const command = (...words) => ({ words });
+  /** The entry that a command wrote into the file of a client. */
+  const show = (page, name, file, key) => {
+    const { anygpt } = JSON.parse(read(file))[key];
+    parts.push({ page, name, text: inPublic(JSON.stringify({ [key]: { anygpt } }, null, 2), home) });
+  };
   try {
     const cursor = read(CURSOR);
-    const first = [
-      await run(['init']),
-      await run(['list', '--tools']),
-      await run(['search', 'read a file', '--limit', '3']),
-      await run(['execute', 'filesystem', 'read_text_file', 'path=~/Documents/shopping.md']),
-      await run(['install', 'cursor', '--take-over']),
-    ];
-    const later = [await run(['stats']), await run(['lint']), await run(['uninstall', 'cursor'])];
+    await tell('README.md', 'first', command('init'));
+    await tell('docs/recipes/cursor.md', 'install', command('install', 'cursor', '--take-over'));
+    const execute = ['execute', 'filesystem', 'read_text_file', 'path=~/Documents/shopping.md'];
+    const search = command('search', 'read a file', '--limit', '3');
+    await tell('docs/recipes/cursor.md', 'check', search, command(...execute), command('stats'));
+    await tell('docs/recipes/cursor.md', 'uninstall', command('uninstall', 'cursor'));
     assert.equal(read(CURSOR), cursor, 'uninstall leaves the client as it was');
-    // A server that needs what is not there: it is never started, so it need not be installed.
+    await tell('docs/recipes/vs-code.md', 'install', command('install', 'vscode'));
+    show('docs/recipes/vs-code.md', 'entry', VSCODE, 'servers');
+    write('.claude.json', { mcpServers: {} });
+    await tell('docs/recipes/claude-code.md', 'install', command('install', 'claude-code'));
+    show('docs/recipes/claude-code.md', 'entry', '.claude.json', 'mcpServers');
+    // A server that needs a variable that is not set: it is never started, so it need not be installed.
     const broken = JSON.parse(cursor);
     broken.mcpServers.github = { ...server('github'), env: { GITHUB_TOKEN: '${env:GITHUB_TOKEN}' } };
     write(CURSOR, broken);
-    later.push(await run(['doctor'], 3));
-    return { first: `${joined(first)}\n\n# ${inSeconds(first)} in all, four servers started`, later: joined(later) };
+    await tell('docs/troubleshooting.md', 'doctor', { words: ['doctor'], code: 3 });
+    return parts;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 };
 
-/** README with the parts in their places. */
-const withParts = (text, parts) =>
-  Object.entries(parts).reduce((page, [name, output]) => {
-    const place = new RegExp(`(<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`console\\n)[^]*?(\`\`\`\\n)`);
-    assert.match(page, place, `README.md has no place for "${name}"`);
-    return page.replace(place, (_, before, after) => `${before}${output}\n${after}`);
-  }, text);
+/** A page with one part in its place. */
+const withPart = (text, { page, name, text: output }) => {
+  const place = new RegExp(`(<!-- scripts/newcomer\\.mjs: ${name} -->\\n\\n\`\`\`\\w+\\n)[^]*?(\`\`\`\\n)`);
+  assert.match(text, place, `${page} has no place for "${name}"`);
+  return text.replace(place, (_, before, after) => `${before}${output}\n${after}`);
+};
 
 const parts = await story();
 const [how] = process.argv.slice(2);
-if (how === '--write') writeFileSync(README, withParts(readFileSync(README, 'utf8'), parts));
-else process.stdout.write(how === '--json' ? `${JSON.stringify(parts)}\n` : `${Object.values(parts).join('\n\n')}\n`);
+if (how === '--write')
+  for (const part of parts) {
+    const file = join(root, part.page);
+    writeFileSync(file, withPart(readFileSync(file, 'utf8'), part));
+  }
+else
+  process.stdout.write(
+    how === '--json' ? `${JSON.stringify(parts)}\n` : `${parts.map(({ text }) => text).join('\n\n')}\n`,
+  );

