@@ -77,11 +77,13 @@ export const isName = (index: LiveIndex, { whole }: ParsedQuery): boolean =>
 function lookUp(index: LiveIndex, piece: NamePiece): Named {
   const readings = piece.readings.map(({ explicit, ...reading }) => ({
     explicit,
+    server: reading.server,
     tools: toolsNamed(index, { explicit, ...reading }),
   }));
-  for (const { explicit, tools } of readings) {
+  for (const { explicit, server, tools } of readings) {
     const exact = tools.filter(({ spelled }) => spelled);
-    if (exact.length > 0) return { piece, tools: exact, explicit };
+    // A server that spells a bare name just like the request does not take it from those that spell it otherwise.
+    if (exact.length > 0) return { piece, tools: server === undefined ? tools : exact, explicit };
   }
   for (const { explicit, tools } of readings) if (tools.length > 0) return { piece, tools, explicit };
   return { piece, tools: [], explicit: false };

@@ -6,10 +6,10 @@
 import type { ToolMetadata } from '../core/types.ts';
 import { ABOUT_IMPACT, aboutTerms, FULL_IMPACT, fieldShares, frequencyIn } from './document.ts';
 import type { ScoreParts } from './fusion.ts';
-import { expandAll, rarity } from './keyword-ranker.ts';
-import type { LiveIndex } from './live-index.ts';
+import { expandAll, rarity, telling } from './keyword-ranker.ts';
+import { countFor, type LiveIndex } from './live-index.ts';
 import { meaningWords, toolWords } from './meaning-text.ts';
-import type { ParsedQuery, QueryTerm } from './query.ts';
+import type { ParsedQuery } from './query.ts';
 import type { Field, SearchSettings } from './settings.ts';
 import { stem } from './stemmer.ts';
 import { isStopWord } from './stop-words.ts';
@@ -61,12 +61,16 @@ export function explainWords(
 ): Pick<Explanation, 'words' | 'missed'> {
   const shares = fieldShares(tool, settings);
   const fromServer = new Set(aboutTerms(about, settings));
-  const perfect = terms.reduce((sum, term) => sum + (term.bonus ? 0 : term.weight * telling(index, term)), 0);
+  const position = index.positionOf(tool.server);
+  const perfect = terms
+    .filter(({ bonus }) => !bonus)
+    .reduce((sum, { term, weight }) => sum + weight * rarity(index.size, countFor(index.entry(term), position)), 0);
   const words: ExplainedWord[] = [];
   const missed: string[] = [];
-  for (const { term, alternatives } of expandAll(index, terms, settings)) {
+  for (const { term, known, alternatives } of expandAll(index, terms, settings)) {
     const options = alternatives
-      .map(({ term: found, how, weight }) => {
+      .map((alternative) => {
+        const { term: found, how, weight } = alternative;
         const fields = [...shares].filter(([, frequencies]) => frequencies.has(found)).map(([field]) => field);
         const frequency = frequencyIn(shares, found);
         const impact =
@@ -75,7 +79,7 @@ export function explainWords(
             : fromServer.has(found)
               ? ABOUT_IMPACT / FULL_IMPACT
               : 0;
-        const points = (term.weight * weight * impact * telling(index, term, found)) / (perfect || 1);
+        const points = (term.weight * weight * impact * telling(index, known, alternative, position)) / (perfect || 1);
         return { word: term.term, found, how, fields: frequency > 0 ? fields : (['about'] as const), points };
       })
       .filter(({ points }) => points > 0)
@@ -85,11 +89,6 @@ export function explainWords(
     else if (!term.bonus) missed.push(term.term);
   }
   return { words: words.sort((a, b) => b.points - a.points), missed };
-}
-
-function telling(index: LiveIndex, { term }: QueryTerm, found = term): number {
-  const known = index.entry(term).count;
-  return rarity(index.size, known > 0 ? known : index.entry(found).count);
 }
 
 /** Words of the query and of the tool that the vectors hold alike, though they are not the same. */

@@ -65,7 +65,7 @@ export function fuse(
   for (const { score } of likenesses.values()) leftOut = Math.min(leftOut ?? 0, score);
   const partsOf = (position: Position): ScoreParts => {
     const { segment, document } = position;
-    const words = byWords.perfect > 0 ? byWords.scoreOf(segment, document) / byWords.perfect : 0;
+    const words = byWords.shareOf(segment, document);
     const meaning = likenesses.get(keyOf(position))?.score ?? leftOut ?? likeness?.of(segment, document) ?? 0;
     const use = uses.get(keyOf(position))?.score ?? 0;
     const share = hasMeaning ? meaningWeight : 0;

@@ -5,7 +5,16 @@
  */
 import { FULL_IMPACT } from './document.ts';
 import { type Alternative, expand } from './expansion.ts';
-import { comparePositions, isAlive, type LiveIndex, type Position } from './live-index.ts';
+import {
+  comparePositions,
+  countFor,
+  isAlive,
+  isMost,
+  type LiveIndex,
+  type Position,
+  type ServerPosition,
+  type TermEntry,
+} from './live-index.ts';
 import type { QueryTerm } from './query.ts';
 import { documentCount } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
@@ -13,10 +22,8 @@ import type { SearchSettings } from './settings.ts';
 
 /** The scores that a query's words give. */
 export interface WordRanking {
-  /** The score that a tool would have whose name says all the query says. */
-  readonly perfect: number;
-  /** The score of one tool; 0 where no term matched. */
-  scoreOf(segment: number, document: number): number;
+  /** How much of the query one tool says: 1 for a name that says it all, 0 where no term matched. */
+  shareOf(segment: number, document: number): number;
   /**
    * The best `most` of the accepted tools with a score above zero, at most `perServer` of one server, in no order; of equals
    * the first by server and name.
@@ -40,26 +47,54 @@ export function rank(
   const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), server));
   let perfect = 0;
   for (const { term, known, alternatives } of expandAll(index, terms, settings)) {
-    if (!term.bonus) perfect += term.weight * rarity(index.size, known);
-    for (const [position, board] of boards.entries()) {
-      for (const { entry, weight } of alternatives) {
-        const ordinal = entry.ordinals[position] ?? -1;
+    if (!term.bonus) {
+      const rarityFor = (position: ServerPosition): number => rarity(index.size, countFor(known, position));
+      perfect += term.weight * rarityFor(NO_SERVER);
+      boards[known.most.segment]?.expect(
+        known.most.server,
+        term.weight * (rarityFor(known.most) - rarityFor(NO_SERVER)),
+      );
+    }
+    for (const [segment, board] of boards.entries()) {
+      for (const alternative of alternatives) {
+        const ordinal = alternative.entry.ordinals[segment] ?? -1;
         if (ordinal < 0) continue;
-        // A rare synonym of a common word tells no more than the word itself.
-        const telling = rarity(index.size, known > 0 ? known : entry.count);
-        const factor = (term.weight * weight * telling) / FULL_IMPACT;
-        if (alternatives.length === 1) board.add(ordinal, factor);
-        else board.offer(ordinal, factor);
+        const factorFor = (position: ServerPosition): number =>
+          (term.weight * alternative.weight * telling(index, known, alternative, position)) / FULL_IMPACT;
+        const ofOthers = factorFor(NO_SERVER);
+        const factorOf = (of: number): number => {
+          const position = { segment, server: of };
+          return isMost(known, position) || isMost(alternative.entry, position) ? factorFor(position) : ofOthers;
+        };
+        if (alternatives.length === 1) board.add(ordinal, factorOf);
+        else board.offer(ordinal, factorOf);
       }
       board.settle();
     }
   }
   return {
-    perfect,
-    scoreOf: (segment, document) => boards[segment]?.scoreOf(document) ?? 0,
+    shareOf: (segment, document) => boards[segment]?.shareOf(document, perfect) ?? 0,
     best: (most, accepts, perServer = Number.POSITIVE_INFINITY) =>
       bestOf(boards, { most, perServer }, accepts, (a, b) => comparePositions(index, a, b)),
   };
+}
+
+/** Stands for servers that have no term most. */
+const NO_SERVER: ServerPosition = { segment: -1, server: -1 };
+
+/**
+ * How telling it is that a server's tool has an alternative of a term of which the index knows this. A rare synonym of a
+ * common word tells no more than the word itself; a guess tells a server nothing that has the word.
+ */
+export function telling(
+  index: LiveIndex,
+  known: TermEntry,
+  { entry, how }: Alternative,
+  position: ServerPosition,
+): number {
+  const count = countFor(known, position);
+  if (count > 0 && (how === 'typo' || how === 'completed')) return 0;
+  return rarity(index.size, count > 0 ? count : countFor(entry, position));
 }
 
 /** The terms of a query, each with how many tools have it and what may stand for it. */
@@ -67,13 +102,12 @@ export function expandAll(
   index: LiveIndex,
   terms: readonly QueryTerm[],
   settings: Pick<SearchSettings, 'synonyms' | 'parts' | 'model'>,
-): { readonly term: QueryTerm; readonly known: number; readonly alternatives: readonly Alternative[] }[] {
+): { readonly term: QueryTerm; readonly known: TermEntry; readonly alternatives: readonly Alternative[] }[] {
   let guessed = 0;
   return terms.map((term) => {
-    const { count: known, servers } = index.entry(term.term);
+    const known = index.entry(term.term);
     // A typo stays one when a single server has it, too: otherwise that server would have it for itself.
-    const isStrange =
-      known === 0 || (servers === 1 && settings.model !== undefined && settings.model.ordinalOf(term.word) < 0);
+    const isStrange = known.count === 0 || (known.servers === 1 && index.servers > 1);
     const guess = isStrange && !term.bonus && term.weight === 1 && guessed++ < MAX_GUESSED_TERMS;
     return { term, known, alternatives: expand(index, term, settings, guess) };
   });
@@ -146,6 +180,8 @@ class ScoreBoard {
   readonly #end: number;
   readonly #scores: Float64Array;
   readonly #best: Float64Array;
+  /** By server, what its tools are expected to score more than others. */
+  readonly #expected: Float64Array;
   readonly #touched: number[] = [];
   #seen: number[] = [];
 
@@ -158,16 +194,25 @@ class ScoreBoard {
     this.#end = server === undefined ? documentCount(segment) : only < 0 ? 0 : (segment.serverOffsets[only + 1] ?? 0);
     this.#scores = new Float64Array(documentCount(segment));
     this.#best = new Float64Array(documentCount(segment));
+    this.#expected = new Float64Array(segment.servers.length);
   }
 
-  /** Gives every tool with this term its impact times `factor`. */
-  add(ordinal: number, factor: number): void {
-    const { postingDocuments, postingImpacts, postingOffsets } = this.#live.segment;
+  /** Gives every tool with this term its impact times its server's factor. */
+  add(ordinal: number, factorOf: (server: number) => number): void {
+    const { postingDocuments, postingImpacts, postingOffsets, documentServers, serverOffsets } = this.#live.segment;
     const scores = this.#scores;
     const end = postingOffsets[ordinal + 1] as number;
+    let factor = 0;
+    // Documents of one server come one after the other.
+    let next = 0;
     for (let at = postingOffsets[ordinal] as number; at < end; at++) {
       const document = postingDocuments[at] as number;
       if (!this.#counts(document)) continue;
+      if (document >= next) {
+        const server = documentServers[document] as number;
+        next = serverOffsets[server + 1] as number;
+        factor = factorOf(server);
+      }
       const before = scores[document] as number;
       if (before === 0) this.#seen.push(document);
       scores[document] = before + (postingImpacts[at] as number) * factor;
@@ -175,13 +220,21 @@ class ScoreBoard {
   }
 
   /** Like `add`, but of all offers before the next `settle` a tool gets only the best. */
-  offer(ordinal: number, factor: number): void {
-    const { postingDocuments, postingImpacts, postingOffsets } = this.#live.segment;
+  offer(ordinal: number, factorOf: (server: number) => number): void {
+    const { postingDocuments, postingImpacts, postingOffsets, documentServers, serverOffsets } = this.#live.segment;
     const best = this.#best;
     const end = postingOffsets[ordinal + 1] as number;
+    let factor = 0;
+    // Documents of one server come one after the other.
+    let next = 0;
     for (let at = postingOffsets[ordinal] as number; at < end; at++) {
       const document = postingDocuments[at] as number;
       if (!this.#counts(document)) continue;
+      if (document >= next) {
+        const server = documentServers[document] as number;
+        next = serverOffsets[server + 1] as number;
+        factor = factorOf(server);
+      }
       const value = (postingImpacts[at] as number) * factor;
       const before = best[document] as number;
       if (value <= before) continue;
@@ -246,6 +299,17 @@ class ScoreBoard {
 
   scoreOf(document: number): number {
     return this.#scores[document] ?? 0;
+  }
+
+  /** Adds to the score that a name of this server would have that says all. */
+  expect(server: number, more: number): void {
+    this.#expected[server] = (this.#expected[server] as number) + more;
+  }
+
+  /** A tool's score as a share of the one that a name would have that says all. */
+  shareOf(document: number, perfect: number): number {
+    const expected = perfect + (this.#expected[this.#live.segment.documentServers[document] as number] as number);
+    return expected > 0 ? this.scoreOf(document) / expected : 0;
   }
 
   forEach(visit: (document: number, score: number) => void): void {

@@ -12,7 +12,27 @@ export interface TermEntry {
   readonly ordinals: readonly number[];
   readonly count: number;
   readonly servers: number;
+  /** The server with the most of these tools, what it counts for, and what the next one does. */
+  readonly most: ServerPosition & { readonly weight: number };
+  readonly second: number;
 }
+
+/** A server, by segment and number; -1 for none. */
+export interface ServerPosition {
+  readonly segment: number;
+  readonly server: number;
+}
+
+/** Whether a server is the one that has a term most. */
+export const isMost = ({ most }: TermEntry, { segment, server }: ServerPosition): boolean =>
+  most.segment === segment && most.server === server;
+
+/**
+ * How common a term is for the tools of one server: the other server that has it most is left out. So no server changes what
+ * the words are worth that only one other server has, or none.
+ */
+export const countFor = (entry: TermEntry, position: ServerPosition): number =>
+  Math.max(0, entry.count - (isMost(entry, position) ? entry.second : entry.most.weight));
 
 /** More tools of one server than this tell no more about how common a word is. */
 const MOST_TELLING = 63;
@@ -75,62 +95,78 @@ export class LiveIndex {
     return this.#whole[segment] === true;
   }
 
+  /** Where a live server is. */
+  positionOf(name: string): ServerPosition {
+    for (const [
+      segment,
+      {
+        segment: { servers },
+        alive,
+      },
+    ] of this.segments.entries()) {
+      const server = servers.indexOf(name);
+      if (alive[server] === 1) return { segment, server };
+    }
+    return { segment: -1, server: -1 };
+  }
+
   /** Looks a term up in all segments. */
   entry(term: string): TermEntry {
     const known = this.#entries.get(term);
     if (known !== undefined) return known;
     const ordinals = this.segments.map(({ segment }) => findTerm(segment.dictionary, term));
-    let own = 0;
-    let all = 0;
-    let servers = 0;
-    for (const [index, ordinal] of ordinals.entries()) {
-      if (ordinal < 0) continue;
-      const counts = this.#countAt(index, ordinal);
-      own += counts.own;
-      all += counts.all;
-      servers += counts.servers;
-    }
-    const entry = { ordinals, count: own > 0 ? own : all, servers };
+    const own = new Tally();
+    const all = new Tally();
+    for (const [index, ordinal] of ordinals.entries()) if (ordinal >= 0) this.#countAt(index, ordinal, own, all);
+    const { count, most, second } = own.count > 0 ? own : all;
+    const entry = { ordinals, count, servers: all.servers, most, second };
     this.#entries.set(term, entry);
     return entry;
   }
 
   /** Whether a live tool of one segment has the term with this ordinal. */
   has(index: number, ordinal: number): boolean {
-    return this.#countAt(index, ordinal).all > 0;
+    const all = new Tally();
+    this.#countAt(index, ordinal, new Tally(), all);
+    return all.count > 0;
   }
 
-  /**
-   * Live tools of one segment that have a term themselves, those included that only their server's description gives it, and
-   * how many servers these are of.
-   */
-  #countAt(index: number, ordinal: number): { readonly own: number; readonly all: number; readonly servers: number } {
+  /** Tallies the live tools of one segment that have a term themselves, and with those that only their server's description gives it. */
+  #countAt(index: number, ordinal: number, own: Tally, all: Tally): void {
     const { segment, alive } = this.segments[index] as LiveSegment;
-    const { postingDocuments, postingImpacts, postingOffsets, documentServers } = segment;
-    const whole = this.isWhole(index);
+    const { postingDocuments, postingImpacts, postingOffsets, documentServers, serverOffsets } = segment;
     const end = postingOffsets[ordinal + 1] as number;
-    let own = 0;
-    let all = 0;
-    let servers = 0;
     // Documents of one server come one after the other.
-    let server = -1;
-    let ownTools = 0;
-    let tools = 0;
-    for (let at = postingOffsets[ordinal] as number; at < end; at++) {
-      const document = postingDocuments[at] as number;
-      if (!whole && !isAlive(segment, alive, document)) continue;
-      if (documentServers[document] !== server) {
-        own += weigh(ownTools);
-        all += weigh(tools);
-        servers++;
-        server = documentServers[document] as number;
-        ownTools = 0;
-        tools = 0;
+    for (let at = postingOffsets[ordinal] as number; at < end; ) {
+      const server = documentServers[postingDocuments[at] as number] as number;
+      const next = serverOffsets[server + 1] as number;
+      let tools = 0;
+      let ownTools = 0;
+      for (; at < end && (postingDocuments[at] as number) < next; at++) {
+        tools++;
+        if (postingImpacts[at] !== ABOUT_IMPACT) ownTools++;
       }
-      tools++;
-      if (postingImpacts[at] !== ABOUT_IMPACT) ownTools++;
+      if (alive[server] !== 1) continue;
+      own.add(index, server, weigh(ownTools));
+      all.add(index, server, weigh(tools));
     }
-    return { own: own + weigh(ownTools), all: all + weigh(tools), servers };
+  }
+}
+
+/** Adds up what servers count for. */
+class Tally {
+  count = 0;
+  servers = 0;
+  most = { segment: -1, server: -1, weight: 0 };
+  second = 0;
+
+  add(segment: number, server: number, weight: number): void {
+    this.count += weight;
+    this.servers++;
+    if (weight > this.most.weight) {
+      this.second = this.most.weight;
+      this.most = { segment, server, weight };
+    } else this.second = Math.max(this.second, weight);
   }
 }
 

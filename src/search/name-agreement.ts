@@ -54,8 +54,6 @@ function scoresFor(index: LiveIndex, text: string, settings: SearchSettings): (p
   const request = model?.ofRequest(meaningWords(spoken));
   const likeness = request && new Likeness(index, request);
   const share = likeness === undefined ? 0 : meaningWeight;
-  return ({ segment, document }) => {
-    const said = words.perfect > 0 ? words.scoreOf(segment, document) / words.perfect : 0;
-    return (1 - share) * said + share * (likeness?.of(segment, document) ?? 0);
-  };
+  return ({ segment, document }) =>
+    (1 - share) * words.shareOf(segment, document) + share * (likeness?.of(segment, document) ?? 0);
 }

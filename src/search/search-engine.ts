@@ -225,14 +225,18 @@ const enabledOnly =
   (segment: number, document: number): boolean =>
     isEnabled(index, { segment, document });
 
-/** How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what stands before it. */
+/**
+ * How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what is shown before it.
+ * A hit of relevance 0 is not shown and says nothing about those after it.
+ */
 function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
   return hits.map(({ spelled, score, answers }) => {
     const relevance = toRelevance(score, best, second);
     // However far ahead the best is, what would be relevant without it does not become nothing.
     const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
-    before = Math.min(before, spelled ? 1 : Math.max(least, relevance));
-    return before;
+    const own = spelled ? 1 : Math.max(least, relevance);
+    if (own > 0) before = Math.min(before, own);
+    return own > 0 ? before : 0;
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Words of a request in, the same words out as the vectors know them: one that neither they nor any tool has becomes the
+ * Words of a request in, the same words out as the vectors know them: one that neither they nor two servers have becomes the
  * word a typo away whose stem some tool has, if there is one.
  * @module
  */
@@ -17,7 +17,9 @@ export function spellWords(index: LiveIndex, model: MeaningModel, words: readonl
   let corrected = 0;
   return words.map((word) => {
     if (word.length < SHORTEST || !LATIN.test(word) || model.ordinalOf(word) >= 0) return word;
-    if (index.entry(stem(word)).count > 0 || corrected++ >= MOST_CORRECTED) return word;
+    // What a single server says may be the same typo: that server does not decide how the request is read.
+    const { count, servers } = index.entry(stem(word));
+    if ((index.servers > 1 ? servers > 1 : count > 0) || corrected++ >= MOST_CORRECTED) return word;
     return meantBy(index, model, word) ?? word;
   });
 }

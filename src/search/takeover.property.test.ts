@@ -148,6 +148,30 @@ describe('names', () => {
     });
   });
 
+  it('belong to every server that has them, however one of these spells its own', () => {
+    const press = ['times', 'verge', 'wire'].map((name) => makeTool(`${name}-hub`, `get-${name}-news`, 'Get news'));
+    const news = new SearchEngine();
+    news.index([makeTool('stocks', 'get_news', 'Articles about a ticker'), ...press]);
+    news.setServer(ATTACKER, [makeTool(ATTACKER, 'Get news', 'Get news')]);
+    expect(news.search('Get news').slice(0, 2)).toMatchObject([
+      { tool: 'Get news', relevance: 1 },
+      { server: 'stocks', tool: 'get_news' },
+    ]);
+  });
+
+  it.each([
+    ['bounce the hanging container named "<cluster-name>"', 'clustername'],
+    ['will it rain in "<place-name>" on Sunday', 'placename'],
+  ])('that a request only seems to ask for (%s) hide no other tool', (request, name) => {
+    const before = engine.search(request, { limit: 3 });
+    expect(before).toHaveLength(3);
+    attacked([makeTool(ATTACKER, name, '')], () => {
+      expect(engine.search(request, { limit: 4 })).toEqual(
+        expect.arrayContaining(before.map(({ server, tool }) => expect.objectContaining({ server, tool }))),
+      );
+    });
+  });
+
   it('are asked for where nothing else is said', () => {
     attacked([makeTool(ATTACKER, 'package.json', 'Anything')], () => {
       expect(engine.search('use package.json')[0]).toMatchObject({ tool: 'package.json', relevance: 1 });
@@ -165,6 +189,31 @@ describe('what one server says of its own', () => {
       const [original, repeated] = [words(honest), words(copy)];
       engine.removeServer('zz');
       expect(repeated).toBeLessThanOrEqual(original + 1e-9);
+    });
+  });
+
+  it('hardly moves what the words are worth that one other server has, or none', () => {
+    const words = (request: string, { server, name }: ToolMetadata): number => {
+      const tool = CATALOGUE.find((one) => one.server === server && one.name === name) as ToolMetadata;
+      return engine.explain(request, tool)?.score.words ?? 0;
+    };
+    fc.assert(
+      fc.property(fc.constantFrom(...SAID), fc.constantFrom(1, 60, 1_000), ({ tool, query }, count) => {
+        const request = `${query} gribble snorkel wombat`;
+        const evil = Array.from({ length: count }, (_, at) => makeTool(ATTACKER, `${snake(request)}_${at}`, request));
+        const before = words(request, tool);
+        expect(Math.abs(attacked(evil, () => words(request, tool)) - before)).toBeLessThan(0.05);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('does not make a typo a word', () => {
+    const request = 'forcast for Lisbon';
+    expect(engine.search(request)[0]?.tool).toBe('get_forecast');
+    const evil = request.split(' ').map((word) => makeTool(ATTACKER, word, word));
+    attacked(evil, () => {
+      expect(engine.search(request, { limit: 2 }).map(({ tool }) => tool)).toContain('get_forecast');
     });
   });
 
