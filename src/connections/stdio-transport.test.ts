@@ -241,6 +241,30 @@ describe('stderr', () => {
     await expect.poll(() => server.wire.stderr.toString().endsWith('THE END')).toBe(true);
     expect(server.wire.stderr.size).toBe(65_536);
   });
+
+  it.each([
+    ['lines', `'a line of stderr\\n'.repeat(4000)`],
+    ['one line without end', `'x'.repeat(65_536)`],
+    ['bytes that are no text', 'Buffer.from(Array.from({ length: 65_536 }, (_, at) => (at * 7) % 256))'],
+    ['a byte at a time', `'x'`],
+  ])('that never ends is read at a bounded rate, and to its end: %s', { timeout: 30_000 }, async (_, bytes) => {
+    let chunks = 0;
+    const flood = `
+      const { writeSync } = require('node:fs');
+      const bytes = ${bytes};
+      const end = Date.now() + 1500;
+      while (Date.now() < end) writeSync(2, bytes);
+      writeSync(2, ' THE END');`;
+    const wire = transport(process.execPath, ['-e', flood], { onStderr: () => chunks++ });
+    await wire.start();
+    await expect.poll(() => chunks, { timeout: 10_000 }).toBeGreaterThan(0);
+    const [began, before] = [performance.now(), chunks];
+    await sleep(1000);
+    // It may take 5 ms of our time and then a twelfth of all time, at a quarter of a millisecond for each.
+    expect(chunks - before).toBeLessThanOrEqual(1 + (5 + 0.08 * (performance.now() - began)) / 0.25);
+    await expect.poll(() => wire.stderr.toString().endsWith(' THE END'), { timeout: 10_000 }).toBe(true);
+    await wire.close();
+  });
 });
 
 describe('starting', () => {

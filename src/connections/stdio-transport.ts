@@ -60,6 +60,8 @@ const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines that may come with messages and are not charged. */
 const FEW_BLANK = 256;
+/** What it takes to be told of a chunk of stderr and to fetch it. So 320 of them are read in a second, or 20 MB. */
+const CHUNK_MS = 0.25;
 /** As much of a line on stdout that is no message is kept. */
 const NOISE_CHARS = 2000;
 /** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
@@ -80,7 +82,7 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
-  #stdout: Readable | undefined;
+  #pipes: readonly Readable[] = [];
   #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
@@ -91,6 +93,7 @@ export class StdioTransport implements Wire {
   #blank = 0;
   readonly #share = new LoopShare(UNASKED);
   readonly #errors: ThinnedLines;
+  readonly #errorShare = new LoopShare(UNASKED);
   /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
   #spent = 0;
   #began = 0;
@@ -154,7 +157,6 @@ export class StdioTransport implements Wire {
       // Without file descriptors for pipes there is nothing but the error, which is on its way.
       if (child.stdout === undefined) return;
       const stdout = readInPlace(child.stdout);
-      this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
         this.#began = performance.now();
         lines.push(chunk);
@@ -165,9 +167,15 @@ export class StdioTransport implements Wire {
         const goOn = () => this.#goOn(stdout);
         void (lines.reading ?? pause)?.then(goOn);
       });
-      child.stderr.on('data', (chunk: Buffer) => {
+      const stderr = readInPlace(child.stderr);
+      this.#pipes = [stdout, stderr];
+      stderr.on('data', (chunk: Buffer) => {
         this.stderr.push(chunk);
         this.#errors.push(chunk);
+        const pause = this.#errorShare.charge(CHUNK_MS);
+        if (pause === 0 || this.#exit) return;
+        stderr.pause();
+        setTimeout(() => stderr.resume(), pause).unref();
       });
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
@@ -193,6 +201,7 @@ export class StdioTransport implements Wire {
         // Its last words, however many they are, have to be heard before it is given up.
         this.#resume();
         this.#goOn(stdout);
+        stderr.resume();
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
@@ -230,7 +239,7 @@ export class StdioTransport implements Wire {
       await groupGone(pid, stageMs);
     }
     releaseGroup(pid);
-    for (const stream of [child.stdin, this.#stdout, child.stderr]) stream?.destroy();
+    for (const stream of [child.stdin, ...this.#pipes]) stream?.destroy();
   }
 
   #line(line: string, bytes: number): void {
