@@ -11,7 +11,10 @@ afterEach(() => {
 /** What has left, in order. */
 function setUp() {
   const left: string[] = [];
-  const requests = new LargeRequests((text) => left.push(text));
+  const requests = new LargeRequests((text, taken) => {
+    left.push(text);
+    taken();
+  });
   let id = 0;
   return { left, requests, send: (caller: string, text: string) => requests.send(caller, ++id, text) };
 }
@@ -38,6 +41,17 @@ describe('large requests', () => {
     vi.advanceTimersByTime(499);
     expect(left).toEqual(['a1']);
     vi.advanceTimersByTime(1);
+    expect(left).toEqual(['a1', 'b2']);
+  });
+
+  it('wait for the answer to the one before once that is on its way', () => {
+    const { left, requests, send } = setUp();
+    send('a', 'a1');
+    send('b', 'b2');
+    requests.arriving(1);
+    vi.advanceTimersByTime(10_000);
+    expect(left).toEqual(['a1']);
+    requests.answered(1);
     expect(left).toEqual(['a1', 'b2']);
   });
 

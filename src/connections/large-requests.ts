@@ -7,7 +7,7 @@
  */
 import type { JsonRpcId } from './json-rpc.ts';
 
-/** How long a request keeps the next large one waiting. A server that has not answered by then works on it. */
+/** How long a request keeps the next large one waiting after the server has taken it. Without an answer by then it works on it. */
 const TURN_MS = 500;
 
 interface Waiting {
@@ -16,14 +16,15 @@ interface Waiting {
 }
 
 export class LargeRequests {
-  readonly #write: (text: string) => void;
+  readonly #write: (text: string, taken: () => void) => void;
   /** By caller, the one whose turn is next first. */
   readonly #waiting = new Map<string, Waiting[]>();
   #current: JsonRpcId | undefined;
   #timer: NodeJS.Timeout | undefined;
   #chars = 0;
 
-  constructor(write: (text: string) => void) {
+  /** `write` says when the server has taken the text. */
+  constructor(write: (text: string, taken: () => void) => void) {
     this.#write = write;
   }
 
@@ -44,6 +45,11 @@ export class LargeRequests {
     this.#waiting.set(caller, own);
     own.push({ id, text });
     this.#chars += text.length;
+  }
+
+  /** The answer to a request is here and will be read: its turn lasts until then. */
+  arriving(id: JsonRpcId): void {
+    if (id === this.#current) clearTimeout(this.#timer);
   }
 
   /** A request was answered, a large one or any other. */
@@ -70,8 +76,9 @@ export class LargeRequests {
 
   #begin({ id, text }: Waiting): void {
     this.#current = id;
-    this.#timer = setTimeout(() => this.#next(), TURN_MS).unref();
-    this.#write(text);
+    this.#write(text, () => {
+      if (id === this.#current) this.#timer = setTimeout(() => this.answered(id), TURN_MS).unref();
+    });
   }
 
   #next(): void {

@@ -96,7 +96,7 @@ export class StdioTransport implements Wire {
   /** Bytes of empty lines in it. */
   #blank = 0;
   readonly #share = new LoopShare(UNASKED);
-  readonly #requests = new LargeRequests((text) => this.#child?.stdin.write(text));
+  readonly #requests = new LargeRequests((text, taken) => this.#child?.stdin.write(text, taken));
   /** Who called first, and whether others do, too. */
   #caller: string | undefined;
   #isShared = false;
@@ -291,13 +291,15 @@ export class StdioTransport implements Wire {
     if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
     const id = lostAnswer(head, tail);
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
-    if (typeof id === 'number') this.#requests.answered(id);
     const { maxMessageValues = MOST_VALUES } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
     // Nothing else is overtaken: a question belongs to the calls that are under way when it is read.
     this.#isOvertaken = method !== undefined;
+    // The next large request brings the next large answer, which nothing would overtake before this one is read.
+    if (typeof id === 'number') this.#requests.arriving(id);
     const turn = largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).finally(() => {
       this.#isOvertaken = false;
+      if (typeof id === 'number') this.#requests.answered(id);
     });
     return turn.then(
       (message) => {
