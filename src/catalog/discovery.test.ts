@@ -9,6 +9,7 @@ import { Catalog } from './catalog.ts';
 import { Discovery } from './discovery.ts';
 import type { Listing } from './listing.ts';
 import { searchNotes } from './search-notes.ts';
+import { requireTool } from './tool-lookup.ts';
 
 const HOUR = 3_600_000;
 
@@ -127,6 +128,38 @@ describe('first lists', () => {
     expect(asked).toHaveLength(2);
     expect(discovery.isRunning('down')).toBe(true);
     discovery.stop();
+  });
+
+  it('are not waited for by a call where nobody listens; its attempt is made at once', async () => {
+    const { discovery, catalog, asked } = await setUp(['late'], async (server, attempt) => {
+      const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      if (attempt < 3) throw new ServerConnectionError(server, `refused ${attempt}`, { cause });
+      return listing(server, ['a']);
+    });
+    const servers = new Map([
+      ['late', { definition: definition('late', { kind: 'http', url: 'http://x', headers: {}, auth: undefined }) }],
+    ]);
+    const state = { servers, catalog, discovery, switchedOff: new Set<string>() };
+    const call = () => requireTool(state, { server: 'late', tool: 'a' });
+    // No time passes at all.
+    for (let attempt = 1; attempt < 3; attempt++) {
+      const error = { message: `refused ${attempt}`, outcome: 'not_sent' };
+      expect(await call()).toMatchObject({ success: false, error });
+    }
+    expect(await call()).toMatchObject({ success: true });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are waited for by a call through attempts that may help', async () => {
+    const { discovery, asked } = await setUp(['busy'], async (server, attempt) => {
+      if (attempt < 3) throw new ServerConnectionError(server, 'busy answered HTTP 503.');
+      return listing(server, ['a']);
+    });
+    const calls = Promise.all([discovery.listed('busy'), tick().then(() => discovery.listed('busy'))]);
+    await vi.advanceTimersByTimeAsync(2999);
+    expect(asked).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await calls).toEqual([undefined, undefined]);
   });
 
   it('of servers that hang do not keep the others from being asked', async () => {

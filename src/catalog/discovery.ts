@@ -51,11 +51,34 @@ interface Refresh {
   readonly startedAt: number;
   /** Whose catalogues get it: who began, and who came before or after at a reload. Over when all of them have stopped. */
   readonly keepers: Set<Discovery>;
-  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
-  readonly answered: Promise<void>;
   readonly done: Promise<boolean>;
+  readonly attempt: Attempt;
   /** The server had failed before: nobody waits for it. */
   readonly isRepeat: boolean;
+}
+
+/** What callers wait for: an attempt, and those after it that are worth waiting for. */
+class Attempt {
+  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
+  answered!: Promise<void>;
+  answer!: () => void;
+  isAnswered = true;
+
+  constructor() {
+    this.begin();
+  }
+
+  /** The next attempt begins. Callers from now on wait for that one. */
+  begin(): void {
+    if (!this.isAnswered) return;
+    this.isAnswered = false;
+    this.answered = new Promise((resolve) => {
+      this.answer = () => {
+        this.isAnswered = true;
+        resolve();
+      };
+    });
+  }
 }
 
 export class Discovery {
@@ -124,9 +147,17 @@ export class Discovery {
     return this.#start(server, caller).done;
   }
 
-  /** Reads a list, or joins who does, with all attempts that are worth waiting for. Resolves with why it failed; never rejects. */
+  /**
+   * Reads a list, or joins a read under way, with all attempts that are worth waiting for. An attempt that is not is made
+   * now instead of after its pause. Resolves with why it failed; never rejects.
+   */
   async listed(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
-    await this.#start(server, caller).answered;
+    const { attempt, keepers } = this.#start(server, caller);
+    if (attempt.isAnswered) {
+      for (const keeper of keepers) keeper.#pauses.get(server)?.();
+      attempt.begin();
+    }
+    await attempt.answered;
     return this.failure(server);
   }
 
@@ -149,7 +180,7 @@ export class Discovery {
     const waiting = new Set(awaited.keys());
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
-      Promise.all([...awaited].map(([server, { answered }]) => answered.then(() => waiting.delete(server)))),
+      Promise.all([...awaited].map(([server, { attempt }]) => attempt.answered.then(() => waiting.delete(server)))),
       new Promise((resolve) => {
         timer = setTimeout(resolve, Math.max(...[...awaited.values()].map(patience)));
       }),
@@ -258,24 +289,21 @@ export class Discovery {
     // Who was asked just before a reload finds out what came after.
     const next = this.#successorFor(server);
     if (next) return this.#join(server, next.#start(server, caller));
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const attempt = new Attempt();
     const isRepeat = this.#failures.has(server);
     const keepers = new Set<Discovery>([this]);
-    const done = this.#refresh(server, caller, keepers, answer).finally(() => {
-      answer();
+    const done = this.#refresh(server, caller, keepers, attempt).finally(() => {
+      attempt.answer();
       for (const keeper of keepers) keeper.#running.delete(server);
     });
-    return this.#join(server, { startedAt: this.#elapsed(), isRepeat, keepers, answered, done });
+    return this.#join(server, { startedAt: this.#elapsed(), isRepeat, keepers, attempt, done });
   }
 
   async #refresh(
     server: string,
     caller: Caller | undefined,
     keepers: ReadonlySet<Discovery>,
-    answer: () => void,
+    attempt: Attempt,
   ): Promise<boolean> {
     const { list, logger } = this.#options;
     const now = this.#elapsed;
@@ -285,7 +313,7 @@ export class Discovery {
       for (const keeper of keepers) if (!keeper.#stopped) return keeper.#options.servers.get(server)?.definition;
       return undefined;
     };
-    for (let attempt = 0; ; attempt++) {
+    for (let made = 1; ; made++) {
       const definition = current();
       if (!definition) return false;
       let began = now();
@@ -306,16 +334,17 @@ export class Discovery {
         if (!current()) return false;
         const failure = toServerError(error, server);
         for (const keeper of keepers) keeper.#failures.set(server, failure);
-        if (!worthWaiting(failure)) answer();
-        const attempts = { made: attempt + 1, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
+        if (!worthWaiting(failure)) attempt.answer();
+        const attempts = { made, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
         const pause = this.pauseBefore(failure, attempts);
         // The process may end in the pauses between attempts.
-        if (attempt === 0 || pause === undefined) this.#keep(server, failure);
+        if (made === 1 || pause === undefined) this.#keep(server, failure);
         if (pause === undefined) {
           logger.warn({ server, code: failure.code }, failure.message);
           return false;
         }
         await this.#pause(server, pause);
+        attempt.begin();
       }
     }
   }

@@ -62,7 +62,7 @@ export async function settleRef(
   if (!servers.has(name) || catalog.isLoaded(name)) return resolveRef(state, server, tool);
   await catalog.load(name);
   if (!catalog.isLoaded(name) && !readingsOf(written).next().done)
-    await patiently(discovery.refresh(name, options.caller), options);
+    await patiently(discovery.listed(name, options.caller), options);
   return resolveRef(state, server, tool);
 }
 
@@ -92,8 +92,9 @@ export async function requireTools(
   if (!known.success) return known;
   const { catalog, discovery } = state;
   if (!catalog.isLoaded(server)) await catalog.load(server);
-  if (catalog.isSeen(server) || (await discovery.refresh(server, caller))) return known;
-  const failure = discovery.failure(server);
+  if (catalog.isSeen(server)) return known;
+  const failure = await discovery.listed(server, caller);
+  if (catalog.isSeen(server)) return known;
   if (failure) return { success: false, error: failure.toInfo() };
   const message = `The tools of ${server} could not be read: the configuration is being replaced, or the gateway is closing.`;
   return fail('SERVER_UNAVAILABLE', message, { server, outcome: 'not_sent' });
@@ -107,11 +108,10 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   const found = findTool(state, ref);
   if (found) return ok(found);
   // The list may be older than the tool; a server that is only known from the configuration may have more.
-  if (mayBeOutOfDate(state, ref.server, caller) && (await state.discovery.refresh(ref.server, caller))) {
-    const fresh = findTool(state, ref);
-    if (fresh) return ok(fresh);
-  }
-  return notFound(state, ref);
+  if (!mayBeOutOfDate(state, ref.server, caller)) return notFound(state, ref);
+  await state.discovery.listed(ref.server, caller);
+  const fresh = findTool(state, ref);
+  return fresh ? ok(fresh) : notFound(state, ref);
 }
 
 /** `requireTool` for tools that may be used; any other is TOOL_DISABLED. */

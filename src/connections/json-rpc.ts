@@ -41,7 +41,8 @@ export interface MessageInfo {
  */
 export interface Wire {
   start(): Promise<void>;
-  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> | void;
+  /** `caller` tells those apart that share the wire. */
+  send(message: JsonRpcMessage, options?: SendOptions, caller?: string): Promise<void> | void;
   close(): Promise<void>;
   readonly hasPerRequestStream?: boolean | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;

@@ -142,6 +142,45 @@ describe('a large line', () => {
     expect(seen.at(-1)).toBe('last');
   });
 
+  it('is overtaken by short lines that may, up to the first that may not, however the bytes are cut', async () => {
+    const lines = fc.array(fc.tuple(fc.constantFrom('quick', 'slow'), fc.nat(30_000)), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(lines, fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1 }), async (short, cuts) => {
+        const seen: string[] = [];
+        let goOn = () => {};
+        const reader = new LineReader({
+          maxBytes: 1_000_000,
+          onLine: (line) => seen.push(line),
+          onLarge: () => {
+            seen.push('begun');
+            return new Promise<void>((resolve) => {
+              goOn = resolve;
+            }).then(() => void seen.push('large'));
+          },
+          mayOvertake: (line) => line.startsWith('quick'),
+          onUnread: () => {},
+        });
+        feed(reader, `${LARGE}\n`);
+        const after = short.map(([kind, length]) => kind + 'x'.repeat(length));
+        const bytes = Buffer.from(after.map((line) => `${line}\n`).join(''));
+        for (let at = 0, cut = 0; at < bytes.length; cut++) {
+          const end = at + (cuts[cut % cuts.length] as number);
+          reader.push(bytes.subarray(at, end));
+          at = end;
+        }
+        const overtaking = seen.slice(1);
+        expect(after.slice(0, overtaking.length)).toEqual(overtaking);
+        const stopped = after.slice(overtaking.length);
+        // A long one that came in parts waits, too.
+        if (stopped.length > 0) expect(reader.isFull).toBe(true);
+        if (stopped[0]?.startsWith('quick')) expect(stopped[0].length).toBeGreaterThan(16_000);
+        goOn();
+        await reader.reading;
+        expect(seen).toEqual(['begun', ...overtaking, 'large', ...stopped]);
+      }),
+    );
+  });
+
   it('is let go of as soon as it has too many values, nests too deep, or nobody wants it', () => {
     const told: string[] = [];
     const reader = new LineReader({

@@ -1,8 +1,8 @@
 /**
  * Bytes in, lines out: newline framing with caps on what one line may hold.
  *
- * A large line is surveyed as it arrives and handed on as bytes. As long as it is being read, what follows waits, so that
- * nothing overtakes it.
+ * A large line is surveyed as it arrives and handed on as bytes. As long as it is being read, what follows waits, except
+ * for short lines that may overtake it.
  * @module
  */
 import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from './json-survey.ts';
@@ -28,8 +28,10 @@ export interface LineReaderOptions {
   readonly isWanted?: ((head: string) => boolean) | undefined;
   /** Called when the lines of one chunk have taken a while. Nothing further is handed on until the promise has settled. */
   readonly onBusy?: (() => Promise<void> | undefined) | undefined;
-  /** Nothing further is handed on until the promise has settled. It must not reject. */
+  /** Nothing further is handed on until the promise has settled, but for what may overtake. It must not reject. */
   readonly onLarge: (line: LargeLine) => Promise<void> | undefined;
+  /** Whether this short line may be handed on although others before it wait. Where not, all that follows waits with it. */
+  readonly mayOvertake?: ((line: string) => boolean) | undefined;
   /**
    * Called once per line that is not read: at its end with its last bytes, or without them as soon as it has twice the
    * allowed length, because a line without end must not keep anybody waiting.
@@ -45,6 +47,8 @@ const SPACE = 0x20;
 const LINES_AT_ONCE = 64;
 const BUSY_MS = 4;
 const NOTHING = Buffer.alloc(0);
+/** As much of a line that has no end yet is looked at again with what comes next. */
+const MOST_OVERTAKING = 16 * 1024;
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 128;
 
@@ -68,6 +72,7 @@ export class LineReader {
   /** Settles when the large line at hand has been read. */
   #reading: Promise<void> | undefined;
   readonly #backlog: Buffer[] = [];
+  #isFull = false;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
@@ -82,10 +87,7 @@ export class LineReader {
         began ??= performance.now();
         if (performance.now() - began > BUSY_MS) this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
       }
-      if (this.#reading) {
-        this.#backlog.push(Buffer.from(chunk.subarray(start)));
-        return;
-      }
+      if (this.#reading) return this.#wait(chunk.subarray(start));
       if (this.#size === 0 && !this.#skipped && isBlank(chunk[start])) {
         const from = start;
         start = skipBlankLines(chunk, from);
@@ -110,6 +112,31 @@ export class LineReader {
   /** Settles when everything pushed so far has been handed on; undefined when it has. */
   get reading(): Promise<void> | undefined {
     return this.#reading;
+  }
+
+  /** Whether whatever comes now would only be kept for later. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Hands on what may overtake, and keeps the rest for later. */
+  #wait(chunk: Buffer): void {
+    const { mayOvertake, onLine } = this.#options;
+    if (!mayOvertake || this.#isFull) {
+      this.#isFull = true;
+      this.#backlog.push(Buffer.from(chunk));
+      return;
+    }
+    const waiting = Buffer.concat([...this.#backlog.splice(0), chunk]);
+    let start = 0;
+    for (let end = waiting.indexOf(NEWLINE); end !== -1; end = waiting.indexOf(NEWLINE, start)) {
+      const line = waiting.toString('utf8', start, end);
+      if (!mayOvertake(line)) break;
+      onLine(line, end - start);
+      start = end + 1;
+    }
+    this.#isFull = waiting.length - start > MOST_OVERTAKING || waiting.includes(NEWLINE, start);
+    this.#backlog.push(waiting.subarray(start));
   }
 
   #finish(last: Buffer): void {
@@ -140,6 +167,7 @@ export class LineReader {
   /** Hands on what came while a large line was being read, and waits for the next large one in it. */
   #goOn(): Promise<void> | undefined {
     this.#reading = undefined;
+    this.#isFull = false;
     for (const chunk of this.#backlog.splice(0)) this.push(chunk);
     return this.#reading;
   }

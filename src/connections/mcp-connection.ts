@@ -168,6 +168,7 @@ export class McpConnection implements DownstreamTools {
       signal: call.signal,
       onProgress: call.onProgress,
       headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
+      caller: callerKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
@@ -343,6 +344,10 @@ export class McpConnection implements DownstreamTools {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 }
+
+/** Tells callers apart. Clients without sessions have a socket for each call, if they like, but mostly one name. */
+const callerKey = ({ session, principal, clientName, socket }: Caller): string =>
+  session ?? principal ?? clientName ?? socket ?? '';
 
 /** Whether an error is the server's own answer to a call: then the call is over, whatever else the server has forgotten. */
 const isAnswer = (error: unknown): boolean =>

@@ -28,6 +28,8 @@ export interface PeerRequestOptions {
   readonly signal?: CallSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** On whose behalf, where that is known: callers that share a server take turns with what is large. */
+  readonly caller?: string | undefined;
 }
 
 export interface Answer {
@@ -151,7 +153,7 @@ export class Peer {
       this.#pending.set(id, { method, resolve, reject, onProgress, signal, onAbort, stream });
       if (onAbort) signal?.addEventListener('abort', onAbort);
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, onProgress && id) };
-      this.#send(id, message, stream, options.headers);
+      this.#send(id, message, stream, options);
     });
   }
 
@@ -184,7 +186,7 @@ export class Peer {
     id: number,
     message: JsonRpcMessage,
     stream: AbortController | undefined,
-    headers: PeerRequestOptions['headers'],
+    { headers, caller }: PeerRequestOptions,
   ): void {
     const failed = (error: unknown) => this.#take(id)?.reject(error);
     try {
@@ -199,6 +201,7 @@ export class Peer {
               if (this.#pending.has(id)) failed(reason ?? new PeerClosedError('the response ended without an answer'));
             }),
         },
+        caller,
       );
       if (sent instanceof Promise) sent.catch(failed);
     } catch (error) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture } from '../../test/fixtures/connections/harness.ts';
 import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
 import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
+import { largeTurns } from './large-turns.ts';
 import { Peer, PeerClosedError } from './peer.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 
@@ -234,12 +235,120 @@ describe('a server that does not read', () => {
   });
 });
 
+describe('a server that several callers share', () => {
+  /** Answers each request with how many it has read before. */
+  const COUNTING = `
+    let rest = '', read = 0;
+    process.stdin.on('data', (chunk) => {
+      const lines = (rest + chunk).split('\\n');
+      rest = lines.pop();
+      for (const line of lines) console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { read: read++ } }));
+    });`;
+  const LARGE = { text: 'x'.repeat(100_000) };
+
+  async function counting() {
+    const wire = transport(process.execPath, ['-e', COUNTING]);
+    const peer = new Peer(wire);
+    await peer.start();
+    const call = async (caller: string, params: Record<string, unknown>, signal = new AbortController().signal) =>
+      (await peer.request('tools/call', params, { caller, signal })).result.read;
+    return { call, [Symbol.asyncDispose]: () => peer.close() };
+  }
+
+  it('reads short requests between the large ones of another', async () => {
+    await using server = await counting();
+    expect(await server.call('neighbour', {})).toBe(0);
+    const large = Array.from({ length: 4 }, () => server.call('greedy', LARGE));
+    expect(await server.call('neighbour', {})).toBe(2);
+    expect(await server.call('greedy', {})).toBeGreaterThan(2);
+    expect(await Promise.all(large)).toEqual(expect.arrayContaining([1]));
+  });
+
+  it('reads a large request of one before the next large one of another', async () => {
+    await using server = await counting();
+    await server.call('neighbour', {});
+    const greedy = Array.from({ length: 4 }, () => server.call('greedy', LARGE));
+    const neighbour = server.call('neighbour', LARGE);
+    expect(await Promise.all([...greedy, neighbour])).toEqual([1, 2, 4, 5, 3]);
+  });
+
+  it('never reads a large request that was cancelled before its turn', async () => {
+    await using server = await counting();
+    await server.call('neighbour', {});
+    const first = server.call('greedy', LARGE);
+    const cancelled = new AbortController();
+    const second = server.call('greedy', LARGE, cancelled.signal);
+    cancelled.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    expect([await first, await server.call('greedy', LARGE)]).toEqual([1, 2]);
+  });
+
+  it('reads what one caller sends in its order, as long as there is no other', async () => {
+    await using server = await counting();
+    const calls = [LARGE, LARGE, {}, LARGE, {}].map((params) => server.call('only', params));
+    expect(await Promise.all(calls)).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('a large answer that waits for its turn', () => {
+  it('is overtaken by short answers, and by nothing else', async () => {
+    const answer = (id: number, text: string) => `{"jsonrpc":"2.0","id":${id},"result":{"text":"${text}"}}\n`;
+    const note = '{"jsonrpc":"2.0","method":"note"}\n';
+    const source = `
+      const lines = [${JSON.stringify(answer(1, 'LARGE'))}.replace('LARGE', 'x'.repeat(400_000)), ...${JSON.stringify([answer(2, 'two'), note, answer(3, 'three')])}];
+      process.stdout.write(lines.join(''));
+      process.stdin.resume();`;
+    const wire = transport(process.execPath, ['-e', source]);
+    const seen: unknown[] = [];
+    const peer = new Peer(wire, { onNotification: (method) => seen.push(method) });
+    let release = () => {};
+    largeTurns.hold(
+      new Promise<void>((resolve) => {
+        release = resolve;
+      }),
+    );
+    await peer.start();
+    const { signal } = new AbortController();
+    const calls = [1, 2, 3].map((id) => peer.request('tools/call', {}, { signal }).then(() => seen.push(id)));
+    await calls[1];
+    expect(seen).toEqual([2]);
+    release();
+    await Promise.all(calls);
+    expect(seen).toEqual([2, 1, 'note', 3]);
+    await peer.close();
+  });
+});
+
 describe('stderr', () => {
   it('may flood: the last 64 KiB stay, and calls go on', async () => {
     await using server = await start(on([{ stderr: 'a', fill: 8_000_000 }, { stderr: 'THE END' }, { default: true }]));
     expect(text((await server.call('ok')).result)).toContain('ok');
     await expect.poll(() => server.wire.stderr.toString().endsWith('THE END')).toBe(true);
     expect(server.wire.stderr.size).toBe(65_536);
+  });
+
+  it.each([
+    ['lines', `'a line of stderr\\n'.repeat(4000)`],
+    ['one line without end', `'x'.repeat(65_536)`],
+    ['bytes that are no text', 'Buffer.from(Array.from({ length: 65_536 }, (_, at) => (at * 7) % 256))'],
+    ['a byte at a time', `'x'`],
+  ])('that never ends is read at a bounded rate, and to its end: %s', { timeout: 30_000 }, async (_, bytes) => {
+    let chunks = 0;
+    const flood = `
+      const { writeSync } = require('node:fs');
+      const bytes = ${bytes};
+      const end = Date.now() + 1500;
+      while (Date.now() < end) writeSync(2, bytes);
+      writeSync(2, ' THE END');`;
+    const wire = transport(process.execPath, ['-e', flood], { onStderr: () => chunks++ });
+    await wire.start();
+    await expect.poll(() => chunks, { timeout: 10_000 }).toBeGreaterThan(0);
+    const [began, before] = [performance.now(), chunks];
+    await sleep(1000);
+    // It may take 5 ms of our time and then a twelfth of all time, at a quarter of a millisecond for each.
+    expect(chunks - before).toBeLessThanOrEqual(1 + (5 + 0.08 * (performance.now() - began)) / 0.25);
+    await expect.poll(() => wire.stderr.toString().endsWith(' THE END'), { timeout: 10_000 }).toBe(true);
+    await wire.close();
   });
 });
 

@@ -18,12 +18,14 @@ import {
   type JsonRpcMessage,
   NotReadError,
   NotSentError,
+  type SendOptions,
   type Unreadable,
   unsendable,
   type Wire,
 } from './json-rpc.ts';
 import { MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
+import { LargeRequests } from './large-requests.ts';
 import { largeTurns } from './large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
@@ -60,6 +62,10 @@ const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines that may come with messages and are not charged. */
 const FEW_BLANK = 256;
+/** What it takes to be told of a chunk of stderr and to fetch it. So 320 of them are read in a second, or 20 MB. */
+const CHUNK_MS = 0.25;
+/** A request of more characters takes turns with others, where several callers share the server. */
+const LARGE_CHARS = 64 * 1024;
 /** As much of a line on stdout that is no message is kept. */
 const NOISE_CHARS = 2000;
 /** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
@@ -80,7 +86,7 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
-  #stdout: Readable | undefined;
+  #pipes: readonly Readable[] = [];
   #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
@@ -90,11 +96,18 @@ export class StdioTransport implements Wire {
   /** Bytes of empty lines in it. */
   #blank = 0;
   readonly #share = new LoopShare(UNASKED);
+  readonly #requests = new LargeRequests((text, taken) => this.#child?.stdin.write(text, taken));
+  /** Who called first, and whether others do, too. */
+  #caller: string | undefined;
+  #isShared = false;
   readonly #errors: ThinnedLines;
+  readonly #errorShare = new LoopShare(UNASKED);
   /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
   #spent = 0;
   #began = 0;
   #resume = () => {};
+  /** Whether a large answer waits for its turn: short answers to others need not wait for it. */
+  #isOvertaken = false;
   #closing: Promise<void> | undefined;
   #closed = false;
   /** Whether nothing can come from the child any more, although it may run on. */
@@ -143,6 +156,7 @@ export class StdioTransport implements Wire {
         isWanted: (head) => this.#isWanted(head, undefined),
         onBusy: () => this.#busy(),
         onLarge: (line) => this.#large(line),
+        mayOvertake: (line) => this.#isOvertaken && this.#isAwaited(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS)),
         onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
       this.#lines = lines;
@@ -154,20 +168,25 @@ export class StdioTransport implements Wire {
       // Without file descriptors for pipes there is nothing but the error, which is on its way.
       if (child.stdout === undefined) return;
       const stdout = readInPlace(child.stdout);
-      this.#stdout = stdout;
       stdout.on('data', (chunk: Buffer) => {
         this.#began = performance.now();
         lines.push(chunk);
         const pause = lines.reading ? undefined : this.#charge();
-        if (!lines.reading && !pause) return;
-        // Nothing overtakes a large message; meanwhile the rest stays where it is.
+        if (!pause && (!lines.reading || (this.#isOvertaken && !lines.isFull))) return;
+        // What may not overtake a large message stays where it is.
         stdout.pause();
         const goOn = () => this.#goOn(stdout);
         void (lines.reading ?? pause)?.then(goOn);
       });
-      child.stderr.on('data', (chunk: Buffer) => {
+      const stderr = readInPlace(child.stderr);
+      this.#pipes = [stdout, stderr];
+      stderr.on('data', (chunk: Buffer) => {
         this.stderr.push(chunk);
         this.#errors.push(chunk);
+        const pause = this.#errorShare.charge(CHUNK_MS);
+        if (pause === 0 || this.#exit) return;
+        stderr.pause();
+        setTimeout(() => stderr.resume(), pause).unref();
       });
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
@@ -193,6 +212,7 @@ export class StdioTransport implements Wire {
         // Its last words, however many they are, have to be heard before it is given up.
         this.#resume();
         this.#goOn(stdout);
+        stderr.resume();
         // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
@@ -201,13 +221,25 @@ export class StdioTransport implements Wire {
     });
   }
 
-  send(message: JsonRpcMessage): void {
+  send(message: JsonRpcMessage, _options?: SendOptions, caller?: string): void {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotSentError('the server is not running');
     const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
-    if (stdin.writableLength > maxUnreadBytes)
-      throw new NotReadError(`it has not read the last ${stdin.writableLength} bytes it was sent`);
-    writeAtOnce(stdin, `${written(message)}\n`);
+    const unread = stdin.writableLength + this.#requests.chars;
+    if (unread > maxUnreadBytes) throw new NotReadError(`it has not read the last ${unread} bytes it was sent`);
+    const text = `${written(message)}\n`;
+    if (caller !== undefined && caller !== this.#caller) {
+      this.#isShared = this.#caller !== undefined;
+      this.#caller ??= caller;
+    }
+    if (text.length > LARGE_CHARS && this.#isShared && caller !== undefined && message.id != null)
+      this.#requests.send(caller, message.id, text);
+    else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) writeAtOnce(stdin, text);
+  }
+
+  /** Whether a message cancels a request that has not left. */
+  #isWithdrawn({ method, params }: JsonRpcMessage): boolean {
+    return method === 'notifications/cancelled' && this.#requests.withdraw(params?.requestId);
   }
 
   /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
@@ -221,6 +253,7 @@ export class StdioTransport implements Wire {
     if (child?.pid === undefined) return;
     const { stageMs = 2000 } = this.#options;
     const { pid } = child;
+    this.#requests.close();
     child.stdin.end();
     if (!this.#exit && !(await exited(child, stageMs))) signalGroup(pid, 'SIGTERM');
     if (!this.#exit) await exited(child, stageMs);
@@ -230,7 +263,7 @@ export class StdioTransport implements Wire {
       await groupGone(pid, stageMs);
     }
     releaseGroup(pid);
-    for (const stream of [child.stdin, this.#stdout, child.stderr]) stream?.destroy();
+    for (const stream of [child.stdin, ...this.#pipes]) stream?.destroy();
   }
 
   #line(line: string, bytes: number): void {
@@ -244,8 +277,10 @@ export class StdioTransport implements Wire {
       if (!(error instanceof NestingError)) return this.#noise(line);
       return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
     }
-    if (!isJsonRpcMessage(message)) this.#noise(line);
-    else if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
+    if (!isJsonRpcMessage(message)) return this.#noise(line);
+    if (this.#requests.isBusy && message.method === undefined && message.id != null)
+      this.#requests.answered(message.id);
+    if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
   }
 
   /** Reads a large message when it is its turn. */
@@ -258,7 +293,15 @@ export class StdioTransport implements Wire {
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
     const { maxMessageValues = MOST_VALUES } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
-    return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).then(
+    // Nothing else is overtaken: a question belongs to the calls that are under way when it is read.
+    this.#isOvertaken = method !== undefined;
+    // The next large request brings the next large answer, which nothing would overtake before this one is read.
+    if (typeof id === 'number') this.#requests.arriving(id);
+    const turn = largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).finally(() => {
+      this.#isOvertaken = false;
+      if (typeof id === 'number') this.#requests.answered(id);
+    });
+    return turn.then(
       (message) => {
         this.#began = performance.now();
         if (isJsonRpcMessage(message)) this.onmessage?.(message, { bytes: bytes.length });
@@ -275,8 +318,15 @@ export class StdioTransport implements Wire {
     return id === 'unknown' || isRequest(head) || this.relaysNotifications?.() === true;
   }
 
+  /** Whether this is the answer to a request of ours that waits for one. */
+  #isAwaited(head: string, tail: string): boolean {
+    const id = lostAnswer(head, tail);
+    return typeof id === 'number' && this.awaited?.(id) !== undefined;
+  }
+
   #unreadable(head: string, tail: string | undefined, why: LineFault): void {
     const lost = lostAnswer(head, tail);
+    if (typeof lost === 'number') this.#requests.answered(lost);
     if (lost === 'none' || why === 'unasked') this.#noise(`(${why}) ${head}`);
     else this.#options.onUnreadable?.(lost === 'unknown' ? undefined : lost, why);
   }

@@ -16,9 +16,8 @@ it('leaves whole lines out when they come faster than they are dealt with, and s
     for (const end = performance.now() + 2; performance.now() < end; );
   });
   const flood = Array.from({ length: 4000 }, (_, at) => `line ${at} of the flood\n`).join('');
-  const pushed = performance.now();
-  // Cut anywhere, as pipes do.
-  for (let round = 0; performance.now() - pushed < 300 || round < 3; round++)
+  // Cut anywhere, as pipes do. On a busy machine a rest takes longer.
+  for (let round = 0; round < 3 || !heard.some((text) => text.includes('left out')); round++)
     for (let at = 0; at < flood.length; at += 1000) lines.push(Buffer.from(flood.slice(at, at + 1000)));
   const text = heard.join('');
   expect(text).toMatch(/^line 0 of the flood\n/);

@@ -1,7 +1,7 @@
 /**
  * Hands on what a stream says, and leaves some out where it comes faster than it can be dealt with.
  *
- * A process whose stderr is not read stands still, so a flood is read and thrown away. What follows a gap begins with a
+ * A process whose stderr is not read stands still, so more of a flood is read than is handed on. What follows a gap begins with a
  * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
  * @module
  */

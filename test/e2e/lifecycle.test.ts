@@ -90,6 +90,21 @@ describe('the end', () => {
     await sandbox.quiet();
   });
 
+  it('leaves after SIGTERM although its client reads nothing, and says why', async () => {
+    await using sandbox = new Sandbox();
+    using witness = evil({ era: 'legacy', on: [{ method: 'tools/call', do: [{ big: 3_000_000 }] }] });
+    const gateway = new RawGateway(sandbox, sandbox.write({ servers: [entry('witness', witness.args)] }));
+    await gateway.initialize();
+    gateway.child.stdout.pause();
+    for (let call = 0; call < 12; call++) gateway.beginCall('witness', 'echo', { text: 'x' });
+    await arrived(witness, 4);
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.exited).toEqual({ code: 3, signal: null });
+    expect(gateway.stderr).toMatch(/ended before the client had read \d+ bytes of its answers/);
+    gateway.child.stdout.resume();
+    await sandbox.quiet();
+  });
+
   it('does not wait after a second signal, and still takes its children along', async () => {
     await using sandbox = new Sandbox();
     using witness = evil(UNDYING);

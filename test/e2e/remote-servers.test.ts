@@ -4,21 +4,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Agent, connect, serveArgs, textOf } from './gateway.ts';
-import { Sandbox, until } from './sandbox.ts';
+import { freePort, Sandbox, until } from './sandbox.ts';
 import { installed } from './servers.ts';
-
-/** A port of this machine that nobody listens on. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** Starts the server on a free port and waits until it listens. */
 const start = async (transport: 'streamableHttp' | 'sse'): Promise<{ child: ChildProcess; port: number }> => {

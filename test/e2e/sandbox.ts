@@ -4,7 +4,9 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -132,3 +134,13 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 }
+
+/** A port of this machine that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};

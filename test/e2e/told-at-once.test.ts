@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineIn, entry, folder } from '../fixtures/engine.ts';
 import { evil } from '../fixtures/evil.ts';
+import { freePort } from './sandbox.ts';
 
 describe('what only a person can mend', () => {
   it.each([
@@ -43,6 +44,23 @@ describe('what only a person can mend', () => {
     for (let n = 0; n < 4; n++) expect((await call()).success).toBe(false);
     writeFileSync(join(home.path, 'token'), 'x');
     expect(await call()).toMatchObject({ success: true });
+  });
+});
+
+describe('a server that nobody has listed and that is not there', () => {
+  // The pauses between the attempts of one call were 7 s.
+  it('is told as such after one attempt, by every call', { timeout: 15_000 }, async () => {
+    using home = folder();
+    const connection = { type: 'http', url: `http://127.0.0.1:${await freePort()}/mcp` };
+    await using engine = engineIn(home, { servers: [{ name: 's', connection }] });
+    const codes: unknown[] = [];
+    for (let n = 0; n < 4; n++) {
+      const result = await engine.call({ server: 's', tool: 'any', arguments: {} });
+      expect(result).toMatchObject({ success: false, error: { outcome: 'not_sent' } });
+      if (!result.success) codes.push(result.error.code);
+    }
+    expect(codes[0]).toBe('SERVER_CONNECTION_ERROR');
+    expect(codes).toContain('SERVER_UNAVAILABLE');
   });
 });
 

@@ -2,6 +2,7 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
+import { elapsedNow } from '../../clock.ts';
 import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
@@ -14,7 +15,7 @@ import { askTrust } from '../ask-trust.ts';
 import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { complain, reportFailure } from '../failure.ts';
-import { EXIT, type Io } from '../io.ts';
+import { EXIT, type Io, type Output } from '../io.ts';
 import { optimiseEarly } from '../optimise-early.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
@@ -133,18 +134,20 @@ async function serveEngine(
   optimiseEarly();
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
   let asked = false;
-  let stop = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = () => {
+  let stop = (_bySignal: boolean) => {};
+  const stopped = new Promise<boolean>((resolve) => {
+    stop = (bySignal) => {
       asked = true;
-      resolve();
+      resolve(bySignal);
     };
   });
   // A signal after the first, or after the client has gone, does not wait; the reaper ends what is still running.
-  const stopListening = io.onSignal(() => (asked ? io.exit(130) : stop()));
+  const stopListening = io.onSignal(() => (asked ? io.exit(130) : stop(true)));
+  const hasLeft = () => stop(false);
   // Why it went, if that was not its wish, is told at the end.
-  served.closed.then(stop, stop);
-  await stopped;
+  served.closed.then(hasLeft, hasLeft);
+  // A client that has said its last word may take its time to read.
+  if (await stopped) whenUnread(io.stdout, (bytes) => void leave(bytes));
   void watching.then((stopWatching) => stopWatching());
   // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
@@ -155,6 +158,34 @@ async function serveEngine(
   stopListening();
   await served.closed;
   return engine.problem ? exitCodeOf(engine.problem.code) : EXIT.ok;
+
+  /** Ends calls whose answers nobody reads, and the process. */
+  async function leave(bytes: number): Promise<void> {
+    io.stderr.write(
+      `anygpt: ended before the client had read ${bytes} bytes of its answers: it has read nothing for ${UNREAD_MS / 1000} s.\n`,
+    );
+    await served.close().catch(() => {});
+    await engine.close();
+    io.exit(EXIT.failed);
+  }
+}
+
+/** How long a client may read nothing before a gateway that was told to end leaves. Clients over HTTP have as long. */
+const UNREAD_MS = 2000;
+const LOOK_EVERY_MS = 100;
+
+/** Calls back once, when a reader has taken nothing of what waits for it for too long. Keeps no process alive. */
+function whenUnread(output: Output, tell: (bytes: number) => void): void {
+  let waited = output.writableLength;
+  let since = elapsedNow();
+  const timer = setInterval(() => {
+    const waiting = output.writableLength;
+    if (waiting === 0 || waiting < waited) since = elapsedNow();
+    waited = waiting;
+    if (elapsedNow() - since < UNREAD_MS) return;
+    clearInterval(timer);
+    tell(waiting);
+  }, LOOK_EVERY_MS).unref();
 }
 
 /** The longest a shutdown may take while no configuration says so. */

@@ -116,6 +116,41 @@ describe('concurrency', () => {
     expect((await pass(aCall())).success).toBe(true);
   });
 
+  test('callers take turns in the queue of a server, however many calls one has there', async () => {
+    const { handler, calls, end } = held();
+    const pass = concurrency({ perServer: 1 })(handler);
+    const by = (session: string, i: number) => pass(aCall({ caller: { session }, arguments: { i } }));
+    const running = [1, 2, 3, 4].map((i) => by('greedy', i));
+    running.push(by('modest', 5), by('modest', 6), by('other', 7));
+    for (const _ of running) {
+      end();
+      await new Promise((later) => setImmediate(later));
+    }
+    expect((await Promise.all(running)).every(({ success }) => success)).toBe(true);
+    expect(calls.map((one) => one.arguments.i)).toEqual([1, 2, 5, 7, 3, 6, 4]);
+  });
+
+  test('one caller that fills the queue of a server gives places up to others, its newest first', async () => {
+    const { handler, calls, end } = held();
+    const pass = concurrency({ perServer: 1, queue: 4 })(handler);
+    const by = (session: string, i: number) => pass(aCall({ caller: { session }, arguments: { i } }));
+    const greedy = [0, 1, 2, 3, 4].map((i) => by('greedy', i));
+    const modest = [5, 6].map((i) => by('modest', i));
+    for (const ousted of greedy.slice(3))
+      expect(await ousted).toMatchObject({
+        error: { code: 'SERVER_BUSY', outcome: 'not_sent', message: expect.stringContaining('most of them yours') },
+      });
+    // Each has half of the places now.
+    expect(codeOf(await by('modest', 7))).toBe('SERVER_BUSY');
+    expect(codeOf(await by('greedy', 8))).toBe('SERVER_BUSY');
+    for (let turn = 0; turn < 5; turn++) {
+      end();
+      await new Promise((later) => setImmediate(later));
+    }
+    await Promise.all([...greedy, ...modest]);
+    expect(calls.map((one) => one.arguments.i)).toEqual([0, 1, 5, 2, 6]);
+  });
+
   test('a full server does not keep calls from another one', async () => {
     const pass = concurrency({ perServer: 1, queue: 0 })((one) => (one.server === 'slow' ? never(one) : done(one)));
     void pass(aCall({ server: 'slow' }));

@@ -1,5 +1,5 @@
 /**
- * Bounds what runs at once: per server with a short first-in-first-out queue, per client and in all without one.
+ * Bounds what runs at once: per server with a short queue in which callers take turns, per client and in all without one.
  * What does not fit is refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
  * @module
  */
@@ -27,14 +27,16 @@ export interface ConcurrencyOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** Ends a wait: with the lane in which a slot is theirs, or with why there is none. */
+type Turn = (outcome: Lane | 'ousted' | 'given up') => void;
+
 interface Lane {
   active: number;
   /** How long a call to this server holds its slot, averaged; tells refused callers when to come back. */
   holdMs: number;
   /** When a call last got a slot: while all are taken, none has come free since. */
   lastStart: number;
-  /** Those in the queue. They are given the lane in which a slot is theirs, or nothing when they are to give up. */
-  waiting: Set<(lane: Lane | undefined) => void>;
+  waiting: CallerQueue;
 }
 
 /** Lets calls through as slots allow. With slots handed in, the newest options count for all who use them. */
@@ -67,7 +69,7 @@ export class Slots {
     if (old.waiting.size === 0) return;
     const lane = this.#lane(server);
     lane.waiting = old.waiting;
-    old.waiting = new Set();
+    old.waiting = new CallerQueue();
     this.#admit(server, lane);
   }
 
@@ -104,7 +106,7 @@ export class Slots {
   #lane(server: string): Lane {
     let lane = this.#lanes.get(server);
     if (lane === undefined) {
-      lane = { active: 0, holdMs: 0, lastStart: 0, waiting: new Set() };
+      lane = { active: 0, holdMs: 0, lastStart: 0, waiting: new CallerQueue() };
       this.#lanes.set(server, lane);
     }
     return lane;
@@ -118,26 +120,31 @@ export class Slots {
   async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | Lane> {
     const { server, signal } = call;
     const { queue = 64, queueWait = 10_000 } = this.#options;
-    if (lane.waiting.size >= queue) {
-      return this.#busy(call, lane, `${lane.active} calls to "${server}" are running and ${queue} are waiting`);
+    const { waiting } = lane;
+    const caller = queuedAs(call);
+    const full = `${lane.active} calls to "${server}" are running and ${queue} are waiting`;
+    if (waiting.size >= queue) {
+      const surplus = waiting.surplusTo(caller);
+      if (surplus === undefined) return this.#busy(call, lane, full);
+      surplus('ousted');
     }
     if (signal.aborted) return abortFailure(call, 'not_sent');
     const left = call.deadline === undefined ? queueWait : Math.min(queueWait, call.deadline - this.#clock.now());
-    const { waiting } = lane;
-    const turn = await new Promise<Lane | undefined>((resolve) => {
-      const done = (given: Lane | undefined) => {
-        waiting.delete(done);
+    const outcome = await new Promise<Parameters<Turn>[0]>((resolve) => {
+      const turn: Turn = (given) => {
+        waiting.delete(caller, turn);
         timer.clear();
         signal.removeEventListener('abort', giveUp);
         resolve(given);
       };
-      const giveUp = () => done(undefined);
+      const giveUp = () => turn('given up');
       const timer = this.#clock.after(left, giveUp);
       signal.addEventListener('abort', giveUp);
-      waiting.add(done);
+      waiting.add(caller, turn);
     });
-    if (turn !== undefined) return turn;
+    if (typeof outcome !== 'string') return outcome;
     if (signal.aborted) return abortFailure(call, 'not_sent');
+    if (outcome === 'ousted') return this.#busy(call, lane, `${full}, most of them yours`);
     return this.#busy(call, lane, `no slot of "${server}" came free in ${Math.round(left) / 1_000} s`);
   }
 
@@ -150,9 +157,8 @@ export class Slots {
 
   #admit(server: string, lane: Lane): void {
     while (lane.waiting.size > 0 && lane.active < this.#slots(server)) {
-      const [first] = lane.waiting;
       lane.active++;
-      first?.(lane);
+      lane.waiting.next()?.(lane);
     }
   }
 
@@ -195,6 +201,47 @@ export class Slots {
   }
 }
 
+/** Who waits for one server. Callers take turns; each caller's own calls stay in their order. */
+class CallerQueue {
+  readonly #callers = new Map<string, Set<Turn>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(caller: string, turn: Turn): void {
+    const own = this.#callers.get(caller) ?? new Set();
+    this.#callers.set(caller, own.add(turn));
+    this.#size++;
+  }
+
+  delete(caller: string, turn: Turn): void {
+    const own = this.#callers.get(caller);
+    if (own?.delete(turn)) this.#size--;
+    if (own?.size === 0) this.#callers.delete(caller);
+  }
+
+  /** The one whose turn it is. Its caller's next one comes after those of all others. */
+  next(): Turn | undefined {
+    for (const [caller, own] of this.#callers) {
+      this.#callers.delete(caller);
+      this.#callers.set(caller, own);
+      const [first] = own;
+      return first;
+    }
+    return undefined;
+  }
+
+  /** The newest of the caller with most places, if that one still had no fewer than this caller afterwards. */
+  surplusTo(caller: string): Turn | undefined {
+    let most: ReadonlySet<Turn> | undefined;
+    for (const own of this.#callers.values()) if (own.size > (most?.size ?? 0)) most = own;
+    if (most === undefined || most.size < (this.#callers.get(caller)?.size ?? 0) + 2) return undefined;
+    return [...most].at(-1);
+  }
+}
+
 function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + by;
   // One who calls again soon keeps the place; of many, only those who are calling do.
@@ -207,3 +254,7 @@ const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the cap holds for them too. */
 const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
+
+/** Who takes turns with others: a client without sessions may have any number of sockets, but mostly has one name. */
+const queuedAs = ({ caller: { session, principal, clientName, socket } }: ToolCall): string =>
+  session ?? principal ?? clientName ?? socket ?? '';

@@ -1,0 +1,96 @@
+/**
+ * Lets one large request at a time go to a local server, and callers take turns.
+ *
+ * Such a server reads its requests one after the other, so a short one waits for all that stand before it. Of the large
+ * ones only one does, until it is answered or has had its time: a tool that takes long keeps nobody from sending.
+ * @module
+ */
+import type { JsonRpcId } from './json-rpc.ts';
+
+/** How long a request keeps the next large one waiting after the server has taken it. Without an answer by then it works on it. */
+const TURN_MS = 500;
+
+interface Waiting {
+  readonly id: JsonRpcId;
+  readonly text: string;
+}
+
+export class LargeRequests {
+  readonly #write: (text: string, taken: () => void) => void;
+  /** By caller, the one whose turn is next first. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #current: JsonRpcId | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #chars = 0;
+
+  /** `write` says when the server has taken the text. */
+  constructor(write: (text: string, taken: () => void) => void) {
+    this.#write = write;
+  }
+
+  /** Whether a request has its turn. */
+  get isBusy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Characters that wait. */
+  get chars(): number {
+    return this.#chars;
+  }
+
+  /** Writes a request when it is its turn. */
+  send(caller: string, id: JsonRpcId, text: string): void {
+    if (this.#current === undefined) return this.#begin({ id, text });
+    const own = this.#waiting.get(caller) ?? [];
+    this.#waiting.set(caller, own);
+    own.push({ id, text });
+    this.#chars += text.length;
+  }
+
+  /** The answer to a request is here and will be read: its turn lasts until then. */
+  arriving(id: JsonRpcId): void {
+    if (id === this.#current) clearTimeout(this.#timer);
+  }
+
+  /** A request was answered, a large one or any other. */
+  answered(id: JsonRpcId): void {
+    if (id === this.#current) this.#next();
+  }
+
+  /** Takes back a request that waits; false when it has left. */
+  withdraw(id: unknown): boolean {
+    for (const own of this.#waiting.values()) {
+      const at = own.findIndex((one) => one.id === id);
+      if (at === -1) continue;
+      for (const { text } of own.splice(at, 1)) this.#chars -= text.length;
+      return true;
+    }
+    return false;
+  }
+
+  /** Nothing is written from now on. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #begin({ id, text }: Waiting): void {
+    this.#current = id;
+    this.#write(text, () => {
+      if (id === this.#current) this.#timer = setTimeout(() => this.answered(id), TURN_MS).unref();
+    });
+  }
+
+  #next(): void {
+    clearTimeout(this.#timer);
+    this.#current = undefined;
+    for (const [caller, own] of this.#waiting) {
+      const first = own.shift();
+      this.#waiting.delete(caller);
+      if (first === undefined) continue;
+      if (own.length > 0) this.#waiting.set(caller, own);
+      this.#chars -= first.text.length;
+      return this.#begin(first);
+    }
+  }
+}
