@@ -2,7 +2,7 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
-import { elapsedNow } from '../../clock.ts';
+import { elapsedNow } from '../../async/clock.ts';
 import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
