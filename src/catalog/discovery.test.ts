@@ -30,7 +30,7 @@ async function setUp(
     names.map((name) => [
       name,
       {
-        definition: definition(name, { kind: 'http', url: 'http://x', headers: {}, auth: undefined }),
+        definition: definition(name, { type: 'http', url: 'http://x', headers: {}, auth: undefined }),
         fingerprint: more.fingerprint ?? 'f',
       },
     ]),

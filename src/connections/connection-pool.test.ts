@@ -48,7 +48,7 @@ function world(limits: Partial<ConnectionPoolOptions['limits']> = {}, more: Part
     const connection = new McpConnection({
       mayAsk: false,
       server: definition.name,
-      kind: definition.connection.kind,
+      type: definition.connection.type,
       peer,
       identity: { era, protocolVersion: '', capabilities: {}, serverInfo: {}, instructions: undefined },
       limits: LIMITS,

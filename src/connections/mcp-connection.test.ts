@@ -64,7 +64,7 @@ async function inMemory(era: 'modern' | 'legacy', answer: Answer, limits: Partia
   const connection = new McpConnection({
     mayAsk: false,
     server: 's',
-    kind: 'http',
+    type: 'http',
     peer,
     identity,
     limits: { ...LIMITS, ...limits },

@@ -38,7 +38,7 @@ const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
-  readonly kind: ConnectionDefinition['kind'];
+  readonly type: ConnectionDefinition['type'];
   readonly peer: Peer;
   readonly identity: ServerIdentity;
   readonly limits: ToolListLimits & { readonly listPageMs: number; readonly listMs: number };
@@ -55,7 +55,7 @@ export interface McpConnectionOptions {
 export class McpConnection implements DownstreamTools {
   readonly server: string;
   readonly identity: ServerIdentity;
-  readonly kind: ConnectionDefinition['kind'];
+  readonly type: ConnectionDefinition['type'];
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
@@ -72,12 +72,12 @@ export class McpConnection implements DownstreamTools {
   constructor(options: McpConnectionOptions) {
     this.#options = options;
     this.server = options.server;
-    this.kind = options.kind;
+    this.type = options.type;
     this.identity = options.identity;
     this.#redact = options.redact ?? redactUnknown;
-    const { peer, identity, kind } = options;
+    const { peer, identity, type } = options;
     this.#respondent = new Respondent(peer, options.mayAsk);
-    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: kind === 'stdio' });
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: type === 'stdio' });
   }
 
   /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
@@ -167,7 +167,7 @@ export class McpConnection implements DownstreamTools {
     const options = {
       signal: call.signal,
       onProgress: call.onProgress,
-      headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
+      headers: modern && this.type === 'http' ? this.#headers(call) : undefined,
     };
     if (modern) return this.#callInRounds(call, params, options);
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);

@@ -261,10 +261,10 @@ describe('a remote server', () => {
         expect(await connection.listTools()).toMatchObject({ tools: [], incomplete: undefined });
       });
     }
-    await whileOpen(remote(server.url, { kind: 'sse' }), {}, ({ verdict }) => expect(verdict.transport).toBe('sse'));
+    await whileOpen(remote(server.url, { type: 'sse' }), {}, ({ verdict }) => expect(verdict.transport).toBe('sse'));
     expect(server.requests.filter((request) => request === 'POST /sse')).toHaveLength(2);
     await using evil = await evilHttp({ transports: ['sse'], era: 'legacy' });
-    await whileOpen(remote(`${evil.origin}/sse`, { kind: 'sse' }), {}, async ({ connection }) =>
+    await whileOpen(remote(`${evil.origin}/sse`, { type: 'sse' }), {}, async ({ connection }) =>
       expect(await connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] }),
     );
   });
@@ -280,7 +280,7 @@ describe('a remote server', () => {
       details: { retryable: false },
     });
     expect(hits).toBe(1);
-    expect(await failure(remote(server.url, { kind: 'sse' }))).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
+    expect(await failure(remote(server.url, { type: 'sse' }))).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
   });
 
   it.each([
@@ -294,7 +294,7 @@ describe('a remote server', () => {
     });
     expect(await failure(remote(server.url))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
     expect(hits).toBe(1);
-    expect(await failure(remote(server.url, { kind: 'sse' }))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
+    expect(await failure(remote(server.url, { type: 'sse' }))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
   });
 
   it('that redirects is not followed, not even on its own origin', async () => {
@@ -304,7 +304,7 @@ describe('a remote server', () => {
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
     for (const kind of ['http', 'sse'] as const) {
-      expect(await failure(remote(server.url, { kind }))).toMatchObject({
+      expect(await failure(remote(server.url, { type: kind }))).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('redirects to /elsewhere'),
       });
@@ -316,7 +316,7 @@ describe('a remote server', () => {
     await using server = await serve(() => {});
     for (const kind of ['http', 'sse'] as const) {
       const before = Date.now();
-      const error = await failure(remote(server.url, { kind, connect: 300 }));
+      const error = await failure(remote(server.url, { type: kind, connect: 300 }));
       expect(error).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('no answer within 0.3 s'),
@@ -358,7 +358,7 @@ describe('a remote server', () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
     for (const kind of ['http', 'sse'] as const) {
-      expect(await failure(remote(server.url, { kind }))).toMatchObject({
+      expect(await failure(remote(server.url, { type: kind }))).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('ECONNREFUSED'),
         details: { outcome: 'not_sent' },
@@ -375,7 +375,7 @@ describe('a remote server', () => {
         targets.push(new URL(input instanceof Request ? input.url : input).origin);
         return fetch(input, init);
       };
-      const error = await failure(remote(`${server.origin}/sse`, { kind: 'sse' }), { fetch: watching });
+      const error = await failure(remote(`${server.origin}/sse`, { type: 'sse' }), { fetch: watching });
       expect(error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', message: expect.stringMatching(/origin/i) });
       expect(new Set(targets)).toEqual(new Set([server.origin]));
     },

@@ -7,10 +7,10 @@ import { openConnection } from './open-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 
 /** Opens a connection and counts how often it ended. */
-async function open(url: string, options: Partial<OpenOptions> = {}, kind: 'http' | 'sse' = 'http') {
+async function open(url: string, options: Partial<OpenOptions> = {}, type: 'http' | 'sse' = 'http') {
   const ends: Error[] = [];
   const onClose = (reason: Error) => ends.push(reason);
-  const { connection } = await openConnection(remote(url, { kind }), openOptions({ ...options, onClose }));
+  const { connection } = await openConnection(remote(url, { type }), openOptions({ ...options, onClose }));
   return { connection, ends, [Symbol.asyncDispose]: () => connection.close() };
 }
 

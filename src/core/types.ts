@@ -13,7 +13,7 @@ export type ConnectionDefinition = StdioConnection | RemoteConnection;
 
 /** A server that runs as a child process and is spoken to on its stdin and stdout. */
 export interface StdioConnection {
-  readonly kind: 'stdio';
+  readonly type: 'stdio';
   /** The program; started directly, never through a shell. */
   readonly command: string;
   /** Its arguments, passed on exactly. */
@@ -29,7 +29,7 @@ export interface StdioConnection {
 /** A server at an address. */
 export interface RemoteConnection {
   /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
-  readonly kind: 'http' | 'sse';
+  readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** `env`: send the bearer token found in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */

@@ -141,7 +141,7 @@ export function checkProbe(
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
   checks.push({ ...about, check: 'tools', status: 'ok', detail: count, ms: listMs });
-  const noise = definition.connection.kind === 'stdio' ? noiseIn(known.log) : undefined;
+  const noise = definition.connection.type === 'stdio' ? noiseIn(known.log) : undefined;
   if (noise !== undefined)
     checks.push({
       ...about,

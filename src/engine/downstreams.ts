@@ -203,7 +203,7 @@ export class Downstreams {
 
   /** A remote server is asked for its list at most so often, however many want it. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (connection.kind === 'stdio') return;
+    if (connection.type === 'stdio') return;
     const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
@@ -259,7 +259,7 @@ export class Downstreams {
     // Loaded when a server is first needed: most starts answer from what is known.
     const { openConnection } = await import('../connections/open-connection.ts');
     const run =
-      definition.connection.kind === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+      definition.connection.type === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,
