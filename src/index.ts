@@ -44,14 +44,11 @@ export { fail, ok, type ToolResult } from './core/result.ts';
 export type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from './core/tool-provider.ts';
 export type * from './core/types.ts';
 export { VERSION } from './core/version.ts';
-export {
-  type CallRequest,
-  DiscoveryEngine,
-  type ExecutionResult,
-  type FindOptions,
-  type FindResult,
-} from './engine/discovery-engine.ts';
+export type { HandleOptions, ToolMode, ToolsOptions } from './engine/agent-tools.ts';
+export { DiscoveryEngine } from './engine/discovery-engine.ts';
+export type { ExecutionResult } from './engine/engine-core.ts';
 export { type ConfigFile, configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
+export type { FindOptions } from './engine/find-tools.ts';
 export type { ServerProbe } from './engine/probe-server.ts';
 export type { ReadListsOptions } from './engine/read-lists.ts';
 export { type WatchOptions, watchConfig } from './engine/watch-config.ts';

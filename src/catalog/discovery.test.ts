@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
 import { memoryLog } from '../../test/fixtures/engine.ts';
 import { DiscoveryError, ServerConnectionError } from '../core/errors.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import type { SourceDefinition } from '../core/tool-provider.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
@@ -44,7 +44,7 @@ async function setUp(
   const discovery = new Discovery({
     catalog,
     servers,
-    list: async ({ name }: ServerDefinition) => {
+    list: async ({ name }: SourceDefinition) => {
       asked.push(name);
       running.most = Math.max(running.most, ++running.now);
       try {

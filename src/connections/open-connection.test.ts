@@ -53,7 +53,7 @@ describe('a local server', () => {
         serverInfo: { name: 'old' },
         instructions: 'Be kind.',
       });
-      expect(await opened.connection.callTool(toolCall('echo', { text: 'hi' }))).toMatchObject({ content: [{}] });
+      expect(await opened.connection.callTool(...toolCall('echo', { text: 'hi' }))).toMatchObject({ content: [{}] });
     });
     const [hello] = server.received('initialize');
     expect(hello?.frame?.params).toMatchObject({ capabilities: { roots: {} }, clientInfo: { name: 'test' } });
@@ -75,7 +75,9 @@ describe('a local server', () => {
     await whileOpen(script('modern-stdio.mjs'), {}, async ({ connection, verdict }) => {
       expect(verdict).toEqual({ era: 'modern', transport: 'stdio' });
       expect(connection.identity).toMatchObject({ serverInfo: { name: 'modern' }, instructions: 'Hi.' });
-      expect(await connection.callTool(toolCall('echo', { a: 1 }))).toMatchObject({ content: [{ text: '{"a":1}' }] });
+      expect(await connection.callTool(...toolCall('echo', { a: 1 }))).toMatchObject({
+        content: [{ text: '{"a":1}' }],
+      });
     });
     using server = evil({ era: 'modern' });
     await whileOpen(local(server.command, server.args), { prior: { era: 'modern', transport: 'stdio' } }, () => {});
@@ -196,7 +198,7 @@ describe('a local server', () => {
         async ({ connection }) => {
           connection.onNotification = (method) => heard.push(`own ${method}`);
           await connection.request('ping', {});
-          await connection.callTool(toolCall('echo')).catch(() => {});
+          await connection.callTool(...toolCall('echo')).catch(() => {});
         },
       );
     });
@@ -220,7 +222,7 @@ describe('a remote server', () => {
     await using server = await sdkServer({ era: 'legacy', seen: ({ method }) => methods.push(method) });
     await reaching(server.url, {}, async ({ connection, verdict }) => {
       expect(verdict).toEqual({ era: 'legacy', transport: 'http' });
-      const result = await connection.callTool(toolCall('echo', { a: 1 }));
+      const result = await connection.callTool(...toolCall('echo', { a: 1 }));
       expect(result).toMatchObject({ content: [{ text: '{"a":1}' }] });
     });
     expect(methods).toContain('DELETE');
@@ -265,7 +267,7 @@ describe('a remote server', () => {
     expect(server.requests.filter((request) => request === 'POST /sse')).toHaveLength(2);
     await using evil = await evilHttp({ transports: ['sse'], era: 'legacy' });
     await whileOpen(remote(`${evil.origin}/sse`, { type: 'sse' }), {}, async ({ connection }) =>
-      expect(await connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] }),
+      expect(await connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] }),
     );
   });
 
@@ -386,7 +388,7 @@ describe('a remote server', () => {
     await using server = await evilHttp({ on: [{ method: 'tools/call', do: [bomb] }] });
     await reaching(`${server.origin}/mcp`, {}, async ({ connection }) => {
       const before = process.memoryUsage().rss;
-      await expect(connection.callTool(toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+      await expect(connection.callTool(...toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
       expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(128);
       expect((await connection.listTools()).tools).toHaveLength(1);
     });

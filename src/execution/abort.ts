@@ -3,11 +3,11 @@
  * @module
  */
 
+import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { Clock } from './timers.ts';
-import type { CallSignal } from '../async/cancellation.ts';
 
 /** The failure to answer an aborted call with. */
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, rawClient } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { discoverySurface, type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 
 const FLOODER = fileURLToPath(new URL('../../bench/servers/flooder.mjs', import.meta.url));
@@ -16,7 +16,7 @@ const META = {
 };
 const MIB = 1024 * 1024;
 
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 let served: ServedHttp;
 beforeAll(async () => {
   const connection = { type: 'stdio', command: process.execPath, args: [FLOODER] };

@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
@@ -53,7 +53,7 @@ interface Incoming {
 
 /** Serves on 127.0.0.1 until `close`. Requests that could come from elsewhere are refused. */
 export async function serveGatewayOnHttp(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   { port, surface, maxSessions = 256 }: ServeHttpOptions,
 ): Promise<ServedHttp> {
   const parked = new ParkedCalls();

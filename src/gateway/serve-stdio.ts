@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../core/version.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
 import { type Introduction, introductionOf } from './introduction.ts';
@@ -50,7 +50,7 @@ export interface ServedGateway {
 }
 
 /** The five meta-tools in front of everything. */
-export function discoverySurface(engine: DiscoveryEngine): Surface {
+export function discoverySurface(engine: EngineCore): Surface {
   const introduction = introductionOf(engine);
   return {
     run: createMetaToolRunner(engine),
@@ -61,7 +61,7 @@ export function discoverySurface(engine: DiscoveryEngine): Surface {
 }
 
 /** Serves one client until it closes its end or `close` is called. Does not close the engine. */
-export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
+export function serveGatewayOnStdio(engine: EngineCore, options: ServeStdioOptions = {}): ServedGateway {
   const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);

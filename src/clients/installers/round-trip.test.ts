@@ -117,8 +117,7 @@ describe('install and uninstall', () => {
       if (moved.length > 0 && shape === 'as it is') {
         const { servers } = await new ConfigurationLoader(world).load();
         const here = new Map(servers.map((server) => [server.name, server]));
-        for (const { name, connection } of moved)
-          expect(here.get(name)?.connection).toMatchObject(plain(connection));
+        for (const { name, connection } of moved) expect(here.get(name)?.connection).toMatchObject(plain(connection));
       }
       const removed = await uninstall(type, file, world);
       expect(removed.status).toBe('removed');

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { abortFailure, pause } from '../abort.ts';
 import { fail } from '../../core/result.ts';
 import type { RateLimit, ToolCall } from '../../core/types.ts';
+import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { TokenBucket } from '../token-bucket.ts';
@@ -71,7 +71,7 @@ export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new 
     };
     return (call) => {
       const now = clock.now();
-      const bucket = buckets.of(call.server, now);
+      const bucket = buckets.of(call.gate ?? call.server, now);
       return bucket === undefined ? next(call) : inTurn(call, bucket, now);
     };
   };

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { abortFailure, pause } from '../abort.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
+import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { DEFAULT_CEILING_MS } from './timeout.ts';

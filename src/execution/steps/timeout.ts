@@ -5,10 +5,10 @@
  * @module
  */
 
-import { abortFailure } from '../abort.ts';
 import { Cancellation } from '../../async/cancellation.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../core/types.ts';
+import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
