@@ -6,7 +6,9 @@
 import type { DefinitionsOf, ToolFormat } from '../agent/formats/definition-types.ts';
 import type { ToolResultsOf } from '../agent/formats/result-types.ts';
 import type { AnyToolCall, FormatOf } from '../agent/formats/tool-call.ts';
+import type { AttachableServer } from '../agent/registry/attach.ts';
 import { checkProvider } from '../agent/registry/check-provider.ts';
+import type { ListChanges } from '../agent/registry/list-changes.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } from '../core/errors.ts';
 import { isReservedTool } from '../core/own-server.ts';
@@ -15,6 +17,7 @@ import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, Tool
 import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-execution-proxy.ts';
 import { isObject } from '../json/plain-object.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
+import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
 import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import type { EngineConfig, EngineOptions } from './engine-world.ts';
@@ -30,6 +33,7 @@ import type { FindOptions } from './find-tools.ts';
 export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposable {
   readonly #core: EngineCore;
   readonly #tools: AgentTools;
+  #changes: ListChanges | undefined;
 
   /**
    * Takes a configuration, as people write it or as `ConfigurationLoader.load()` gives it, or `configFile()`; with the
@@ -67,6 +71,15 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
    */
   ready(options: { readonly waitMs?: number | undefined } = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
     return this.#core.ready(options);
+  }
+
+  /**
+   * Offers the engine's tools on a server of the MCP SDK, version 1 or 2, beside the tools it has: the meta-tools, or with
+   * `mode: 'all'` every tool. Attach before the server is connected.
+   */
+  attach(server: AttachableServer, options: EngineAttachOptions = {}): void {
+    this.#changes ??= changesOf(this.#core);
+    attachEngine(server, options, { core: this.#core, tools: this.#tools, changes: this.#changes });
   }
 
   /** All servers and providers, with what is known of them. Connects to none. */

@@ -335,6 +335,11 @@ export class EngineCore implements EngineHandle {
     return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
   }
 
+  /** Calls back when lists of tools have changed, by a reload or otherwise; returns how to stop that. */
+  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+    return this.#runtime.onToolsChanged(listener);
+  }
+
   /** Calls back after every reload; returns how to stop that. */
   onReload(listener: () => void): () => void {
     return this.#runtime.onReload(listener);

@@ -60,6 +60,7 @@ export class EngineRuntime {
   /** What counts calls, once there was one. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
+  readonly #toolListeners = new Set<(isReload: boolean) => void>();
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had calls under way. */
   readonly #replaced = new Set<Promise<Execution>>();
@@ -173,6 +174,22 @@ export class EngineRuntime {
     const reload = this.#reloading.then(() => this.#reload(options));
     this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
+  }
+
+  /** Calls back when a list has changed, also that of a provider that says so by itself. */
+  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+    this.#toolListeners.add(listener);
+    const stops = this.#world.providers.map((provider) => {
+      const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
+      const renew = () => void (this.#current && this.renewed(this.#current.state));
+      const stop = typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, renew) : undefined;
+      return () => typeof stop === 'function' && stop();
+    });
+    const stopReload = this.onReload(() => listener(true));
+    return () => {
+      this.#toolListeners.delete(listener);
+      for (const stop of [...stops, stopReload]) stop();
+    };
   }
 
   onReload(listener: () => void): () => void {
@@ -311,6 +328,7 @@ export class EngineRuntime {
       onChange: () => {
         this.#saveSoon();
         this.embeddings.changed();
+        for (const listener of this.#toolListeners) listener(false);
       },
       before,
     });

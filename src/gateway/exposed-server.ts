@@ -9,6 +9,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/jso
 import { causeOf } from '../core/result.ts';
 import type { Caller } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { failure } from '../meta-tools/answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
@@ -37,7 +38,8 @@ const HEARD = new Set([
 ]);
 
 /** Shows one server 1:1. */
-export function exposedSurface(engine: EngineCore, name: string): Surface {
+export function exposedSurface(handle: EngineHandle, name: string): Surface {
+  const engine = coreOf(handle);
   return {
     relays: true,
     run: async (tool, args, { caller, ...context }) => {
