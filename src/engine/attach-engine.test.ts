@@ -31,7 +31,9 @@ afterAll(async () => {
 /** A client of a server that has one tool of its own and the engine's. */
 async function attached(version: 1 | 2, options?: EngineAttachOptions, of = engine) {
   const server = version === 2 ? new McpServer(INFO) : new McpServer1(INFO);
-  (server as McpServer).registerTool('ping', { description: 'Answer' }, () => ({ content: [{ type: 'text', text: 'pong' }] }));
+  (server as McpServer).registerTool('ping', { description: 'Answer' }, () => ({
+    content: [{ type: 'text', text: 'pong' }],
+  }));
   of.attach(server, options);
   const client = version === 2 ? new Client(INFO) : new Client1(INFO);
   const [a, b] = (version === 2 ? InMemoryTransport : InMemoryTransport1).createLinkedPair();

@@ -54,9 +54,9 @@ export interface EngineState {
 export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
   readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
-  readonly describe: EngineState['describe'];
+  readonly describe?: EngineState['describe'] | undefined;
   /** Names the program's own sources, apart from the names of servers. */
-  readonly providersBeside: (
+  readonly providersBeside?: (
     servers: readonly string[],
   ) => readonly (KnownServer & { definition: ProviderDefinition })[];
   readonly logger: Logger;
@@ -84,7 +84,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
         servers.set(definition.name, { definition, fingerprint: fingerprint(definition.connection) });
     }
   }
-  const provided = world.providersBeside(config.servers.map(({ name }) => name));
+  const provided = world.providersBeside?.(config.servers.map(({ name }) => name)) ?? [];
   for (const known of provided) servers.set(known.definition.name, known);
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
@@ -121,7 +121,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
   const providers = provided.map(({ definition }) => definition);
-  const { describe } = world;
+  const describe = world.describe ?? (async (_source, listed) => listed);
   const known = { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
 }

@@ -5,8 +5,10 @@ import { script } from '../../test/fixtures/connections/harness.ts';
 import { type Era, engineWith, jsonOf, sdkClient } from '../../test/fixtures/gateway/kit.ts';
 import type { StdioConnection } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { discoverySurface, META_TOOL_NAMES, type ServedHttp, serveGatewayOnHttp } from './index.ts';
+import { type ServedHttp, serveGatewayOnHttp } from './index.ts';
+import { discoverySurface } from './serve-stdio.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;
 const servers: Record<string, unknown>[] = [];

@@ -13,8 +13,9 @@ import {
 } from '../../test/fixtures/gateway/kit.ts';
 import type { StdioConnection } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { META_TOOL_NAMES, serveGatewayOnStdio } from './index.ts';
+import { serveGatewayOnStdio } from './index.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;
 const ELICITING = {
