@@ -40,9 +40,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
    * program's own `providers` beside it. Reads it on first use. Throws `ValidationError` for what is no provider.
    */
   constructor(config: EngineConfig, options: EngineOptions = {}) {
-    const { providers = [], state = 'memory' } = isObject(config) ? (config as EngineConfig) : {};
+    const { providers = [] } = isObject(config) ? (config as EngineConfig) : {};
     providers.forEach(checkOwnTools);
-    this.#core = new EngineCore({ ...config, state }, options);
+    this.#core = new EngineCore(config, options, 'memory');
     this.#tools = new AgentTools(this.#core, namesIn(config));
   }
 

@@ -68,9 +68,9 @@ export interface CallRequest extends ExecuteOptions {
 export class EngineCore implements EngineHandle {
   readonly #runtime: EngineRuntime;
 
-  /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. */
-  constructor(config: EngineConfig, options: EngineOptions = {}) {
-    this.#runtime = new EngineRuntime(realEngineWorld(config, options));
+  /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. State is kept as the configuration says, unless `defaultState` or `config.state` says otherwise. */
+  constructor(config: EngineConfig, options: EngineOptions = {}, defaultState?: EngineConfig['state']) {
+    this.#runtime = new EngineRuntime(realEngineWorld(config, options, defaultState));
   }
 
   get [CORE](): EngineCore {

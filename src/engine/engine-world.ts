@@ -79,8 +79,12 @@ const isConfigFile = (config: object): config is ConfigFile => Object.keys(confi
 const isResolved = (config: object): config is ResolvedConfig => 'home' in config && 'warnings' in config;
 
 /** The real world, except where told otherwise. Modules that only some engines need are loaded when they do. */
-export function realEngineWorld(given: EngineConfig, options: EngineOptions): EngineWorld {
-  const { providers = [], state, ...config }: EngineConfig = isObject(given) ? given : ({ given } as never);
+export function realEngineWorld(
+  given: EngineConfig,
+  options: EngineOptions,
+  defaultState: EngineExtras['state'],
+): EngineWorld {
+  const { providers = [], state = defaultState }: EngineExtras = isObject(given) ? given : {};
   const inherited = options.env ?? process.env;
   const env = state === undefined || state === 'memory' ? inherited : { ...inherited, ANYGPT_HOME: resolve(state) };
   return {
@@ -97,6 +101,8 @@ export function realEngineWorld(given: EngineConfig, options: EngineOptions): En
     wholeResults: options.wholeResults ?? false,
     loadConfig: async () => {
       const { ConfigurationLoader } = await import('../config/configuration-loader.ts');
+      // Read anew each time: a program may change its object before a reload.
+      const { providers: _providers, state: _state, ...config }: EngineConfig = isObject(given) ? given : ({} as never);
       if (isResolved(config)) return withState(config, state);
       const loader = new ConfigurationLoader({ ...options, env });
       const loaded = isConfigFile(config) ? loader.load(config.file) : loader.resolve(isObject(given) ? config : given);
