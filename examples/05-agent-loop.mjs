@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DiscoveryEngine } from '@anygpt/discovery';
-import { createMetaToolHandler, UnifiedToolRegistry } from '@anygpt/discovery/registry';
+import { ToolRegistry } from '@anygpt/discovery/registry';
 
 /** Gives the recorded replies one after the other, and insists that the loop does its part in between. */
 const recordedModel = (file) => {
@@ -35,30 +35,31 @@ const connection = (name) => {
   return { type: 'stdio', command: process.execPath, args: [file] };
 };
 const servers = ['calendar', 'notes', 'units', 'weather'].map((name) => ({ name, connection: connection(name) }));
-// Tool lists, logs and the audit trail are kept there; without it, in ~/.anygpt.
-const home = mkdtempSync(join(tmpdir(), 'agent-loop-'));
-const engine = new DiscoveryEngine({ servers }, { env: { ...process.env, ANYGPT_HOME: home } });
-const registry = new UnifiedToolRegistry();
-registry.registerStaticTool('get_user', () => ({ name: 'Ada', city: 'Oslo' }), { description: 'Who is asking' });
+const registry = new ToolRegistry();
+registry.registerTool({ name: 'get_user', description: 'Who is asking', visible: true }, () => ({
+  name: 'Ada',
+  city: 'Oslo',
+}));
+// Tool lists, logs and the audit trail are kept there; without it, nowhere.
+const state = mkdtempSync(join(tmpdir(), 'agent-loop-'));
+const engine = new DiscoveryEngine({ servers, providers: [registry], state });
 
 /** Runs until the model has nothing left to ask. */
 const run = async (question) => {
-  const meta = createMetaToolHandler(engine);
-  const { definitions } = await meta.definitions({ format: 'anthropic' });
-  const tools = [...registry.getToolDefinitions(), ...definitions];
+  const tools = engine.tools({ format: 'anthropic', mode: 'search' });
   const messages = [{ role: 'user', content: question }];
   for (;;) {
     const reply = await model.create({ model: 'claude', max_tokens: 1024, messages, tools });
     messages.push({ role: 'assistant', content: reply.content });
     if (reply.stop_reason !== 'tool_use') return messages;
     const calls = reply.content.filter((block) => block.type === 'tool_use');
-    const results = calls.map((call) => (meta.handles(call) ? meta.handle(call) : registry.handle(call)));
+    const results = calls.map((call) => engine.handle(call));
     messages.push({ role: 'user', content: await Promise.all(results) });
   }
 };
 
 try {
-  await engine.readLists(); // So that the first search sees all servers, however slow this machine is.
+  await engine.ready(); // So that the first search sees all servers, however slow this machine is.
   const messages = await run('Do I need a coat? Then note it.');
   const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   for (const { type, name, input, content, text } of blocks) {
@@ -70,5 +71,5 @@ try {
   assert.ok(blocks.at(-2).content[0].text.includes('Take the warm coat'));
 } finally {
   await Promise.all([registry.close(), engine.close()]);
-  rmSync(home, { recursive: true, force: true });
+  rmSync(state, { recursive: true, force: true });
 }

@@ -58,7 +58,7 @@ const { output } = await bundle.write({
     groups: [
       { name: 'start', test: fileIn('cli/process-io'), priority: 3 },
       { name: 'session', test: fileIn('cli/session', 'cli/commands/search'), priority: 2 },
-      { name: 'engine', test: fileIn('discovery-engine', 'config/configuration-loader'), priority: 1 },
+      { name: 'engine', test: fileIn('engine/engine-core', 'config/configuration-loader'), priority: 1 },
     ],
   },
 });

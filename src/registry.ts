@@ -1,13 +1,68 @@
 /**
- * `@anygpt/discovery/registry`: for those who write a server or an agent loop. A registry of one's own tools behind a
- * search, one registry over own tools and MCP servers, and tools in the words of every LLM API. Loads no transports.
+ * The public surface of `@anygpt/discovery/registry`: a registry of own tools behind a search, one registry over own tools
+ * and MCP servers, and tools in the words of every LLM API. Loads no transports.
  * @module
  */
+/// <reference types="node" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
 
-export * from './agent/formats/index.ts';
-export * from './agent/registry/index.ts';
-export * from './agent/unified/index.ts';
-export type { StaticToolAnswer } from './agent/unified/static-tool.ts';
-export type { ErrorDetails, ErrorInfo, Outcome } from './core/errors.ts';
-export type { ToolResult } from './core/result.ts';
-export type { Caller, Logger, ServerRequest, ToolExample, ToolMetadata, ToolParameter, ToolRef } from './core/types.ts';
+export {
+  type AnyToolCall,
+  anthropicToolSearch,
+  type DefinitionSet,
+  type DefinitionsOf,
+  type DescribedTool,
+  openAiToolSearch,
+  readToolCall,
+  TOOL_FORMATS,
+  type ToolFormat,
+  type ToolResultsOf,
+  toAiSdkOutput,
+  toDefinitions,
+  toToolReferences,
+  toToolResult,
+} from './agent/formats/index.ts';
+export {
+  type AttachableServer,
+  type AttachOptions,
+  type ListChange,
+  type ProviderLimits,
+  type RequestProviders,
+  type StandardSchema,
+  type ToJsonSchema,
+  type ToolCallResult,
+  type ToolHandler,
+  type ToolRegistration,
+  ToolRegistry,
+  type ToolRegistryOptions,
+  type ToolSearchHit,
+  type ToolSearchOptions,
+  type ToolSearchResult,
+  withRequestProviders,
+} from './agent/registry/index.ts';
+export {
+  type DiscoverySummary,
+  isRetryable,
+  type RegistryResult,
+  type ServerEntry,
+  type StaticToolDefinition,
+  type StaticToolHandler,
+  serversFromEnv,
+  TOOL_ERROR_CODES,
+  type ToolError,
+  type ToolErrorCode,
+  toModelResult,
+  UnifiedToolRegistry,
+  type UnifiedToolRegistryOptions,
+} from './agent/unified/index.ts';
+export { DiscoveryError, type ErrorCode, type ErrorInfo, ToolNotFoundError, ValidationError } from './core/errors.ts';
+export type { ToolContext, ToolProvider, ToolSummary } from './core/tool-provider.ts';
+export type {
+  CallToolResult,
+  ContentBlock,
+  JsonSchema,
+  Logger,
+  Progress,
+  ToolDefinition,
+  ToolRequest,
+} from './core/types.ts';

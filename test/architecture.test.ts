@@ -122,6 +122,9 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'search',
       'secrets',
       'usage',
+      // The engine writes its tools for APIs, and its own meta-tools are among them.
+      'agent',
+      'meta-tools',
     ],
     outside: FILES,
   },

@@ -11,10 +11,9 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { DiscoveryEngine } from '../src/index.ts';
+import { DiscoveryEngine } from '../src/index.ts';
 import {
   anthropicToolSearch,
-  createMetaToolHandler,
   isRetryable,
   serversFromEnv,
   ToolNotFoundError,
@@ -26,7 +25,6 @@ import {
   withRequestProviders,
 } from '../src/registry.ts';
 import { startTestServer } from '../src/testing/index.ts';
-import { engineWith } from './fixtures/gateway/kit.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -259,26 +257,25 @@ describe('tool searches of APIs', () => {
 });
 
 describe('an agent loop', () => {
-  async function run(anthropic: Anthropic, engine: DiscoveryEngine, registry: UnifiedToolRegistry, question: string) {
-    const meta = createMetaToolHandler(engine);
-    const { definitions } = await meta.definitions({ format: 'anthropic' });
-    const tools = [...registry.getToolDefinitions(), ...definitions];
+  async function run(anthropic: Anthropic, engine: DiscoveryEngine, question: string) {
+    const tools = engine.tools({ format: 'anthropic', mode: 'search' });
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
     for (;;) {
       const reply = await anthropic.messages.create({ model: 'claude-opus-4-5', max_tokens: 4096, messages, tools });
       messages.push({ role: 'assistant', content: reply.content });
       const calls = reply.content.filter((block) => block.type === 'tool_use');
       if (calls.length === 0) return messages;
-      const results = calls.map((call) => (meta.handles(call) ? meta.handle(call) : registry.handle(call)));
+      const results = calls.map((call) => engine.handle(call));
       messages.push({ role: 'user', content: await Promise.all(results) });
     }
   }
 
   it('answers the calls of own tools and of the meta-tools, and no others', async () => {
     await using server = await startTestServer({ tools: { greet: { call: () => 'Hello' } } });
-    await using engine = engineWith({ servers: [{ name: 'greeter', connection: server.connection }] });
-    await using registry = new UnifiedToolRegistry();
-    registry.registerStaticTool('get_user', () => 'Ada', { description: 'Who is asking' });
+    const registry = new ToolRegistry();
+    registry.registerTool({ name: 'get_user', description: 'Who is asking', visible: true }, () => 'Ada');
+    const servers = [{ name: 'greeter', connection: server.connection }];
+    await using engine = new DiscoveryEngine({ servers, providers: [registry] });
     const replies = [
       [
         { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
@@ -289,7 +286,7 @@ describe('an agent loop', () => {
     ];
     // The SDK as it is; what the model would say was recorded.
     const fetch = async () => Response.json({ type: 'message', role: 'assistant', content: replies.shift() ?? [] });
-    const messages = await run(new Anthropic({ apiKey: 'none', fetch }), engine, registry, 'Who am I?');
+    const messages = await run(new Anthropic({ apiKey: 'none', fetch }), engine, 'Who am I?');
     expect(messages[2]).toEqual({
       role: 'user',
       content: [

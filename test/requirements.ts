@@ -912,7 +912,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'of Anthropic gets references to deferred tools',
   ]),
   'formats:meta-tools': promise('The five meta-tools are plain definitions with one handle(toolCall)', [
-    'src/agent/formats/meta-tool-handler.test.ts',
+    'src/engine/agent-tools.test.ts',
     'answer a call in the shape of the API that made it',
   ]),
   'formats:results': promise('Results lose nothing in silence', [

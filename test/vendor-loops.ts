@@ -8,19 +8,17 @@ import type * as Gemini from '@google/genai';
 import type { AIMessage, BaseMessageLike } from '@langchain/core/messages';
 import type { ToolCallPart, ToolModelMessage, ToolSet, TypedToolCall } from 'ai';
 import type OpenAI from 'openai';
-import type { AnyToolCall, MetaToolHandler } from '../src/agent/formats/index.ts';
+import type { AnyToolCall } from '../src/agent/formats/index.ts';
 import type { UnifiedToolRegistry } from '../src/agent/unified/index.ts';
+import type { DiscoveryEngine } from '../src/engine/discovery-engine.ts';
 
 declare const registry: UnifiedToolRegistry;
 
 /** Each call as the vendor's response has it, and the answer as its next request takes it. */
 export const loops = {
-  anthropic: async (reply: Anthropic.Message, handler: MetaToolHandler): Promise<Anthropic.MessageParam> => {
+  anthropic: async (reply: Anthropic.Message, engine: DiscoveryEngine): Promise<Anthropic.MessageParam> => {
     const calls = reply.content.filter((block) => block.type === 'tool_use');
-    const content = await Promise.all(
-      calls.map((call) => (handler.handles(call) ? handler.handle(call) : registry.handle(call))),
-    );
-    return { role: 'user', content };
+    return { role: 'user', content: await Promise.all(calls.map((call) => engine.handle(call))) };
   },
   anthropicBeta: async (reply: Anthropic.Beta.BetaMessage): Promise<Anthropic.Beta.BetaMessageParam> => {
     const calls = reply.content.filter((block) => block.type === 'tool_use');

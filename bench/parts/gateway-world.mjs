@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../dist/cache/file-store.js';
 import { fingerprint } from '../../dist/connections/fingerprint.js';
+import { silentLogger } from '../../dist/core/log.js';
+import { EngineCore } from '../../dist/engine/engine-core.js';
 import { buildState } from '../../dist/engine/engine-state.js';
-import { ConfigurationLoader, configFile, DiscoveryEngine, silentLogger } from '../../dist/index.js';
+import { ConfigurationLoader, configFile } from '../../dist/index.js';
 
 /** Leaves a mark when it runs; no server of a cached world may ever be started. */
 const TRIPWIRE = 'require("node:fs").appendFileSync(process.argv[1], "started\\n"); setInterval(() => {}, 1000)';
@@ -36,7 +38,7 @@ const surroundings = () =>
     : Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ANYGPT_')));
 
 /** An engine on a home folder. */
-export const openEngine = ({ home, config, env }) => new DiscoveryEngine(configFile(config), { env, home, cwd: home });
+export const openEngine = ({ home, config, env }) => new EngineCore(configFile(config), { env, home, cwd: home });
 
 /** A home folder in which every server of the corpus is cached. */
 export const createCachedWorld = async (corpus) => {

@@ -10,7 +10,7 @@ const server = (name: string): ServerMetadata => ({
   toolCount: 1,
   enabledCount: 1,
   status: 'disconnected',
-  config: { kind: 'http', url: 'http://localhost', headers: {}, auth: undefined },
+  config: { type: 'http', url: 'http://localhost', headers: {}, auth: undefined },
 });
 
 function newLayer(options: { maxServers?: number; maxDetails?: number } = {}) {

@@ -16,7 +16,7 @@ const tool = (name: string, description = `Does ${name}.`): ToolDefinition => ({
 });
 
 const server = (name: string, more: Partial<ServerDefinition> = {}): ServerDefinition =>
-  definition(name, { kind: 'stdio', command: name, args: [], env: {}, inheritEnv: [], cwd: undefined }, more);
+  definition(name, { type: 'stdio', command: name, args: [], env: {}, inheritEnv: [], cwd: undefined }, more);
 
 const listing = (name: string, tools: readonly ToolDefinition[], more: Partial<Listing> = {}): Listing => ({
   server: name,

@@ -9,7 +9,8 @@
 
 import { Semaphore } from '../async/semaphore.ts';
 import type { DiscoveryError } from '../core/errors.ts';
-import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
 import type { CatalogStore } from './catalog-store.ts';
@@ -21,9 +22,11 @@ import { atOnce, paced } from './paced.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
 
 export interface CatalogOptions {
-  readonly servers: ReadonlyMap<string, { readonly definition: ServerDefinition; readonly fingerprint: string }>;
+  readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly rules: RuleSet;
   readonly store: CatalogStore | undefined;
+  /** False: the ready index stays in memory, because it holds what may not be written. Default true. */
+  readonly keepsIndex?: boolean | undefined;
   readonly search: SearchEngine;
   /** Entries of the ready index that `search` was restored from. */
   readonly indexed: ReadonlyMap<string, IndexEntry>;
@@ -32,7 +35,7 @@ export interface CatalogOptions {
 }
 
 interface Entry {
-  readonly definition: ServerDefinition;
+  readonly definition: SourceDefinition;
   readonly fingerprint: string;
   /** Whether the ready index knew the server as it is now. */
   readonly indexed: boolean;
@@ -54,6 +57,7 @@ export class Catalog {
   /** Lists that the disk did not take, by server; the next save tries again. */
   readonly #unwritten = new Map<string, Listing>();
   #dirty = false;
+  #version = 0;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -74,9 +78,15 @@ export class Catalog {
     }
   }
 
+  /** Changes when any list does. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** True when something is worth writing. */
   get dirty(): boolean {
-    return this.#options.store !== undefined && (this.#dirty || this.#unwritten.size > 0);
+    const { store, keepsIndex = true } = this.#options;
+    return store !== undefined && ((this.#dirty && keepsIndex) || this.#unwritten.size > 0);
   }
 
   /** Whether a server's tools are known, from a list, a cache or the configuration. */
@@ -200,7 +210,7 @@ export class Catalog {
       const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
       if (changed || !sameAbout) await paced(this.#install(entry, whole, lines.digest));
       else this.#setState(entry, whole, lines.digest);
-      this.#writeListing(whole, lines);
+      this.#writeListing(entry, whole, lines);
       return changed;
     });
   }
@@ -218,12 +228,12 @@ export class Catalog {
     const unwritten = [...this.#unwritten.values()];
     this.#unwritten.clear();
     for (const listing of unwritten) {
-      const { fingerprint, state } = this.#entries.get(listing.server) ?? {};
+      const entry = this.#entries.get(listing.server);
       // What has been read anew or forgotten since is of no use.
-      if (fingerprint === listing.fingerprint && state?.fetchedAt === listing.fetchedAt)
-        this.#writeListing(listing, await paced(toLines(listing.tools)));
+      if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
+        this.#writeListing(entry, listing, await paced(toLines(listing.tools)));
     }
-    if (this.#dirty && this.#options.store) {
+    if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
       const entries = [...this.#entries.values()].map((entry) => entry.state);
       const writing = this.#options.store.writeIndex({ entries, snapshot: this.search.toSnapshot() });
@@ -249,6 +259,7 @@ export class Catalog {
   async #forget(entry: Entry): Promise<void> {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
+    this.#version++;
     this.#metadata.removeServer(entry.definition.name);
     entry.state = nothingKnown(entry.definition.name, entry.fingerprint);
     this.#startOver(entry, entry.state);
@@ -280,6 +291,7 @@ export class Catalog {
     this.#metadata.setServer(definition.name, metadata);
     this.#setState(entry, listing, digest);
     this.#dirty ||= reindex;
+    this.#version++;
   }
 
   #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
@@ -324,10 +336,12 @@ export class Catalog {
     return mine;
   }
 
-  #writeListing(listing: Listing, lines: ListingLines): void {
+  #writeListing(entry: Entry, listing: Listing, lines: ListingLines): void {
     const keep = (written: boolean) => {
       if (!written) this.#unwritten.set(listing.server, listing);
     };
+    // What a program's own providers list is its own business, and the program has it anyway.
+    if (isProvider(entry.definition)) return;
     this.#write(this.#options.store?.writeListing(listing, lines).then(keep));
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
 import { memoryLog } from '../../test/fixtures/engine.ts';
 import { DiscoveryError, ServerConnectionError } from '../core/errors.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import type { SourceDefinition } from '../core/tool-provider.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { SearchEngine } from '../search/search-engine.ts';
 import { Catalog } from './catalog.ts';
@@ -31,7 +31,7 @@ async function setUp(
     names.map((name) => [
       name,
       {
-        definition: definition(name, { kind: 'http', url: 'http://x', headers: {}, auth: undefined }),
+        definition: definition(name, { type: 'http', url: 'http://x', headers: {}, auth: undefined }),
         fingerprint: more.fingerprint ?? 'f',
       },
     ]),
@@ -45,7 +45,7 @@ async function setUp(
   const discovery = new Discovery({
     catalog,
     servers,
-    list: async ({ name }: ServerDefinition) => {
+    list: async ({ name }: SourceDefinition) => {
       asked.push(name);
       running.most = Math.max(running.most, ++running.now);
       try {
@@ -137,7 +137,7 @@ describe('first lists', () => {
       return listing(server, ['a']);
     });
     const servers = new Map([
-      ['late', { definition: definition('late', { kind: 'http', url: 'http://x', headers: {}, auth: undefined }) }],
+      ['late', { definition: definition('late', { type: 'http', url: 'http://x', headers: {}, auth: undefined }) }],
     ]);
     const state = { servers, catalog, discovery, switchedOff: new Set<string>() };
     const call = () => requireTool(state, { server: 'late', tool: 'a' });

@@ -6,7 +6,8 @@
 import { ageSince } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { type DiscoveryError, ServerConnectionError } from '../core/errors.ts';
-import type { Caller, Logger, ServerDefinition } from '../core/types.ts';
+import type { SourceDefinition } from '../core/tool-provider.ts';
+import type { Caller, Logger } from '../core/types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
@@ -17,9 +18,9 @@ import { worthWaiting } from './worth-waiting.ts';
 export interface DiscoveryOptions {
   readonly catalog: Catalog;
   /** Enabled servers by name. */
-  readonly servers: ReadonlyMap<string, { readonly definition: ServerDefinition; readonly fingerprint: string }>;
+  readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   /** Connects and reads one server's list. */
-  readonly list: (definition: ServerDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
@@ -127,9 +128,11 @@ export class Discovery {
   /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
   isOld(server: string): boolean {
     if (this.#outdated.has(server)) return true;
-    const { catalog, ttlMs, now } = this.#options;
+    const { catalog, servers, ttlMs, now } = this.#options;
+    const source = servers.get(server)?.definition;
+    const holdsMs = source && 'ttlMs' in source ? source.ttlMs : ttlMs;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ttlMs;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > holdsMs;
   }
 
   /** Resolves when nothing is being read any more. */

@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
@@ -28,7 +29,7 @@ export interface Listing {
 const EMPTY_SCHEMA = Object.freeze({ type: 'object' });
 
 /** The list that the configuration itself gives, for a server that was never seen. */
-export function configuredListing(definition: ServerDefinition, fingerprint: string): Listing {
+export function configuredListing(definition: SourceDefinition, fingerprint: string): Listing {
   return {
     server: definition.name,
     fingerprint,
@@ -54,9 +55,11 @@ export function listingOf(
 /** Turns a list's tools into what listing and searching show: with the rules' decision and the configuration's words. */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,
-  definition: ServerDefinition,
+  definition: SourceDefinition,
   rules: Pick<RuleSet, 'decide'>,
 ): (tool: ToolDefinition) => ToolMetadata {
+  // A provider's keywords were checked; what a server adds to its definitions was not.
+  const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
     const { enabled, tags } = rules.decide(server, tool.name);
@@ -73,7 +76,7 @@ export function toMetadata(
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
       annotations: tool.annotations,
-      keywords: own?.keywords,
+      keywords: own?.keywords ?? (isOwn ? (tool.keywords as readonly string[] | undefined) : undefined),
       examples: own?.examples,
       enabled,
       tags,
@@ -89,7 +92,7 @@ function titleOf({ annotations }: ToolDefinition): string | undefined {
 
 /** What a server is, in one line: the entry's own words, else its title, else the start of its instructions. */
 export function about(
-  definition: ServerDefinition,
+  definition: SourceDefinition,
   listing: Pick<Listing, 'title' | 'instructions'> | undefined,
 ): string {
   const { title, instructions } = listing ?? {};

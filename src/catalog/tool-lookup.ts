@@ -5,12 +5,14 @@
  */
 import type { CallSignal } from '../async/cancellation.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
-import type { Caller, ServerDefinition, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
+import { isProvider, type ProviderDefinition, type SourceDefinition, UNDESCRIBED } from '../core/tool-provider.ts';
+import type { Caller, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
 import type { Catalog } from './catalog.ts';
 import type { Discovery } from './discovery.ts';
+import { signature } from './signature.ts';
 import { readingsOf, resolveToolRef } from './tool-name.ts';
 
 export interface FoundTool {
@@ -19,18 +21,24 @@ export interface FoundTool {
 }
 
 export interface LookupState {
-  readonly servers: ReadonlyMap<string, { readonly definition: ServerDefinition }>;
+  readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition }>;
   readonly catalog: Catalog;
   readonly discovery: Discovery;
   /** Servers that are configured and switched off. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, when everything is switched off. */
   readonly offReason?: string | undefined;
+  /** Asks a provider for a definition that its list left out. */
+  readonly describe?: ((source: ProviderDefinition, listed: ToolDefinition) => Promise<ToolDefinition>) | undefined;
 }
 
 /** The pair that was meant by a server and a tool as an agent wrote them. */
 export function resolveRef({ servers, catalog }: LookupState, server: string, tool: string): ToolRef {
   if (servers.has(server) && catalog.definition(server, tool)) return { server, tool };
+  // An own tool is also called by its name alone.
+  if (server === '')
+    for (const [name, { definition }] of servers)
+      if (isProvider(definition) && catalog.definition(name, tool)) return { server: name, tool };
   return resolveToolRef(
     server,
     tool,
@@ -70,7 +78,7 @@ export async function settleRef(
 export function requireServer(
   { servers, switchedOff, offReason }: LookupState,
   server: string,
-): ToolResult<ServerDefinition> {
+): ToolResult<SourceDefinition> {
   const known = servers.get(server);
   if (known) return ok(known.definition);
   if (offReason !== undefined) return fail('SERVER_NOT_FOUND', offReason, { server, outcome: 'not_sent' });
@@ -87,7 +95,7 @@ export async function requireTools(
   state: LookupState,
   server: string,
   caller?: Caller,
-): Promise<ToolResult<ServerDefinition>> {
+): Promise<ToolResult<SourceDefinition>> {
   const known = requireServer(state, server);
   if (!known.success) return known;
   const { catalog, discovery } = state;
@@ -106,12 +114,12 @@ export async function requireTool(state: LookupState, ref: ToolRef, caller?: Cal
   // Whatever became of the attempt to list its tools, the call itself has not left.
   if (!listed.success) return { success: false, error: { ...listed.error, tool: ref.tool, outcome: 'not_sent' } };
   const found = findTool(state, ref);
-  if (found) return ok(found);
+  if (found) return ok(await described(state, ref, found));
   // The list may be older than the tool; a server that is only known from the configuration may have more.
   if (!mayBeOutOfDate(state, ref.server, caller)) return notFound(state, ref);
   await state.discovery.listed(ref.server, caller);
   const fresh = findTool(state, ref);
-  return fresh ? ok(fresh) : notFound(state, ref);
+  return fresh ? ok(await described(state, ref, fresh)) : notFound(state, ref);
 }
 
 /** `requireTool` for tools that may be used; any other is TOOL_DISABLED. */
@@ -140,7 +148,32 @@ export function lookUpTool(
   caller?: Caller,
 ): ToolResult<FoundTool> | Promise<ToolResult<FoundTool>> {
   const found = state.servers.has(ref.server) ? findTool(state, ref) : undefined;
-  return found ? ok(found) : requireTool(state, ref, caller);
+  return found && found.definition.inputSchema !== UNDESCRIBED ? ok(found) : requireTool(state, ref, caller);
+}
+
+/** `lookUpTool` for callers that need the definition only. */
+export function lookUpDefinition(
+  state: LookupState,
+  ref: ToolRef,
+  caller?: Caller,
+): ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>> {
+  const found = lookUpTool(state, ref, caller);
+  return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
+}
+
+const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
+
+/** The tool with its schema, also where its provider listed it without. */
+async function described(
+  { servers, describe }: LookupState,
+  { server }: ToolRef,
+  found: FoundTool,
+): Promise<FoundTool> {
+  const source = servers.get(server)?.definition;
+  if (found.definition.inputSchema !== UNDESCRIBED || !describe || !source || !isProvider(source)) return found;
+  const definition = await describe(source, found.definition);
+  const { inputSchema, outputSchema } = definition;
+  return { definition, metadata: { ...found.metadata, signature: signature(inputSchema), inputSchema, outputSchema } };
 }
 
 function mayBeOutOfDate({ catalog, discovery }: LookupState, server: string, caller: Caller | undefined): boolean {

@@ -28,11 +28,11 @@ export function byDanger(servers: readonly ServerDefinition[]): readonly ServerD
 }
 
 const targetOf = ({ connection }: ServerDefinition): string =>
-  connection.kind === 'stdio' ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
+  connection.type === 'stdio' ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
 
 function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
   const off = (enabled ? 0 : -1_000) + (trusted ? 5 : 0);
-  if (connection.kind !== 'stdio') {
+  if (connection.type !== 'stdio') {
     const reads = [connection.url, ...Object.values(connection.headers)].flatMap(readBy).length > 0;
     return off + (reads || connection.auth === 'env' ? 60 : 0);
   }

@@ -153,7 +153,7 @@ async function insteadText(type: ClientType, world: World): Promise<string> {
   if (program === undefined) throw notBuilt();
   await program.prepare();
   const [command, ...args] = program.command;
-  const entry = install.entry({ kind: 'stdio', command, args, env: { ANYGPT_GATEWAY: '1' }, inherit: [] }, []);
+  const entry = install.entry({ type: 'stdio', command, args, env: { ANYGPT_GATEWAY: '1' }, inherit: [] }, []);
   return `${text} ${JSON.stringify({ mcpServers: { anygpt: entry } })}`;
 }
 

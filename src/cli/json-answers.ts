@@ -5,7 +5,7 @@
  */
 
 import type { ServerMetadata, ToolMetadata } from '../core/types.ts';
-import type { FindResult } from '../engine/discovery-engine.ts';
+import type { FindResult } from '../engine/engine-core.ts';
 import { compact, toolCounts } from '../meta-tools/answers.ts';
 import type { Explanation } from '../search/explanation.ts';
 

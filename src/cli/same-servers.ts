@@ -49,8 +49,8 @@ const identityOf = ({ connection }: ServerDefinition): string => {
   const sorted = (texts: Readonly<Record<string, string>>) =>
     Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(
-    connection.kind === 'stdio'
+    connection.type === 'stdio'
       ? [connection.command, connection.args, sorted(connection.env), connection.inheritEnv, connection.cwd]
-      : [connection.kind, connection.url, sorted(connection.headers), connection.auth],
+      : [connection.type, connection.url, sorted(connection.headers), connection.auth],
   );
 };

@@ -7,7 +7,7 @@
 import { notesToSay } from '../config/said-notes.ts';
 import type { ErrorInfo } from '../core/errors.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../core/log.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
 import { visibly } from '../text/plain-text.ts';
 import { askTrust } from './ask-trust.ts';
@@ -51,7 +51,7 @@ export const SESSION_HELP = `  --refresh          Read tool lists anew, even tho
 ${ENGINE_HELP}`;
 
 export interface Session {
-  readonly engine: DiscoveryEngine;
+  readonly engine: EngineCore;
   readonly io: Io;
   readonly json: boolean;
   readonly paint: Paint;
@@ -91,8 +91,8 @@ export async function withSession(
   about: 'configuration' | 'servers' = 'servers',
 ): Promise<number> {
   const { level, refresh, offline, timeoutMs } = settingsOf(values);
-  const { DiscoveryEngine } = await import('../engine/discovery-engine.ts');
-  const engine = new DiscoveryEngine(configFile(values.config as string | undefined), {
+  const { EngineCore } = await import('../engine/engine-core.ts');
+  const engine = new EngineCore(configFile(values.config as string | undefined), {
     env: io.env,
     cwd: io.cwd,
     trustProject: values['trust-project'] === true,

@@ -39,15 +39,15 @@ const filled = (text: string, values: Values): string =>
 
 /** What a server is given by name: environment variables, or headers. */
 export function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
-  const texts = connection.kind === 'stdio' ? connection.env : connection.headers;
+  const texts = connection.type === 'stdio' ? connection.env : connection.headers;
   const given = Object.entries(texts).map(([name, text]): Given => {
     const from = readBy(text);
-    if (connection.kind === 'stdio' && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
+    if (connection.type === 'stdio' && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
       return { name, ...(from.length > 0 && { from }), value: maskSecrets(filled(text, values)) };
     }
     return from.length === 0 ? { name } : { name, from };
   });
-  if (connection.kind === 'stdio') {
+  if (connection.type === 'stdio') {
     return [...given, ...connection.inheritEnv.map((name) => ({ name, from: [name] }))];
   }
   if (connection.auth !== 'env') return given;
@@ -63,7 +63,7 @@ export function serverDocument(server: ServerDefinition, { types }: Reading, val
   const { name, enabled, connection, origin, trusted, idempotent, tools } = server;
   const names = givenTo(server, values);
   const how =
-    connection.kind === 'stdio'
+    connection.type === 'stdio'
       ? {
           command: connection.command,
           args: connection.args,
@@ -74,7 +74,7 @@ export function serverDocument(server: ServerDefinition, { types }: Reading, val
   return {
     name,
     enabled,
-    type: connection.kind,
+    type: connection.type,
     ...how,
     ...(trusted && { trusted }),
     ...(idempotent.length > 0 && { idempotent }),
@@ -126,8 +126,8 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
 /** What could not be listed, in a few lines. */
 function summaryLines(servers: readonly ServerDefinition[]): string[] {
   if (servers.length <= MAX_LISTED) return [];
-  const programs = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [connection.command] : []));
-  const addresses = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [] : [hostOf(connection.url)]));
+  const programs = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : []));
+  const addresses = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [] : [hostOf(connection.url)]));
   const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
   const rest = servers.length - MAX_LISTED;
   return [
@@ -162,11 +162,11 @@ function serverLines(server: ServerDefinition, values: Values): string[] {
       (from ? ` (from ${from.map(toWord).join(', ')})` : ''),
   );
   const [what, kind] =
-    connection.kind === 'stdio'
+    connection.type === 'stdio'
       ? [[connection.command, ...connection.args].map(toWord).join(' '), 'environment']
       : [toWord(connection.url), 'headers'];
-  const cwd = connection.kind === 'stdio' ? connection.cwd : undefined;
-  const texts = connection.kind === 'stdio' ? [connection.command, ...connection.args, cwd ?? ''] : [connection.url];
+  const cwd = connection.type === 'stdio' ? connection.cwd : undefined;
+  const texts = connection.type === 'stdio' ? [connection.command, ...connection.args, cwd ?? ''] : [connection.url];
   const read = [...new Set(texts.flatMap(readBy))];
   return [
     `  ${toWord(name)}${enabled ? '' : ' (disabled)'}`,

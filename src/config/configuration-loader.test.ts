@@ -255,7 +255,7 @@ describe('formats', () => {
        export default config(defineConfig({ discovery: { servers: [{ name, connection: { type: 'stdio', command } }] } }));`,
     );
     const loaded = await load({}, file);
-    expect(loaded.servers).toMatchObject([{ name: 'a', connection: { kind: 'stdio', command: 'from-helper' } }]);
+    expect(loaded.servers).toMatchObject([{ name: 'a', connection: { type: 'stdio', command: 'from-helper' } }]);
     expect(loaded.files).toEqual([file, join(home, 'helper.ts')]);
   });
 
@@ -418,7 +418,7 @@ describe('resolving', () => {
       trusted: true,
       idempotent: ['get_*'],
       connection: {
-        kind: 'stdio',
+        type: 'stdio',
         command: join(root, 'x', 'run'),
         args: ['${A}'],
         env: { T: '${TOKEN}' },
@@ -428,12 +428,12 @@ describe('resolving', () => {
       origin: { file, path: 'discovery.servers[0]' },
     });
     expect(servers[1]?.connection).toEqual({
-      kind: 'http',
+      type: 'http',
       url: 'https://x.test/mcp',
       headers: { K: '${K}' },
       auth: undefined,
     });
-    expect(servers[2]).toMatchObject({ enabled: false, connection: { kind: 'sse', url: '${URL}', auth: 'env' } });
+    expect(servers[2]).toMatchObject({ enabled: false, connection: { type: 'sse', url: '${URL}', auth: 'env' } });
     expect(servers[3]?.connection).toMatchObject({ command: join(home, 'bin', 'd'), cwd: '${NOPE}' });
   });
 
@@ -557,7 +557,7 @@ describe('extends', () => {
       timeouts: { connect: 1, call: 9 },
       connection: { command: 'own', args: ['x'], env: { A: '1', B: '2' } },
     });
-    expect(config.servers[1]?.connection).toMatchObject({ kind: 'sse', url: 'http://t' });
+    expect(config.servers[1]?.connection).toMatchObject({ type: 'sse', url: 'http://t' });
     expect(config.servers[2]).toMatchObject({
       description: 'mine',
       connection: { headers: { A: '1' } },

@@ -121,10 +121,10 @@ export function toServerDefinition({ entry, origin, folder }: PlacedEntry): Serv
 function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
   if (connection.type !== 'stdio') {
     const { type, url, headers = {}, auth } = connection;
-    return { kind: type, url, headers, auth };
+    return { type, url, headers, auth };
   }
   const { command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
-  return { kind: 'stdio', command, args, env, inheritEnv, cwd };
+  return { type: 'stdio', command, args, env, inheritEnv, cwd };
 }
 
 /** In a project, the folder the client works in is the project. */

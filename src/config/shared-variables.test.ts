@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serversFromEnv } from '../agent/unified/servers-from-env.ts';
-import { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { EngineCore } from '../engine/engine-core.ts';
 import { startTestServer } from '../testing/index.ts';
 
 const TOKEN = 'token-of-only-one-of-them-1';
@@ -12,7 +12,7 @@ async function configOf(names: readonly string[], env: Record<string, string>, m
   const home = mkdtempSync(join(tmpdir(), 'variables-'));
   const connection = { type: 'http', url: 'http://127.0.0.1:9/mcp', ...more };
   const servers = names.map((name) => ({ name, connection }));
-  const engine = new DiscoveryEngine({ servers, cache: { enabled: false } } as never, {
+  const engine = new EngineCore({ servers, cache: { enabled: false } } as never, {
     env: { ANYGPT_HOME: home, ...env },
   });
   try {
@@ -47,7 +47,7 @@ describe('servers whose names give the same variable', () => {
       { name: 'my-server', connection },
       { name: 'my.server', enabled: false, connection },
     ];
-    await using engine = new DiscoveryEngine({ servers: entries, cache: { enabled: false } } as never, {
+    await using engine = new EngineCore({ servers: entries, cache: { enabled: false } } as never, {
       env: { ANYGPT_HOME: home },
     });
     const config = await engine.getConfig();
@@ -76,7 +76,7 @@ describe('servers whose names give the same variable', () => {
     const connection = { type: 'http' as const, url: url.href, auth: 'env' as const };
     const env = { MY_SERVER_MCP_TOKEN: TOKEN, ALONE_MCP_TOKEN: TOKEN, ANYGPT_HOME: join(tmpdir(), 'no-such-home') };
     const servers = ['my-server', 'my.server', 'alone'].map((name) => ({ name, connection }));
-    const engine = new DiscoveryEngine({ servers, cache: { enabled: false }, audit: { enabled: false } }, { env });
+    const engine = new EngineCore({ servers, cache: { enabled: false }, audit: { enabled: false } }, { env });
     try {
       for (const name of ['my-server', 'my.server']) await engine.listTools(name);
       expect(seen.length).toBeGreaterThan(0);

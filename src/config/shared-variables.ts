@@ -22,7 +22,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
     ({ connection, enabled, name }) =>
       enabled &&
       !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]) &&
-      connection.kind !== 'stdio' &&
+      connection.type !== 'stdio' &&
       connection.auth === 'env',
   );
   for (const [variable, names] of switches)
@@ -46,7 +46,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
       return {
         ...server,
         ...(off && { enabled: false }),
-        ...(isAmbiguous && connection.kind !== 'stdio' && { connection: { ...connection, auth: undefined } }),
+        ...(isAmbiguous && connection.type !== 'stdio' && { connection: { ...connection, auth: undefined } }),
       };
     }),
     warnings,

@@ -78,12 +78,11 @@ function reasonToKeep(
 
 /** The entry as a person would write it. */
 function toAuthor({ name, description, enabled, connection, timeouts, tools }: ServerDefinition): object {
-  const { kind, ...rest } = connection;
   return withoutEmpty({
     name,
     description,
     enabled: enabled ? undefined : false,
-    connection: withoutEmpty({ type: kind, ...rest }),
+    connection: withoutEmpty(connection),
     timeouts: withoutEmpty(timeouts),
     tools,
   });

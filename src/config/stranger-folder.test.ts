@@ -412,7 +412,7 @@ describe('what was hashed is what runs', () => {
     await loader().trust(file);
     const read = async () => {
       const [server] = (await loader().load()).servers;
-      return server?.connection.kind === 'stdio' ? server.connection.env : undefined;
+      return server?.connection.type === 'stdio' ? server.connection.env : undefined;
     };
     const given = await read();
     expect(expandReferences(given?.TOKEN ?? '', {})).toBe('one');
@@ -468,7 +468,7 @@ describe.skipIf(process.platform === 'win32')('a file that entries of a trusted 
     const read = async () => {
       const { servers, search } = await loader().load();
       const [server] = servers;
-      if (server?.connection.kind !== 'stdio') throw new Error('no server');
+      if (server?.connection.type !== 'stdio') throw new Error('no server');
       const texts = { ...server.connection.env, embedder: search.embedder?.apiKey ?? '' };
       return Object.entries(texts).flatMap(([name, text]) => {
         try {

@@ -26,7 +26,7 @@ export function inWorkspace(connection: ConnectionDefinition, folder: string): C
     );
   const all = (texts: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, put(text)]));
-  if (connection.kind !== 'stdio') return { ...connection, url: put(connection.url), headers: all(connection.headers) };
+  if (connection.type !== 'stdio') return { ...connection, url: put(connection.url), headers: all(connection.headers) };
   const { command, args, env, cwd } = connection;
   return {
     ...connection,
@@ -71,7 +71,7 @@ async function whyNot(folder: string, isTrusted: (folder: string) => Promise<boo
 
 function refersToWorkspace(connection: ConnectionDefinition): boolean {
   const texts =
-    connection.kind === 'stdio'
+    connection.type === 'stdio'
       ? [connection.command, ...connection.args, ...Object.values(connection.env), connection.cwd ?? '']
       : [connection.url, ...Object.values(connection.headers)];
   return texts.some((text) => replaced(text, '') !== text);

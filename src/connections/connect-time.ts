@@ -9,4 +9,4 @@ const CONNECT_MS = { stdio: 30_000, http: 5_000, sse: 5_000 } as const;
 
 /** Milliseconds until an attempt to connect is given up. */
 export const connectMs = ({ timeouts, connection }: ServerDefinition): number =>
-  timeouts.connect ?? CONNECT_MS[connection.kind];
+  timeouts.connect ?? CONNECT_MS[connection.type];

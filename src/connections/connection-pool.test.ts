@@ -48,7 +48,7 @@ function world(limits: Partial<ConnectionPoolOptions['limits']> = {}, more: Part
     const connection = new McpConnection({
       mayAsk: false,
       server: definition.name,
-      kind: definition.connection.kind,
+      type: definition.connection.type,
       peer,
       identity: { era, protocolVersion: '', capabilities: {}, serverInfo: {}, instructions: undefined },
       limits: LIMITS,
@@ -263,7 +263,7 @@ describe('sharing', () => {
         pool.borrow(definition, { exclusive: true, socket: '1' }) ??
         (await pool.acquire(definition, { exclusive: true, socket: '1' }));
       lease.connection.onNotification = (_, params) => heard.push(n, params.data);
-      await lease.connection.callTool(toolCall('echo', { text: 'x' }));
+      await lease.connection.callTool(...toolCall('echo', { text: 'x' }));
       lease.release();
     }
     await expect.poll(() => server.received('tools/call').length).toBe(2);
@@ -371,7 +371,7 @@ describe('sharing', () => {
         },
       };
       const lease = await pool.acquire(definition, caller);
-      const result = await lease.connection.callTool(toolCall('ask', { marker }, { caller }));
+      const result = await lease.connection.callTool(...toolCall('ask', { marker }, { caller }));
       lease.release();
       if (JSON.stringify(result.structuredContent) !== JSON.stringify({ marker, answer: { by: who } })) crossed++;
     };
@@ -395,7 +395,7 @@ describe('sharing', () => {
     // Those of the sessions; what somebody unknown has answered over serves nobody else.
     expect(pool.size).toBe(2);
     const shared = await pool.acquire(definition, {});
-    const refused = await shared.connection.callTool(toolCall('ask', { marker: 'nobody' }));
+    const refused = await shared.connection.callTool(...toolCall('ask', { marker: 'nobody' }));
     expect(JSON.stringify(refused.structuredContent)).toContain('refused');
   });
 });
@@ -577,7 +577,7 @@ describe('leaving', () => {
     });
     const starting = refusal(pool.acquire({ ...local(one.command, one.args), name: 'one' }, undefined));
     const { connection } = await pool.acquire({ ...local(two.command, two.args), name: 'two' }, undefined);
-    const running = refusal(connection.callTool(toolCall('echo')));
+    const running = refusal(connection.callTool(...toolCall('echo')));
     await expect.poll(() => one.received('initialize').length + two.received('tools/call').length).toBe(2);
     await pool.close();
     expect((await starting).code).toBe('SHUTTING_DOWN');
@@ -681,7 +681,9 @@ describe('trouble', () => {
     const lease = await open;
     await lease.connection.close();
     expect(pool.size).toBe(0);
-    expect(await refusal(lease.connection.callTool(toolCall('x')))).toMatchObject({ details: { outcome: 'not_sent' } });
+    expect(await refusal(lease.connection.callTool(...toolCall('x')))).toMatchObject({
+      details: { outcome: 'not_sent' },
+    });
     state.now += 1;
     expect((await pool.acquire(a, undefined)).connection.closed).toBe(false);
   });
@@ -765,7 +767,7 @@ describe('trouble', () => {
     const call = async () => {
       const lease = await pool.acquire(definition, {});
       try {
-        return await lease.connection.callTool(toolCall('x'));
+        return await lease.connection.callTool(...toolCall('x'));
       } finally {
         lease.release();
       }

@@ -212,7 +212,7 @@ export class ConnectionPool {
   #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
     const health = this.#healthOf(definition.name);
     if (health.waitMs > 0) throw unavailable(definition.name, health);
-    if (definition.connection.kind === 'stdio') {
+    if (definition.connection.type === 'stdio') {
       const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
       for (const slot of makeRoom(definition.name, slots, this.#options.limits.localServers)) this.#drop(slot);
     }

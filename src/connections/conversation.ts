@@ -86,7 +86,7 @@ export class Conversation {
         const identity = await greet(this.peer, this.#wire, client, capabilities, signal);
         this.#connection = new McpConnection({
           server: this.#definition.name,
-          kind: this.#definition.connection.kind,
+          type: this.#definition.connection.type,
           peer: this.peer,
           identity: {
             ...identity,

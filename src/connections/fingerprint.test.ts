@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { fingerprint } from './fingerprint.ts';
 
-const stdio = { kind: 'stdio', command: 'a', args: ['b'], env: { T: '1' }, inheritEnv: [], cwd: undefined } as const;
-const http = { kind: 'http', url: 'http://a/', headers: { X: '1' }, auth: undefined } as const;
+const stdio = { type: 'stdio', command: 'a', args: ['b'], env: { T: '1' }, inheritEnv: [], cwd: undefined } as const;
+const http = { type: 'http', url: 'http://a/', headers: { X: '1' }, auth: undefined } as const;
 
 it('changes with what is reached and not with secrets', () => {
   expect(fingerprint(stdio)).toMatch(/^[0-9a-f]{16}$/);

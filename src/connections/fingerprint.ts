@@ -22,7 +22,7 @@ export function fingerprint(connection: ConnectionDefinition): string {
 }
 
 function traits(connection: ConnectionDefinition): readonly unknown[] {
-  return connection.kind === 'stdio'
-    ? [connection.kind, connection.command, connection.args, Object.keys(connection.env).sort(), connection.cwd ?? '']
-    : [connection.kind, connection.url, Object.keys(connection.headers).sort(), connection.auth ?? ''];
+  return connection.type === 'stdio'
+    ? [connection.type, connection.command, connection.args, Object.keys(connection.env).sort(), connection.cwd ?? '']
+    : [connection.type, connection.url, Object.keys(connection.headers).sort(), connection.auth ?? ''];
 }

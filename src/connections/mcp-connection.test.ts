@@ -64,7 +64,7 @@ async function inMemory(era: 'modern' | 'legacy', answer: Answer, limits: Partia
   const connection = new McpConnection({
     mayAsk: false,
     server: 's',
-    kind: 'http',
+    type: 'http',
     peer,
     identity,
     limits: { ...LIMITS, ...limits },
@@ -171,7 +171,7 @@ describe('calling', () => {
       extra: 0,
     };
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [{ result }] }] });
-    expect(await opened.connection.callTool(toolCall('echo'))).toEqual(result);
+    expect(await opened.connection.callTool(...toolCall('echo'))).toEqual(result);
   });
 
   it('hands progress on, in order and before the result, with a token of ours', async () => {
@@ -184,7 +184,7 @@ describe('calling', () => {
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [note(1), note(2), { default: true }] }] });
     const notes: Progress[] = [];
     const meta = { progressToken: 'theirs', traceparent: 't' };
-    await opened.connection.callTool(toolCall('echo', {}, { meta, onProgress: (progress) => notes.push(progress) }));
+    await opened.connection.callTool(...toolCall('echo', {}, { meta, onProgress: (progress) => notes.push(progress) }));
     expect(notes).toEqual([1, 2].map((progress) => ({ progress, total: 2, message: 'm' })));
     const [call] = opened.server.received('tools/call');
     expect(call?.frame?.params?._meta).toEqual({ traceparent: 't', progressToken: call?.frame?.id });
@@ -193,14 +193,14 @@ describe('calling', () => {
   it('tells a server over stdio at once that a call was cancelled, with our id', async () => {
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [{ delay: 100 }, { default: true }] }] });
     const controller = new AbortController();
-    const call = opened.connection.callTool(toolCall('echo', {}, { signal: controller.signal }));
+    const call = opened.connection.callTool(...toolCall('echo', {}, { signal: controller.signal }));
     await expect.poll(() => opened.server.received('tools/call').length).toBe(1);
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
     const [sent] = opened.server.received('tools/call');
     const told = () => opened.server.received('notifications/cancelled').map(({ frame }) => frame?.params?.requestId);
     await expect.poll(told, { timeout: 200, interval: 10 }).toEqual([sent?.frame?.id]);
-    expect(await opened.connection.callTool(toolCall('echo', { text: 'next' }))).toMatchObject({ content: [{}] });
+    expect(await opened.connection.callTool(...toolCall('echo', { text: 'next' }))).toMatchObject({ content: [{}] });
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe('calling', () => {
   ])('understands the error answer %.40s (%i) as %s', async (message, code, expected) => {
     const { connection } = await inMemory('legacy', () => ({ error: { code, message } }));
     const before = performance.now();
-    const error = await connection.callTool(toolCall('x')).catch((thrown) => thrown);
+    const error = await connection.callTool(...toolCall('x')).catch((thrown) => thrown);
     expect(performance.now() - before).toBeLessThan(2_000);
     expect(error).toMatchObject({ code: expected, details: { server: 'local', tool: 'x' } });
     expect(error.message.length).toBeLessThanOrEqual(4000);
@@ -224,7 +224,7 @@ describe('calling', () => {
 
   it('does not know what became of a call whose server died, and knows that the next was not sent', async () => {
     await using opened = await openEvil({ on: [{ method: 'tools/call', do: [{ stderr: 'ouch' }, { exit: 9 }] }] });
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: 'local ended before it answered (exited with code 9).',
       // The retry step decides by both whether to call again.
@@ -232,7 +232,7 @@ describe('calling', () => {
     });
     expect(opened.connection.closed).toBe(true);
     expect(opened.connection.log).toBe('ouch');
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
       details: { outcome: 'not_sent' },
     });
@@ -251,8 +251,8 @@ describe('calling', () => {
         },
       ],
     });
-    const other = opened.connection.callTool(toolCall('echo', { text: 'x' }));
-    const failed = opened.connection.callTool(toolCall('echo'));
+    const other = opened.connection.callTool(...toolCall('echo', { text: 'x' }));
+    const failed = opened.connection.callTool(...toolCall('echo'));
     await expect(failed).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: expect.stringContaining('failed to read'),
@@ -272,14 +272,14 @@ describe('calling', () => {
     opened.connection.onNotification = () => {
       throw new Error('a bug of theirs');
     };
-    expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+    expect(await opened.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
     expect(heard).toEqual([notify.method]);
   });
 
   it('says that arguments without bottom were not sent', async () => {
     await using opened = await openEvil({});
     const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
-    await expect(opened.connection.callTool(toolCall('echo', { a }))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo', { a }))).rejects.toMatchObject({
       code: 'TOOL_VALIDATION_ERROR',
       details: { outcome: 'not_sent' },
     });
@@ -297,7 +297,7 @@ describe('calling', () => {
     })`;
     const limits = { ...LIMITS, messageBytes: 200_000 };
     const { connection } = await openConnection(local(process.execPath, ['-e', reader]), openOptions({ limits }));
-    const call = () => connection.callTool(toolCall('echo', { text: 'x'.repeat(150_000) }));
+    const call = () => connection.callTool(...toolCall('echo', { text: 'x'.repeat(150_000) }));
     const calls = Array.from({ length: 8 }, () => call().catch((error) => error));
     expect(await calls.at(-1)).toMatchObject({ code: 'SERVER_BUSY', details: { outcome: 'not_sent' } });
     await connection.close();
@@ -314,10 +314,10 @@ describe('calling', () => {
       },
       { limits: { ...LIMITS, messageBytes: 10_000 } },
     );
-    const slow = opened.connection.callTool(toolCall('echo', { text: 'slow' }));
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+    const slow = opened.connection.callTool(...toolCall('echo', { text: 'slow' }));
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
     expect(await slow).toMatchObject({ content: [{}] });
-    expect(await opened.connection.callTool(toolCall('echo'))).toMatchObject({ content: [{}] });
+    expect(await opened.connection.callTool(...toolCall('echo'))).toMatchObject({ content: [{}] });
   });
 
   it('ignores an answer that is too large and that nobody waits for any more', async () => {
@@ -326,10 +326,10 @@ describe('calling', () => {
       { limits: { ...LIMITS, messageBytes: 10_000 } },
     );
     const signal = AbortSignal.timeout(20);
-    await expect(opened.connection.callTool(toolCall('echo', {}, { signal }))).rejects.toThrow(/timeout/);
+    await expect(opened.connection.callTool(...toolCall('echo', {}, { signal }))).rejects.toThrow(/timeout/);
     await expect.poll(() => opened.server.received('notifications/cancelled').length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 80));
-    expect(await opened.connection.callTool(toolCall('echo'))).toMatchObject({ content: [{}] });
+    expect(await opened.connection.callTool(...toolCall('echo'))).toMatchObject({ content: [{}] });
   });
 
   describe('after a message too large that does not say what it answers', () => {
@@ -344,7 +344,7 @@ describe('calling', () => {
         );
         // Stays open all the time, and nobody waits for it.
         opened.connection.subscribe({ toolsListChanged: true });
-        const call = () => opened.connection.callTool(toolCall('echo'));
+        const call = () => opened.connection.callTool(...toolCall('echo'));
         await expect(call()).rejects.toMatchObject({
           code: 'RESULT_TOO_LARGE',
           message: 'local sent a message of more than 10000 bytes.',
@@ -361,7 +361,7 @@ describe('calling', () => {
     it('tells several that the server ended, blames none of them, and lets nobody hang', async () => {
       const fill = { method: 'tools/call', nth: 2, do: [{ fill: 30_000 }] };
       await using opened = await openEvil({ on: [{ method: 'tools/call', nth: 1, do: [] }, fill] }, { limits });
-      const calls = await Promise.allSettled([1, 2].map(() => opened.connection.callTool(toolCall('echo'))));
+      const calls = await Promise.allSettled([1, 2].map(() => opened.connection.callTool(...toolCall('echo'))));
       for (const call of calls)
         expect(call).toMatchObject({
           reason: {
@@ -385,7 +385,7 @@ describe('a server of protocol 2026-07-28', () => {
       return { action: 'accept', content: { name: 'Ada' } };
     };
     const capabilities = { elicitation: { form: {} } };
-    const result = await opened.connection.callTool(toolCall('ask', {}, { caller: { ask, capabilities } }));
+    const result = await opened.connection.callTool(...toolCall('ask', {}, { caller: { ask, capabilities } }));
     expect(JSON.stringify(result)).toContain('Ada');
     expect(asked).toMatchObject([{ method: 'elicitation/create', params: { message: 'Who?' } }]);
   });
@@ -393,11 +393,11 @@ describe('a server of protocol 2026-07-28', () => {
   it('has its questions handed on to a caller that understands them, and gets the answers verbatim', async () => {
     await using opened = await open(script('modern-stdio.mjs'));
     const caller = { acceptsInputRequired: true, capabilities: { elicitation: { form: {} } } };
-    const first = await opened.connection.callTool(toolCall('ask', {}, { caller }));
+    const first = await opened.connection.callTool(...toolCall('ask', {}, { caller }));
     expect(first).toMatchObject({ resultType: 'input_required', requestState: 'state-1', inputRequests: { who: {} } });
     const inputResponses = { who: { action: 'accept', content: { name: 'Bob' } } };
     const second = await opened.connection.callTool(
-      toolCall('ask', {}, { caller, inputResponses, requestState: 'state-1' }),
+      ...toolCall('ask', {}, { caller, inputResponses, requestState: 'state-1' }),
     );
     expect(JSON.stringify(second)).toContain('Bob');
     expect(second).not.toHaveProperty('resultType');
@@ -409,11 +409,11 @@ describe('a server of protocol 2026-07-28', () => {
     }));
     const capabilities = { elicitation: {} };
     expect(
-      await connection.callTool(toolCall('x', {}, { caller: { capabilities, acceptsInputRequired: true } })),
+      await connection.callTool(...toolCall('x', {}, { caller: { capabilities, acceptsInputRequired: true } })),
     ).toEqual({
       content: [],
     });
-    await connection.callTool(toolCall('x', {}, { caller: { capabilities } }));
+    await connection.callTool(...toolCall('x', {}, { caller: { capabilities } }));
     const key = 'io.modelcontextprotocol/clientCapabilities';
     expect(received.map(({ params = {} }) => (params._meta as Record<string, unknown>)[key])).toEqual([
       capabilities,
@@ -429,7 +429,7 @@ describe('a server of protocol 2026-07-28', () => {
           ? asking(JSON.parse('{"__proto__": {"method": "roots/list"}, "odd": 5}'))
           : { result: { content: [] } },
     );
-    await connection.callTool(toolCall('x', {}, { caller: { ask: async ({ method }) => ({ method }) } }));
+    await connection.callTool(...toolCall('x', {}, { caller: { ask: async ({ method }) => ({ method }) } }));
     expect(received[1]?.params).toMatchObject({
       requestState: 's1',
       inputResponses: { a: { method: 'elicitation/create' } },
@@ -455,7 +455,7 @@ describe('a server of protocol 2026-07-28', () => {
     ],
   ])('fails for a caller that %s', async (_, caller, answer, message) => {
     const { connection } = await inMemory('modern', () => answer);
-    const error = await connection.callTool(toolCall('x', {}, { caller })).catch((thrown) => thrown);
+    const error = await connection.callTool(...toolCall('x', {}, { caller })).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
     expect(error.message).toMatch(message);
   });
@@ -481,11 +481,11 @@ describe('a server of protocol 2026-07-28', () => {
     const { tools: listed } = await opened.connection.listTools();
     const args = { region: 'eu-wést', note: 'n' };
     const definition = listed[0];
-    expect(await opened.connection.callTool(toolCall('where', args, { definition }))).toMatchObject({
+    expect(await opened.connection.callTool(...toolCall('where', args, { definition }))).toMatchObject({
       content: [{ text: JSON.stringify(args) }],
     });
     // The list it has read is enough.
-    await opened.connection.callTool(toolCall('where', { region: 'eu' }));
+    await opened.connection.callTool(...toolCall('where', { region: 'eu' }));
     expect(seen).toEqual([`=?base64?${Buffer.from('eu-wést').toString('base64')}?=`, 'eu']);
   });
 
@@ -509,7 +509,7 @@ describe('a server of protocol 2026-07-28', () => {
       await expect.poll(asked).toBe(era === 'modern' ? 1 : 0);
       if (era === 'legacy') continue;
       await expect.poll(() => heard).toContain('notifications/subscriptions/acknowledged');
-      await opened.connection.callTool(toolCall('echo'));
+      await opened.connection.callTool(...toolCall('echo'));
       await expect.poll(() => heard).toContain('notifications/tools/list_changed');
     }
   });
@@ -522,9 +522,9 @@ describe('a server of the old protocol', () => {
       era: 'legacy',
       on: [{ method: 'tools/call', do: [ask, { default: true }] }],
     });
-    await opened.connection.callTool(toolCall('echo'));
+    await opened.connection.callTool(...toolCall('echo'));
     opened.connection.asker = async ({ method }) => ({ action: 'accept', content: { method } });
-    await opened.connection.callTool(toolCall('echo'));
+    await opened.connection.callTool(...toolCall('echo'));
     const answers = opened.server.journal().filter(({ frame }) => frame && !frame.method);
     expect(answers.map(({ frame }) => frame?.error ?? frame?.result)).toMatchObject([
       { code: -32601 },
@@ -544,7 +544,7 @@ it('never crosses answers of two clients that use the same numbers, in 2,000 cal
   let crossed = 0;
   const calls = Array.from({ length: 2000 }, async (_, n) => {
     const { structuredContent } = await opened.connection.callTool(
-      toolCall('wait', { marker: n }, { meta: { progressToken: 1 }, onProgress: () => {} }),
+      ...toolCall('wait', { marker: n }, { meta: { progressToken: 1 }, onProgress: () => {} }),
     );
     if ((structuredContent as { marker: number }).marker !== n) crossed++;
   });

@@ -8,7 +8,7 @@ import { elapsedNow } from '../async/clock.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
 import { UnheededError } from '../core/result.ts';
-import type { DownstreamTools } from '../core/tool-provider.ts';
+import type { ToolProvider } from '../core/tool-provider.ts';
 import type {
   Caller,
   CallToolResult,
@@ -38,7 +38,7 @@ const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
-  readonly kind: ConnectionDefinition['kind'];
+  readonly type: ConnectionDefinition['type'];
   readonly peer: Peer;
   readonly identity: ServerIdentity;
   readonly limits: ToolListLimits & { readonly listPageMs: number; readonly listMs: number };
@@ -52,10 +52,10 @@ export interface McpConnectionOptions {
   readonly redact?: Redact | undefined;
 }
 
-export class McpConnection implements DownstreamTools {
+export class McpConnection implements ToolProvider<ToolCall> {
   readonly server: string;
   readonly identity: ServerIdentity;
-  readonly kind: ConnectionDefinition['kind'];
+  readonly type: ConnectionDefinition['type'];
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
@@ -72,12 +72,12 @@ export class McpConnection implements DownstreamTools {
   constructor(options: McpConnectionOptions) {
     this.#options = options;
     this.server = options.server;
-    this.kind = options.kind;
+    this.type = options.type;
     this.identity = options.identity;
     this.#redact = options.redact ?? redactUnknown;
-    const { peer, identity, kind } = options;
+    const { peer, identity, type } = options;
     this.#respondent = new Respondent(peer, options.mayAsk);
-    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: kind === 'stdio' });
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: type === 'stdio' });
   }
 
   /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
@@ -144,8 +144,8 @@ export class McpConnection implements DownstreamTools {
     return list;
   }
 
-  async listToolMetadata(options: { signal?: AbortSignal } = {}): Promise<readonly ToolDefinition[]> {
-    return (await this.listTools(options)).tools;
+  async listToolMetadata(): Promise<readonly ToolDefinition[]> {
+    return (await this.listTools()).tools;
   }
 
   async getTool(name: string): Promise<ToolDefinition | undefined> {
@@ -153,7 +153,8 @@ export class McpConnection implements DownstreamTools {
     return this.#tools?.get(name);
   }
 
-  callTool(call: ToolCall): Promise<CallToolResult> {
+  /** Runs a tool. The context is the call on its way through the pipeline: who asks, its deadline, trace and progress. */
+  callTool(name: string, args: ToolCall['arguments'], call: ToolCall): Promise<CallToolResult> {
     const modern = this.era === 'modern';
     if (call.deadline !== undefined && call.deadline > this.#patientUntil) this.#patientUntil = call.deadline;
     const { ask, acceptsInputRequired, capabilities = {} } = call.caller;
@@ -161,13 +162,13 @@ export class McpConnection implements DownstreamTools {
       ? { ...call.meta, [META.clientCapabilities]: ask || acceptsInputRequired ? capabilities : {} }
       : call.meta;
     // `_meta` has its place also where there is none: every call is copied with one, and V8 is slow to copy and add.
-    const params: Record<string, unknown> = { name: call.tool, arguments: call.arguments, _meta: meta };
+    const params: Record<string, unknown> = { name, arguments: args, _meta: meta };
     if (call.inputResponses) params.inputResponses = call.inputResponses;
     if (call.requestState !== undefined) params.requestState = call.requestState;
     const options = {
       signal: call.signal,
       onProgress: call.onProgress,
-      headers: modern && this.kind === 'http' ? this.#headers(call) : undefined,
+      headers: modern && this.type === 'http' ? this.#headers(call) : undefined,
       caller: callerKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);

@@ -53,7 +53,7 @@ describe('a local server', () => {
         serverInfo: { name: 'old' },
         instructions: 'Be kind.',
       });
-      expect(await opened.connection.callTool(toolCall('echo', { text: 'hi' }))).toMatchObject({ content: [{}] });
+      expect(await opened.connection.callTool(...toolCall('echo', { text: 'hi' }))).toMatchObject({ content: [{}] });
     });
     const [hello] = server.received('initialize');
     expect(hello?.frame?.params).toMatchObject({ capabilities: { roots: {} }, clientInfo: { name: 'test' } });
@@ -75,7 +75,9 @@ describe('a local server', () => {
     await whileOpen(script('modern-stdio.mjs'), {}, async ({ connection, verdict }) => {
       expect(verdict).toEqual({ era: 'modern', transport: 'stdio' });
       expect(connection.identity).toMatchObject({ serverInfo: { name: 'modern' }, instructions: 'Hi.' });
-      expect(await connection.callTool(toolCall('echo', { a: 1 }))).toMatchObject({ content: [{ text: '{"a":1}' }] });
+      expect(await connection.callTool(...toolCall('echo', { a: 1 }))).toMatchObject({
+        content: [{ text: '{"a":1}' }],
+      });
     });
     using server = evil({ era: 'modern' });
     await whileOpen(local(server.command, server.args), { prior: { era: 'modern', transport: 'stdio' } }, () => {});
@@ -196,7 +198,7 @@ describe('a local server', () => {
         async ({ connection }) => {
           connection.onNotification = (method) => heard.push(`own ${method}`);
           await connection.request('ping', {});
-          await connection.callTool(toolCall('echo')).catch(() => {});
+          await connection.callTool(...toolCall('echo')).catch(() => {});
         },
       );
     });
@@ -220,7 +222,7 @@ describe('a remote server', () => {
     await using server = await sdkServer({ era: 'legacy', seen: ({ method }) => methods.push(method) });
     await reaching(server.url, {}, async ({ connection, verdict }) => {
       expect(verdict).toEqual({ era: 'legacy', transport: 'http' });
-      const result = await connection.callTool(toolCall('echo', { a: 1 }));
+      const result = await connection.callTool(...toolCall('echo', { a: 1 }));
       expect(result).toMatchObject({ content: [{ text: '{"a":1}' }] });
     });
     expect(methods).toContain('DELETE');
@@ -261,11 +263,11 @@ describe('a remote server', () => {
         expect(await connection.listTools()).toMatchObject({ tools: [], incomplete: undefined });
       });
     }
-    await whileOpen(remote(server.url, { kind: 'sse' }), {}, ({ verdict }) => expect(verdict.transport).toBe('sse'));
+    await whileOpen(remote(server.url, { type: 'sse' }), {}, ({ verdict }) => expect(verdict.transport).toBe('sse'));
     expect(server.requests.filter((request) => request === 'POST /sse')).toHaveLength(2);
     await using evil = await evilHttp({ transports: ['sse'], era: 'legacy' });
-    await whileOpen(remote(`${evil.origin}/sse`, { kind: 'sse' }), {}, async ({ connection }) =>
-      expect(await connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] }),
+    await whileOpen(remote(`${evil.origin}/sse`, { type: 'sse' }), {}, async ({ connection }) =>
+      expect(await connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] }),
     );
   });
 
@@ -280,7 +282,7 @@ describe('a remote server', () => {
       details: { retryable: false },
     });
     expect(hits).toBe(1);
-    expect(await failure(remote(server.url, { kind: 'sse' }))).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
+    expect(await failure(remote(server.url, { type: 'sse' }))).toMatchObject({ code: 'SERVER_AUTH_REQUIRED' });
   });
 
   it.each([
@@ -294,7 +296,7 @@ describe('a remote server', () => {
     });
     expect(await failure(remote(server.url))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
     expect(hits).toBe(1);
-    expect(await failure(remote(server.url, { kind: 'sse' }))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
+    expect(await failure(remote(server.url, { type: 'sse' }))).toMatchObject({ code, details: { retryAfterMs: 7000 } });
   });
 
   it('that redirects is not followed, not even on its own origin', async () => {
@@ -304,7 +306,7 @@ describe('a remote server', () => {
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
     for (const kind of ['http', 'sse'] as const) {
-      expect(await failure(remote(server.url, { kind }))).toMatchObject({
+      expect(await failure(remote(server.url, { type: kind }))).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('redirects to /elsewhere'),
       });
@@ -316,7 +318,7 @@ describe('a remote server', () => {
     await using server = await serve(() => {});
     for (const kind of ['http', 'sse'] as const) {
       const before = Date.now();
-      const error = await failure(remote(server.url, { kind, connect: 300 }));
+      const error = await failure(remote(server.url, { type: kind, connect: 300 }));
       expect(error).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('no answer within 0.3 s'),
@@ -358,7 +360,7 @@ describe('a remote server', () => {
     const server = await serve(() => {});
     await server[Symbol.asyncDispose]();
     for (const kind of ['http', 'sse'] as const) {
-      expect(await failure(remote(server.url, { kind }))).toMatchObject({
+      expect(await failure(remote(server.url, { type: kind }))).toMatchObject({
         code: 'SERVER_CONNECTION_ERROR',
         message: expect.stringContaining('ECONNREFUSED'),
         details: { outcome: 'not_sent' },
@@ -375,7 +377,7 @@ describe('a remote server', () => {
         targets.push(new URL(input instanceof Request ? input.url : input).origin);
         return fetch(input, init);
       };
-      const error = await failure(remote(`${server.origin}/sse`, { kind: 'sse' }), { fetch: watching });
+      const error = await failure(remote(`${server.origin}/sse`, { type: 'sse' }), { fetch: watching });
       expect(error).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', message: expect.stringMatching(/origin/i) });
       expect(new Set(targets)).toEqual(new Set([server.origin]));
     },
@@ -386,7 +388,7 @@ describe('a remote server', () => {
     await using server = await evilHttp({ on: [{ method: 'tools/call', do: [bomb] }] });
     await reaching(`${server.origin}/mcp`, {}, async ({ connection }) => {
       const before = process.memoryUsage().rss;
-      await expect(connection.callTool(toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+      await expect(connection.callTool(...toolCall('echo'))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
       expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(128);
       expect((await connection.listTools()).tools).toHaveLength(1);
     });

@@ -24,7 +24,7 @@ export async function openConnection(definition: ServerDefinition, options: Open
   const overdue = () => new Error(`no answer within ${timeoutMs / 1000} s`);
   try {
     return await withTimeLimit(timeoutMs, options.signal, overdue, (signal) =>
-      connection.kind === 'stdio'
+      connection.type === 'stdio'
         ? openLocal(definition, connection, options, signal)
         : openRemote(definition, connection, options, signal, timeoutMs),
     );

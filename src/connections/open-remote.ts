@@ -37,9 +37,9 @@ export async function openRemote(
 ): Promise<OpenedConnection> {
   const target = targetOf(definition, connection, options);
   let failure: unknown;
-  for (const way of waysTo(connection.kind, options.prior)) {
+  for (const way of waysTo(connection.type, options.prior)) {
     if (way === SSE && failure !== undefined && !isWrongTransport(failure)) break;
-    if (connection.kind === 'sse' && way === NEW && !hasMovedOn(failure)) break;
+    if (connection.type === 'sse' && way === NEW && !hasMovedOn(failure)) break;
     const attempt = (limit: AbortSignal) => open(definition, options, target, way, limit);
     try {
       if (way !== NEW || options.prior) return await attempt(signal);
@@ -53,8 +53,8 @@ export async function openRemote(
   throw failure;
 }
 
-function waysTo(kind: RemoteConnection['kind'], prior: Verdict | undefined): readonly Way[] {
-  if (kind === 'sse') return [SSE, NEW];
+function waysTo(type: RemoteConnection['type'], prior: Verdict | undefined): readonly Way[] {
+  if (type === 'sse') return [SSE, NEW];
   if (prior?.transport === 'sse') return [SSE, NEW, OLD];
   return prior?.era === 'legacy' ? [OLD, NEW, SSE] : [NEW, OLD, SSE];
 }

@@ -55,7 +55,7 @@ export class PoolSlot {
   }
 
   get isLocal(): boolean {
-    return this.definition.connection.kind === 'stdio';
+    return this.definition.connection.type === 'stdio';
   }
 
   /** Whether what the server asks or says over the connection belongs to one caller at a time, by time alone. */

@@ -7,10 +7,10 @@ import { openConnection } from './open-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 
 /** Opens a connection and counts how often it ended. */
-async function open(url: string, options: Partial<OpenOptions> = {}, kind: 'http' | 'sse' = 'http') {
+async function open(url: string, options: Partial<OpenOptions> = {}, type: 'http' | 'sse' = 'http') {
   const ends: Error[] = [];
   const onClose = (reason: Error) => ends.push(reason);
-  const { connection } = await openConnection(remote(url, { kind }), openOptions({ ...options, onClose }));
+  const { connection } = await openConnection(remote(url, { type }), openOptions({ ...options, onClose }));
   return { connection, ends, [Symbol.asyncDispose]: () => connection.close() };
 }
 
@@ -22,9 +22,9 @@ describe('Streamable HTTP', () => {
   it('counts as closed when the server has forgotten the session, and the call may be made once more', async () => {
     await using server = await sdkServer({ era: 'legacy' });
     await using old = await open(server.url);
-    await old.connection.callTool(toolCall('echo'));
+    await old.connection.callTool(...toolCall('echo'));
     server.forgetSessions();
-    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(old.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
       message: expect.stringContaining('ended the session'),
       details: { outcome: 'unknown', cause: expect.any(UnheededError) },
@@ -32,7 +32,7 @@ describe('Streamable HTTP', () => {
     await expect.poll(() => old.ends).toHaveLength(1);
     expect(old.connection.closed).toBe(true);
     await using anew = await open(server.url);
-    expect(await anew.connection.callTool(toolCall('echo', { a: 1 }))).toMatchObject({ content: [{}] });
+    expect(await anew.connection.callTool(...toolCall('echo', { a: 1 }))).toMatchObject({ content: [{}] });
   });
 
   it('does not know what became of a call on a session made a moment ago that is forgotten', async () => {
@@ -40,7 +40,9 @@ describe('Streamable HTTP', () => {
     await using old = await open(server.url);
     await old.connection.listTools();
     server.forgetSessions();
-    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await expect(old.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
+      details: { outcome: 'unknown' },
+    });
     expect(old.connection.closed).toBe(true);
   });
 
@@ -48,10 +50,12 @@ describe('Streamable HTTP', () => {
     const refuse = { http: { status: 404, body: 'Session not found' } };
     await using server = await evilHttp({ era: 'legacy', on: [{ method: 'tools/call', nth: 2, do: [refuse] }] });
     await using old = await open(`${server.origin}/mcp`);
-    await old.connection.callTool(toolCall('echo', { text: 'x' }));
-    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await old.connection.callTool(...toolCall('echo', { text: 'x' }));
+    await expect(old.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
+      details: { outcome: 'unknown' },
+    });
     expect(old.connection.closed).toBe(false);
-    expect(await old.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+    expect(await old.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
   });
 
   it('counts as closed also where that is said with a 400, as the example of the SDK does', async () => {
@@ -64,8 +68,8 @@ describe('Streamable HTTP', () => {
     ];
     await using server = await evilHttp({ era: 'legacy', on });
     await using old = await open(`${server.origin}/mcp`);
-    await old.connection.callTool(toolCall('echo', { text: 'x' }));
-    await expect(old.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await old.connection.callTool(...toolCall('echo', { text: 'x' }));
+    await expect(old.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       details: { outcome: 'unknown', cause: expect.any(UnheededError) },
     });
     await expect.poll(() => old.ends).toHaveLength(1);
@@ -79,7 +83,7 @@ describe('Streamable HTTP', () => {
       await expect.poll(() => server.journal().filter(({ event }) => event === 'http').length).toBeGreaterThan(0);
       await sleep(30);
       expect(old.connection.closed).toBe(false);
-      expect(await old.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+      expect(await old.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
     },
   );
 
@@ -91,7 +95,7 @@ describe('Streamable HTTP', () => {
     });
     const heard: string[] = [];
     await using old = await open(`${server.origin}/mcp`, { onNotification: (method) => heard.push(method) });
-    await old.connection.callTool(toolCall('echo'));
+    await old.connection.callTool(...toolCall('echo'));
     await expect.poll(() => heard).toEqual(['notifications/tools/list_changed']);
   });
 
@@ -102,11 +106,11 @@ describe('Streamable HTTP', () => {
     for (const era of ['legacy', 'modern'] as const) {
       await using server = await evilHttp({ era, on: [{ method: 'tools/call', nth: 1, do: steps }] });
       await using opened = await open(`${server.origin}/mcp`, small);
-      await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
         code: 'RESULT_TOO_LARGE',
         details: { server: 'remote', outcome: 'unknown' },
       });
-      expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+      expect(await opened.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
       expect(server.received('tools/call')).toHaveLength(2);
     }
   });
@@ -123,12 +127,12 @@ describe('Streamable HTTP', () => {
         on: [{ method: 'tools/call', nth: 1, do: [...before, { frame }, { close: true }] }],
       });
       await using opened = await open(`${server.origin}/mcp`);
-      await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+      await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
         code: 'TOOL_EXECUTION_ERROR',
         message: expect.stringContaining('failed to read'),
         details: { server: 'remote', outcome: 'unknown' },
       });
-      expect(await opened.connection.callTool(toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
+      expect(await opened.connection.callTool(...toolCall('echo', { text: 'x' }))).toMatchObject({ content: [{}] });
     }
   });
 
@@ -136,7 +140,7 @@ describe('Streamable HTTP', () => {
     const a = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
     await using server = await evilHttp({ era: 'modern' });
     await using opened = await open(`${server.origin}/mcp`);
-    await expect(opened.connection.callTool(toolCall('echo', { a }))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo', { a }))).rejects.toMatchObject({
       code: 'TOOL_VALIDATION_ERROR',
       details: { outcome: 'not_sent' },
     });
@@ -152,7 +156,7 @@ describe('Streamable HTTP', () => {
     for (const era of ['legacy', 'modern'] as const) {
       await using server = await evilHttp({ era, on: [{ method: 'tools/call', do: steps }] });
       await using opened = await open(`${server.origin}/mcp`);
-      const error = await opened.connection.callTool(toolCall('echo')).catch((thrown) => thrown);
+      const error = await opened.connection.callTool(...toolCall('echo')).catch((thrown) => thrown);
       expect(error).toMatchObject({ name: 'DiscoveryError', details: { outcome: 'unknown' } });
       expect(['SERVER_CONNECTION_ERROR', 'TOOL_EXECUTION_ERROR']).toContain(error.code);
       expect(server.received('tools/call')).toHaveLength(1);
@@ -182,7 +186,7 @@ describe('Streamable HTTP', () => {
     });
     await using modern = await open(server.url);
     const before = Date.now();
-    await expect(modern.connection.callTool(toolCall('x'))).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+    await expect(modern.connection.callTool(...toolCall('x'))).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
     expect(Date.now() - before).toBeLessThan(5_000);
     expect(gets).toBe(0);
   });
@@ -217,7 +221,7 @@ describe('Streamable HTTP', () => {
     });
     await using old = await open(server.url);
     await old.connection.listTools();
-    expect(await old.connection.callTool(toolCall('x'))).toEqual({ content: [] });
+    expect(await old.connection.callTool(...toolCall('x'))).toEqual({ content: [] });
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
@@ -252,7 +256,7 @@ describe('Streamable HTTP', () => {
   ])('tells of HTTP %i in answer to a call', async (status, outcome, retryable) => {
     await using server = await evilHttp({ on: [{ method: 'tools/call', do: [{ http: { status, body: 'nope' } }] }] });
     await using opened = await open(`${server.origin}/mcp`);
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: `remote: it answered HTTP ${status}: nope.`,
       details: { outcome, retryable },
@@ -267,7 +271,7 @@ describe('Streamable HTTP', () => {
       });
       await using opened = await open(`${server.origin}/mcp`);
       const controller = new AbortController();
-      const call = opened.connection.callTool(toolCall('echo', {}, { signal: controller.signal }));
+      const call = opened.connection.callTool(...toolCall('echo', {}, { signal: controller.signal }));
       await expect.poll(() => server.received('tools/call').length).toBe(1);
       controller.abort(new Error('enough'));
       await expect(call).rejects.toThrow('enough');
@@ -283,7 +287,7 @@ describe('Streamable HTTP', () => {
   it('sends no header of ours that is nobody else’s business', async () => {
     await using server = await evilHttp();
     await using opened = await open(`${server.origin}/mcp`);
-    await opened.connection.callTool(toolCall('echo'));
+    await opened.connection.callTool(...toolCall('echo'));
     const names = server.journal().flatMap(({ http }) => Object.keys(http?.headers ?? {}));
     expect(names).toContain('mcp-method');
     expect(names.filter((name) => name.startsWith('x-'))).toEqual([]);
@@ -302,7 +306,7 @@ describe('legacy SSE', () => {
   it('ends with its stream, once, and does not come back by itself', async () => {
     await using server = await sseServer((method) => (method === 'tools/call' ? 'nothing' : undefined));
     await using opened = await open(server.url, {}, 'sse');
-    const call = opened.connection.callTool(toolCall('x'));
+    const call = opened.connection.callTool(...toolCall('x'));
     await expect.poll(() => server.requests.filter((request) => request.startsWith('POST /messages')).length).toBe(3);
     server.cut();
     await expect(call).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR', details: { outcome: 'unknown' } });
@@ -335,9 +339,9 @@ describe('legacy SSE', () => {
     const forgetful: typeof fetch = (input, init) =>
       gone && init?.method === 'POST' ? Promise.resolve(new Response(null, { status: 404 })) : fetch(input, init);
     await using opened = await open(`${server.origin}/sse`, { fetch: forgetful }, 'sse');
-    await opened.connection.callTool(toolCall('echo', { text: 'x' }));
+    await opened.connection.callTool(...toolCall('echo', { text: 'x' }));
     gone = true;
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       details: { outcome: 'unknown', cause: expect.any(UnheededError) },
     });
     await expect.poll(() => opened.ends).toHaveLength(1);
@@ -350,7 +354,7 @@ describe('legacy SSE', () => {
       broken && init?.method === 'POST' ? Promise.resolve(new Response('nope', { status: 500 })) : fetch(input, init);
     await using opened = await open(`${server.origin}/sse`, { fetch: failing }, 'sse');
     broken = true;
-    await expect(opened.connection.callTool(toolCall('echo'))).rejects.toMatchObject({
+    await expect(opened.connection.callTool(...toolCall('echo'))).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: expect.stringContaining('HTTP 500: nope'),
     });

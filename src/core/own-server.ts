@@ -15,6 +15,10 @@ export const META_TOOL_NAMES = [
   'list_mcp_servers',
 ] as const;
 
+/** Whether an own tool may not have a name, because a meta-tool has it. */
+export const isReservedTool = (name: string): boolean =>
+  name === 'tool_search' || (META_TOOL_NAMES as readonly string[]).includes(name);
+
 /** The tool that reads parts of another tool's schema. */
 export const READ_SCHEMA_NAME = 'read_schema';
 

@@ -1,20 +1,21 @@
 /**
- * The ports behind which sources of tools stand: what a library user implements, and what a downstream server looks like
- * to the pipeline.
+ * Defines the port behind which every source of tools stands: a server's connection, functions of a program, a registry,
+ * the tools of one request, and an engine.
  * @module
  */
-import type { CallToolResult, JsonSchema, Progress, ToolAnnotations, ToolCall, ToolDefinition } from './types.ts';
+import type {
+  CallToolResult,
+  ConfiguredTool,
+  JsonSchema,
+  Progress,
+  RateLimit,
+  ServerDefinition,
+  ToolAnnotations,
+  ToolDefinition,
+  ToolRequest,
+} from './types.ts';
 
-/** The MCP request that a list, a search or a call belongs to, whichever SDK it came through. */
-export interface ToolRequest {
-  /** The value of an HTTP header, by any spelling of its name; undefined on stdio. */
-  header(name: string): string | undefined;
-  /** What the SDK's authorization found out (`AuthInfo`), when there was any. */
-  readonly authInfo?: unknown;
-  readonly sessionId?: string | undefined;
-  /** The SDK's own object: `extra` of version 1, `ctx` of version 2. */
-  readonly sdk: unknown;
-}
+export type { ToolRequest } from './types.ts';
 
 /** What goes along with every question to a provider and every call of a handler. */
 export interface ToolContext {
@@ -62,17 +63,17 @@ export interface ToolSummary {
  *   }
  * }
  */
-export interface ToolProvider {
+export interface ToolProvider<Context = ToolContext> {
   /** What messages call it. */
   readonly name?: string | undefined;
   /** Anything that changes when the list does: it is asked for anew then. Without one, a list is good for five minutes. */
   readonly revision?: string | number | undefined;
   /** All tools. Rejects when the source cannot be asked. */
-  listToolMetadata(context: ToolContext): Promise<readonly ToolSummary[]> | readonly ToolSummary[];
+  listToolMetadata(context: Context): Promise<readonly ToolSummary[]> | readonly ToolSummary[];
   /** The full definition of one tool, or undefined when it is not this provider's. */
   getTool(
     name: string,
-    context: ToolContext,
+    context: Context,
   ): Promise<ToolDefinition | null | undefined> | ToolDefinition | null | undefined;
   /**
    * Runs a tool that it lists or describes. Throws `ToolNotFoundError` for what is not its own after all; whatever else it
@@ -81,19 +82,37 @@ export interface ToolProvider {
   callTool(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    context: ToolContext,
+    context: Context,
   ): Promise<CallToolResult> | CallToolResult;
 }
 
-/**
- * A downstream server as the pipeline calls it. Not a `ToolProvider`: a call on its way through the steps carries more
- * than name and arguments (who asks, what they can be asked, trace, deadline, answers to earlier questions).
- */
-export interface DownstreamTools {
-  /** All tools, bounded and checked one by one. Rejects when the server cannot be asked; never returns a partial list. */
-  listToolMetadata(options?: { signal?: AbortSignal }): Promise<readonly ToolDefinition[]>;
-  /** One tool, or undefined when the server has none of that name. */
-  getTool(name: string): Promise<ToolDefinition | undefined>;
-  /** Runs the tool. Throws `ToolNotFoundError` for what is not its own; other failures are `DiscoveryError`s. */
-  callTool(call: ToolCall): Promise<CallToolResult>;
+/** What the catalogue, the rules and the pipeline know of a source of tools: its name, and how calls to it are limited. */
+interface NamedSource {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** Tools known before the source was ever asked. Keywords and examples outlive discovery. */
+  readonly tools: readonly ConfiguredTool[];
+  readonly timeouts: { readonly connect: number | undefined; readonly call: number | undefined };
+  readonly rateLimit: RateLimit | undefined;
+  readonly concurrency: number | undefined;
+  /** Whether the source's own hints (readOnlyHint, idempotentHint) count. */
+  readonly trusted: boolean;
+  /** Globs of tool names that may be repeated. */
+  readonly idempotent: readonly string[];
 }
+
+/** A provider under the name that the engine gave it. */
+export interface ProviderDefinition extends NamedSource {
+  readonly provider: ToolProvider;
+  /** How long its list holds, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+/** A named source of tools: a server of the configuration, or a provider that the program handed in. */
+export type SourceDefinition = ServerDefinition | ProviderDefinition;
+
+/** Whether a source is a provider, and not a server to connect to. */
+export const isProvider = (source: SourceDefinition): source is ProviderDefinition => 'provider' in source;
+
+/** Stands for the schema of a tool that its provider has listed but not described yet. */
+export const UNDESCRIBED: JsonSchema = Object.freeze({ type: 'object' });

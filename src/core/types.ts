@@ -13,7 +13,7 @@ export type ConnectionDefinition = StdioConnection | RemoteConnection;
 
 /** A server that runs as a child process and is spoken to on its stdin and stdout. */
 export interface StdioConnection {
-  readonly kind: 'stdio';
+  readonly type: 'stdio';
   /** The program; started directly, never through a shell. */
   readonly command: string;
   /** Its arguments, passed on exactly. */
@@ -29,7 +29,7 @@ export interface StdioConnection {
 /** A server at an address. */
 export interface RemoteConnection {
   /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
-  readonly kind: 'http' | 'sse';
+  readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** `env`: send the bearer token found in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
@@ -220,7 +220,8 @@ export interface ServerMetadata {
   readonly stale?: boolean | undefined;
   /** When it last listed its tools, in milliseconds since 1970; undefined when it never did. */
   readonly listedAt?: number | undefined;
-  readonly config: ConnectionDefinition;
+  /** How it is reached; undefined for a provider of the program itself. */
+  readonly config?: ConnectionDefinition | undefined;
 }
 
 /** A rule that enables, disables or tags tools by name. */
@@ -288,6 +289,17 @@ export interface Caller {
   readonly acceptsInputRequired?: boolean | undefined;
 }
 
+/** The MCP request that a list, a search or a call belongs to, whichever SDK it came through. */
+export interface ToolRequest {
+  /** The value of an HTTP header, by any spelling of its name; undefined on stdio. */
+  header(name: string): string | undefined;
+  /** What the SDK's authorization found out (`AuthInfo`), when there was any. */
+  readonly authInfo?: unknown;
+  readonly sessionId?: string | undefined;
+  /** The SDK's own object: `extra` of version 1, `ctx` of version 2. */
+  readonly sdk: unknown;
+}
+
 /** One call on its way through the pipeline. Immutable; a step that changes something passes a copy on. */
 export interface ToolCall {
   readonly server: string;
@@ -304,6 +316,10 @@ export interface ToolCall {
   /** Answers to an earlier `input_required` result of a modern server, handed on verbatim. */
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+  /** Under which name it is counted by breakers, slots and rates: the server's, or that of one request's provider. */
+  readonly gate?: string | undefined;
+  /** The MCP request that the call came with, for handlers of own tools. */
+  readonly request?: ToolRequest | undefined;
   /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual time-outs. */
   readonly deadline?: number | undefined;
   /** What times its silence, once a step does. */

@@ -18,11 +18,11 @@ const base = {
 } as const;
 const local: ServerDefinition = {
   ...base,
-  connection: { kind: 'stdio', command: 'npx', args: [], env: { GIVEN_KEY: 'x' }, inheritEnv: [], cwd: undefined },
+  connection: { type: 'stdio', command: 'npx', args: [], env: { GIVEN_KEY: 'x' }, inheritEnv: [], cwd: undefined },
 };
 const remote = (changes: object = {}): ServerDefinition => ({
   ...base,
-  connection: { kind: 'http', url: 'https://example.com/mcp', headers: {}, auth: undefined, ...changes },
+  connection: { type: 'http', url: 'https://example.com/mcp', headers: {}, auth: undefined, ...changes },
 });
 const error = (message: string, code: ErrorCode = 'SERVER_CONNECTION_ERROR') => new DiscoveryError(code, message);
 

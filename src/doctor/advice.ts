@@ -30,9 +30,9 @@ export function adviceFor(
 ): string {
   const { connection, name } = definition;
   const place = placeOf(definition);
-  const noise = connection.kind === 'stdio' ? noiseIn(known.log) : undefined;
+  const noise = connection.type === 'stdio' ? noiseIn(known.log) : undefined;
   if (error.code === 'CONFIGURATION_ERROR') return `Mend ${place}`;
-  if (error.code === 'SERVER_AUTH_REQUIRED' && connection.kind !== 'stdio')
+  if (error.code === 'SERVER_AUTH_REQUIRED' && connection.type !== 'stdio')
     return howToLogIn(definition, connection, env, known);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
@@ -40,7 +40,7 @@ export function adviceFor(
       ? `${howToWaitLonger(definition, known)}, or see what it says: anygpt mcp logs ${shellWord(name)}`
       : howToBeQuiet(noise);
   }
-  if (connection.kind !== 'stdio') return adviceForRemote(definition, connection, error, env);
+  if (connection.type !== 'stdio') return adviceForRemote(definition, connection, error, env);
   return (
     adviceForLocal(definition, error, env, known) ??
     (noise === undefined ? `See what it wrote: anygpt mcp logs ${shellWord(name)}` : howToBeQuiet(noise))
@@ -95,7 +95,7 @@ function howToLogIn(
   if (Object.keys(connection.headers).length > 0)
     return `Correct the headers in ${placeOf(definition)}: the server does not accept them`;
   if (isForeign(definition, known)) {
-    const entry = `{"name": ${JSON.stringify(definition.name)}, "connection": {"type": "${connection.kind}", "url": "…", "auth": "env"}}`;
+    const entry = `{"name": ${JSON.stringify(definition.name)}, "connection": {"type": "${connection.type}", "url": "…", "auth": "env"}}`;
     return `Add ${entry} with the url of ${placeOf(definition)} to "servers" in ${ownFile(known)}, then export ${own}=…`;
   }
   return `Add auth: "env" to ${placeOf(definition)}, then export ${own}=…`;
@@ -116,7 +116,7 @@ function adviceForLocal(
 ): string | undefined {
   const { connection } = definition;
   const place = placeOf(definition);
-  if (connection.kind === 'stdio' && MISSING.test(message)) {
+  if (connection.type === 'stdio' && MISSING.test(message)) {
     const given = new Set([...Object.keys(connection.env), ...connection.inheritEnv]);
     const wanted = (message.match(VARIABLE) ?? []).filter((word) => !NO_VARIABLE.test(word));
     const variable = wanted.find((word) => !given.has(word));

@@ -27,9 +27,9 @@ const entry = (connection: Record<string, unknown>): ServerDefinition => ({
   description: undefined,
   enabled: true,
   connection: (connection.url
-    ? { kind: 'http', headers: {}, auth: undefined, ...connection }
+    ? { type: 'http', headers: {}, auth: undefined, ...connection }
     : {
-        kind: 'stdio',
+        type: 'stdio',
         args: [],
         env: {},
         inheritEnv: [],

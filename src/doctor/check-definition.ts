@@ -35,7 +35,7 @@ export function checkDefinition(definition: ServerDefinition, world: DefinitionW
       ? [variables]
       : [
           variables,
-          ...(connection.kind === 'stdio'
+          ...(connection.type === 'stdio'
             ? checkLocal(definition, connection, world)
             : checkRemote(definition, connection, world)),
         ];
@@ -53,7 +53,7 @@ export const placeOf = ({ origin: { file, path } }: ServerDefinition): string =>
 
 /** The texts of an entry that may hold references. */
 const textsOf = ({ connection }: ServerDefinition): string[] =>
-  connection.kind === 'stdio'
+  connection.type === 'stdio'
     ? [connection.command, ...connection.args, ...Object.values(connection.env)]
     : [connection.url, ...Object.values(connection.headers)];
 

@@ -8,7 +8,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import type { ServerDefinition } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import type { ServerProbe } from '../engine/probe-server.ts';
 import { readServerLog } from '../engine/server-logs.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -51,7 +51,7 @@ const MAX_DETAIL = 1000;
 
 /** Looks at servers, in their order. Never rejects because of one of them. */
 export async function examineServers(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   definitions: readonly ServerDefinition[],
   options: ExamineOptions,
 ): Promise<ExaminedServer[]> {
@@ -81,7 +81,7 @@ export async function examineServers(
 }
 
 /** What it wrote this time. Of one that was given up while it was starting, only the kept log has it. */
-async function logOf(engine: DiscoveryEngine, server: string, { config }: ExamineOptions): Promise<string> {
+async function logOf(engine: EngineCore, server: string, { config }: ExamineOptions): Promise<string> {
   const log = engine.serverLog(server);
   return log !== '' || config === undefined ? log : ((await readServerLog(config.home, server))?.text ?? '');
 }
@@ -95,7 +95,7 @@ const switchedOff = (definition: ServerDefinition): Check => ({
 });
 
 async function probeInTime(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   { name }: ServerDefinition,
   { timeoutMs, signal }: ExamineOptions,
 ): Promise<ServerProbe> {
@@ -141,7 +141,7 @@ export function checkProbe(
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
   checks.push({ ...about, check: 'tools', status: 'ok', detail: count, ms: listMs });
-  const noise = definition.connection.kind === 'stdio' ? noiseIn(known.log) : undefined;
+  const noise = definition.connection.type === 'stdio' ? noiseIn(known.log) : undefined;
   if (noise !== undefined)
     checks.push({
       ...about,

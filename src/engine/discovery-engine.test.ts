@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BROKEN, engineIn, entry, folder, isAlive, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
 import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
-import { DiscoveryEngine } from './discovery-engine.ts';
+import { EngineCore } from './engine-core.ts';
 
 const echo = (name: string, description = 'Says it again.') => ({
   name,
@@ -593,7 +593,7 @@ describe('for those who relay a server', () => {
 describe('a configuration that cannot be used', () => {
   it('is an error for the programmer, and a failure for a call', async () => {
     using home = folder();
-    await using engine = new DiscoveryEngine({ servers: 'none' } as never, { home: home.path, env: {} });
+    await using engine = new EngineCore({ servers: 'none' } as never, { home: home.path, env: {} });
     await expect(engine.listServers()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
     expect(await engine.call({ server: 'a', tool: 'b' })).toMatchObject({
       success: false,

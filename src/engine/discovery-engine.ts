@@ -1,348 +1,217 @@
 /**
- * DiscoveryEngine: configuration in; servers, search, details and calls out. Wires the modules, decides nothing itself.
- *
- * What an agent can ask for comes in two forms. `find`, `toolsOf`, `describe` and `call` return a `ToolResult` with the
- * error the agent should see; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
+ * The engine as programs use it: own tools and MCP servers behind one catalogue, one search and one way to call them.
  * @module
  */
 
-import type { CallSignal } from '../async/cancellation.ts';
-import type { CacheStats } from '../cache/caching-layer.ts';
-import { withRate } from '../cache/lookup-counts.ts';
-import { type Description, describeTool } from '../catalog/description.ts';
-import { requireServer, requireTools, requireUsableTool, resolveRef, settleRef } from '../catalog/tool-lookup.ts';
+import type { DefinitionsOf, ToolFormat } from '../agent/formats/definition-types.ts';
+import type { ToolResultsOf } from '../agent/formats/result-types.ts';
+import type { AnyToolCall, FormatOf } from '../agent/formats/tool-call.ts';
+import type { AttachableServer } from '../agent/registry/attach.ts';
+import { checkProvider } from '../agent/registry/check-provider.ts';
+import type { ListChanges } from '../agent/registry/list-changes.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
-import type { Lease } from '../connections/connection-pool.ts';
-import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
-import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
-import { fail, ok, type ToolResult, toFailure } from '../core/result.ts';
-import type {
-  Caller,
-  CallToolResult,
-  EmbedderStatus,
-  SearchResult,
-  ServerMetadata,
-  ToolDefinition,
-  ToolMetadata,
-  ToolRef,
-} from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-execution-proxy.ts';
-import type { RuleWarning } from '../rules/report.ts';
-import type { Explanation } from '../search/explanation.ts';
-import { ownTool } from './engine-own-tools.ts';
-import { EngineRuntime, type ReloadOptions } from './engine-runtime.ts';
-import type { EngineState } from './engine-state.ts';
-import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
-import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
-import { probeServer, type ServerProbe } from './probe-server.ts';
-import { type ReadListsOptions, readLists } from './read-lists.ts';
-import { ruleWarnings } from './rule-warnings.ts';
-import { serverOverview } from './server-overview.ts';
-
-export type { FindOptions, FindResult } from './find-tools.ts';
-
-/** What `executeTool` gives back. */
-export type ExecutionResult =
-  | { readonly success: true; readonly result: CallToolResult }
-  | { readonly success: false; readonly error: ErrorInfo };
-
-/** A call as an agent wrote it. */
-export interface CallRequest extends ExecuteOptions {
-  readonly server: string;
-  readonly tool: string;
-  readonly arguments?: unknown;
-}
+import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } from '../core/errors.ts';
+import { isReservedTool } from '../core/own-server.ts';
+import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provider.ts';
+import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
+import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import { isObject } from '../json/plain-object.ts';
+import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
+import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';
+import { EngineCore, type ExecutionResult } from './engine-core.ts';
+import { CORE, type EngineHandle } from './engine-handle.ts';
+import type { EngineConfig, EngineOptions } from './engine-world.ts';
+import type { FindOptions } from './find-tools.ts';
 
 /**
- * One engine serves the gateway, the command line and programs.
+ * Own tools and servers in one agent loop.
  * @example
- * const engine = new DiscoveryEngine({ servers: [{ name: 'files', connection: { type: 'stdio', command: 'mcp-files' } }] });
- * const hits = await engine.searchTools('read a text file');
- * await engine.close();
+ * const engine = new DiscoveryEngine({ servers, providers: [registry] });
+ * const tools = engine.tools({ format: 'anthropic', mode: 'search' });
+ * const answer = await engine.handle(call); // own tool, server's tool or meta-tool alike
  */
-export class DiscoveryEngine {
-  readonly #runtime: EngineRuntime;
+export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposable {
+  readonly #core: EngineCore;
+  readonly #tools: AgentTools;
+  #changes: ListChanges | undefined;
 
-  /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. */
+  /**
+   * Takes a configuration, as people write it or as `ConfigurationLoader.load()` gives it, or `configFile()`; with the
+   * program's own `providers` beside it. Reads it on first use. Throws `ValidationError` for what is no provider.
+   */
   constructor(config: EngineConfig, options: EngineOptions = {}) {
-    this.#runtime = new EngineRuntime(realEngineWorld(config, options));
+    const { providers = [] } = isObject(config) ? (config as EngineConfig) : {};
+    providers.forEach(checkOwnTools);
+    this.#core = new EngineCore(config, options, 'memory');
+    this.#tools = new AgentTools(this.#core, namesIn(config));
   }
 
-  /** All servers that are switched on, with what is known of them. Connects to none. */
-  async listServers(): Promise<ServerMetadata[]> {
-    return serverOverview(await this.#state(), this.#runtime.downstreams);
+  /**
+   * The tools for a model, in the format of its API: what is known now, without asking anybody. `ready()` reads what is not
+   * known yet.
+   */
+  tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
+    return this.#tools.tools(options);
   }
 
-  /** Names of the servers that are switched on. */
-  async serverNames(): Promise<string[]> {
-    return [...(await this.#state()).servers.keys()];
+  /**
+   * Answers a model's call in the shape of the API it came from, whatever tool it is of. Never rejects because of a tool;
+   * throws `ValidationError` for what is no call.
+   */
+  handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
+    call: C,
+    options?: HandleOptions<F>,
+  ): Promise<ToolResultsOf[F]> {
+    return this.#tools.handle(call, options);
   }
 
-  /** Names of the servers whose tools nobody has seen yet. */
-  async unseen(): Promise<string[]> {
-    return (await this.#state()).discovery.unseen();
+  /**
+   * Reads the lists of all sources, in bounded time, and builds the index, so that the first search waits for nothing.
+   * Resolves with what could not be read, by source.
+   */
+  ready(options: { readonly waitMs?: number | undefined } = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
+    return this.#core.ready(options);
   }
 
-  /** Reads lists nobody has seen, or with `again` all of them, while the caller waits. Resolves with what went wrong, by server. */
-  async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
-    return readLists(await this.#state(), options);
+  /**
+   * Offers the engine's tools on a server of the MCP SDK, version 1 or 2, beside the tools it has: the meta-tools, or with
+   * `mode: 'all'` every tool. Attach before the server is connected.
+   */
+  attach(server: AttachableServer, options: EngineAttachOptions = {}): void {
+    this.#changes ??= changesOf(this.#core);
+    attachEngine(server, options, { core: this.#core, tools: this.#tools, changes: this.#changes });
   }
 
-  /** Connects to one server, reads its list, closes it, and says how that went. Never rejects because of the server. */
-  async probe(server: string, signal?: AbortSignal): Promise<ServerProbe> {
-    return probeServer(await this.#state(), this.#runtime.downstreams, server, signal);
+  /** All servers and providers, with what is known of them. Connects to none. */
+  listServers(): Promise<ServerMetadata[]> {
+    return this.#core.listServers();
   }
 
-  /** The pair that was meant by a server and a tool as somebody wrote them, as far as that is known without asking a server. */
-  async refOf(server: string, tool: string): Promise<ToolRef> {
-    return resolveRef(await this.#state(), server, tool);
+  /** The best tools for a query, best first; none for a server that does not exist. */
+  searchTools(query: string, options?: FindOptions): Promise<SearchResult[]> {
+    return this.#core.searchTools(query, options);
   }
 
-  /** Forgets the lists that were kept of one server, or of all. Resolves with the names of those servers. */
-  async forget(server?: string): Promise<ToolResult<readonly string[]>> {
-    const state = await this.#state();
-    const known = server === undefined ? undefined : requireServer(state, server);
-    if (known?.success === false) return known;
-    await Promise.all([state.catalog.forget(server), this.#runtime.embeddings.forget(server)]);
-    return ok(server === undefined ? [...state.servers.keys()] : [server]);
+  /** One server's tools, by name; none for a server that does not exist or cannot be reached. */
+  listTools(server: string, includeDisabled?: boolean): Promise<ToolMetadata[]> {
+    return this.#core.listTools(server, includeDisabled);
   }
 
-  /** Searches all tools, or one server's; waits a little for servers that were never seen and names those that are missing. */
-  async find(query: string, options: FindOptions = {}): Promise<ToolResult<FindResult>> {
-    return findTools(this.#runtime, await this.#state(), query, options, (known) => this.#count(known));
-  }
-
-  /** Why a tool has the place it has for a query: its words, what is alike in meaning, what was learnt. */
-  async explain(
-    query: string,
-    server: string,
-    tool: string,
-    options: FindOptions = {},
-  ): Promise<ToolResult<Explanation>> {
-    return explainTool(this.#runtime, await this.#state(), query, { server, tool }, options);
-  }
-
-  /** One server's tools, by name. */
-  async toolsOf(
-    server: string,
-    options: { includeDisabled?: boolean; caller?: Caller | undefined } = {},
-  ): Promise<ToolResult<readonly ToolMetadata[]>> {
-    const state = await this.#state();
-    this.#count(state.catalog.isSeen(server));
-    const listed = await requireTools(state, server, options.caller);
-    if (!listed.success) return listed;
-    state.discovery.refreshBehind([server], options.caller);
-    this.#runtime.answered(state);
-    return ok(state.catalog.tools(server, options.includeDisabled));
-  }
-
-  /** One server's tools as the server itself defines them, without those that are disabled. */
-  async definitionsOf(
-    server: string,
-    options: { caller?: Caller | undefined } = {},
-  ): Promise<ToolResult<readonly ToolDefinition[]>> {
-    const listed = await this.toolsOf(server, options);
-    if (!listed.success) return listed;
-    const { catalog } = await this.#state();
-    return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
-  }
-
-  /** One tool with its parameters and examples, made up if need be where `examples` asks. Disabled is TOOL_DISABLED. */
-  async describe(
-    server: string,
-    tool: string,
-    options: { caller?: Caller | undefined; examples?: boolean | undefined } = {},
-  ): Promise<ToolResult<Description>> {
-    const state = await this.#state();
-    const ref = await settleRef(state, server, tool, options);
-    const own = ownTool(ref);
-    if (own) return ok(describeTool(own, options.examples));
-    this.#count(state.catalog.isSeen(ref.server));
-    const found = await requireUsableTool(state, ref, options.caller);
-    if (!found.success) return found;
-    state.discovery.refreshBehind([ref.server], options.caller);
-    this.#runtime.answered(state);
-    return ok(describeTool(found.data.metadata, options.examples));
+  /** One tool with its parameters and examples; null for one that does not exist or may not be used. */
+  getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
+    return this.#core.getToolDetails(server, tool);
   }
 
   /** Calls a tool through the whole pipeline. Never throws. */
-  async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
-    const { server, tool } = request;
-    if (typeof server !== 'string' || typeof tool !== 'string') return this.refuse(NAMELESS, request);
-    const where = { server, tool, outcome: 'not_sent' } as const;
-    try {
-      const runtime = this.#runtime;
-      const running = runtime.current ?? (await runtime.onTheWay(runtime.ready()));
-      const { state } = running;
-      const { proxy } = running.execution ?? (await runtime.onTheWay(runtime.execution(running)));
-      if (isLoop(request.meta, state.id)) return await proxy.refuse(LOOP_REFUSAL, request);
-      const meant = state.catalog.isLoaded(server)
-        ? ok(resolveRef(state, server, tool))
-        : await runtime.onTheWay(
-            settleRef(state, server, tool, request).then(ok<ToolRef>, (error) => toFailure(error, where)),
-          );
-      if (!meant.success) return await proxy.refuse(meant, request);
-      runtime.answered(state);
-      const result = await proxy.execute(meant.data.server, meant.data.tool, request.arguments, request);
-      runtime.usage?.settled(meant.data, request.caller, result);
-      return result;
-    } catch (error) {
-      return toFailure(error, where);
-    }
+  executeTool(server: string, tool: string, args?: unknown, options?: ExecuteOptions): Promise<ExecutionResult> {
+    return this.#core.executeTool(server, tool, args, options);
   }
 
-  /** Records a call that was refused before it got here, as every call is recorded, and gives the refusal back. */
-  async refuse(refusal: ToolResult<never>, request: RefusedCall = {}): Promise<ToolResult<CallToolResult>> {
-    try {
-      const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
-      return await proxy.refuse(refusal, request);
-    } catch (error) {
-      // Without a configuration there is no log either.
-      return toFailure(error, { outcome: 'not_sent' });
-    }
-  }
-
-  /** Whether a request with this `_meta` has come through this gateway before. */
-  async isLoop(meta: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
-    return meta !== undefined && isLoop(meta, (await this.#runtime.ready()).state.id);
-  }
-
-  /** `call` made visible: progress as it comes, then exactly one result. Leaving the loop cancels the call. */
-  async *executeStream(
+  /** `executeTool` made visible: progress as it comes, then exactly one result. Leaving the loop cancels the call. */
+  executeStream(
     server: string,
     tool: string,
     args?: unknown,
-    options: ExecuteOptions = {},
+    options?: ExecuteOptions,
   ): AsyncGenerator<ExecutionEvent, void, undefined> {
-    const runtime = this.#runtime;
-    const running = await runtime.onTheWay(runtime.ready());
-    const ref = await runtime.onTheWay(settleRef(running.state, server, tool, options));
-    const { proxy } = await runtime.onTheWay(runtime.execution(running));
-    const events = proxy.executeStream(ref.server, ref.tool, args, options);
-    yield* runtime.usage?.watched(ref, options.caller, events) ?? events;
+    return this.#core.executeStream(server, tool, args, options);
   }
 
-  /** The hits of `find`; none for a server that does not exist. */
-  async searchTools(query: string, options: FindOptions = {}): Promise<SearchResult[]> {
-    const found = await this.find(query, options);
-    return found.success ? [...found.data.results] : [];
-  }
-
-  /** The tools of `toolsOf`; none for a server that does not exist or cannot be reached. */
-  async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
-    const found = await this.toolsOf(server, { includeDisabled });
-    return found.success ? [...found.data] : [];
-  }
-
-  /** The tool of `describe`; null for one that does not exist or may not be used. */
-  async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
-    const found = await this.describe(server, tool);
-    return found.success ? found.data : null;
-  }
-
-  /** `call` with its parts as arguments. */
-  async executeTool(
-    server: string,
-    tool: string,
-    args?: unknown,
-    options: ExecuteOptions = {},
-  ): Promise<ExecutionResult> {
-    const result = await this.call({ server, tool, arguments: args, ...options });
-    return result.success ? { success: true, result: result.data } : result;
-  }
-
-  /** How far the embedder has come, if there is one, and why it is not used if it is not. With `complete`, all tools are read first. */
-  embedder(complete = false, signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
-    return this.#runtime.embedder(complete, signal);
-  }
-
-  /** Rules that are shadowed by others or match nothing, for the tools known so far. */
-  async ruleWarnings(): Promise<RuleWarning[]> {
-    return ruleWarnings(await this.#state());
-  }
-
-  /** Things an agent should know about the gateway as a whole. */
-  notes(): string[] {
-    return gatewayNotes(this.#runtime.current?.state);
-  }
-
-  /** How often an answer came from what was already known, without asking a server. */
-  stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
-    return withRate(this.#runtime.counts, 1);
-  }
-
-  /** The same over the last thirty days, of all gateways that share the cache folder, or since a point in time. */
-  async cacheStats(since?: number): Promise<CacheStats> {
-    await this.#state();
-    return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
-  }
-
-  /** The end of what a server wrote to stderr, without the secrets it was given. */
-  serverLog(server: string): string {
-    return this.#runtime.downstreams.log(server);
-  }
-
-  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else, with `confirm` only one that is confirmed: then true. On any error the old state goes on, and the error is thrown. */
-  reload(options: ReloadOptions = {}): Promise<boolean> {
-    return this.#runtime.reload(options);
-  }
-
-  /** Why no configuration is in force, once loading one has failed; undefined otherwise. A reload may mend it. */
-  get problem(): ErrorInfo | undefined {
-    return this.#runtime.problem;
-  }
-
-  /** Where the configuration comes from: the state folder, and the files that the last load read or looked for, each with its signature. */
-  async source(): Promise<{ readonly home: string; readonly files: ReadonlyMap<string, string> }> {
-    await this.#runtime.ready().catch(() => undefined);
-    return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
-  }
-
-  /** Calls back after every reload; returns how to stop that. */
-  onReload(listener: () => void): () => void {
-    return this.#runtime.onReload(listener);
+  /** Loads the configuration anew and swaps it in. On any error the old one goes on, and the error is thrown. */
+  async reload(): Promise<void> {
+    await this.#core.reload();
   }
 
   /** The configuration in force. Secrets in it are still references. */
-  async getConfig(): Promise<ResolvedConfig> {
-    return (await this.#state()).config;
+  getConfig(): Promise<ResolvedConfig> {
+    return this.#core.getConfig();
   }
 
-  /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
-  async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
-    const known = requireServer(await this.#state(), server);
-    if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
-    return this.#runtime.downstreams.acquire(known.data, caller, signal);
+  /** As a provider: changes when a list does. */
+  get revision(): string {
+    return this.#core.states
+      .map(({ catalog, providers }) =>
+        [catalog.version, ...providers.map(({ provider }) => provider.revision)].join(' '),
+      )
+      .join(' ');
   }
 
-  /** Hears everything servers say outside of calls. */
-  onNotification(
-    listener: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void,
-  ): () => void {
-    return this.#runtime.downstreams.onNotification(listener);
+  /** As a provider: every tool that may be used, own ones by their names, those of servers as `server__tool`. */
+  async listToolMetadata(): Promise<readonly ToolSummary[]> {
+    await this.#core.ready();
+    const { described, nameOf } = this.#tools.known();
+    return described.map(({ server = '', name, title, description, inputSchema }) => ({
+      name: nameOf({ server, tool: name }),
+      title,
+      description,
+      inputSchema: inputSchema as ToolSummary['inputSchema'],
+    }));
   }
 
-  /** Closes what belonged to a client that has gone. */
-  endSession(session: string): void {
-    this.#runtime.downstreams.pool.endSession(session);
+  /** As a provider: one tool by the name it is listed under. */
+  async getTool(name: string): Promise<ToolDefinition | undefined> {
+    const ref = await this.#tools.find(name);
+    const found = ref && (await this.#core.describe(ref.server, ref.tool));
+    if (!found?.success) return undefined;
+    const { title, description, inputSchema = { type: 'object' }, outputSchema, annotations } = found.data;
+    return { name, title, description, inputSchema, outputSchema, annotations };
   }
 
-  /** Ends calls (those under way get a while), connections, processes; writes what is to be kept. */
+  /** As a provider: calls a tool by the name it is listed under. Throws `ToolNotFoundError`, or what went wrong. */
+  async callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+    context: Partial<ToolContext> = {},
+  ): Promise<CallToolResult> {
+    const ref = await this.#tools.find(name);
+    if (!ref) throw new ToolNotFoundError(name);
+    const result = await this.#core.call({ ...ref, arguments: args, ...context });
+    if (result.success) return result.data;
+    throw new DiscoveryError(result.error.code, result.error.message, { ...result.error, tool: name });
+  }
+
+  /** Ends calls (those under way get a while), connections and processes; writes what is to be kept. */
   close(): Promise<void> {
-    return this.#runtime.close();
+    return this.#core.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #state(): Promise<EngineState> {
-    return (await this.#runtime.ready()).state;
-  }
-
-  #count(hit: boolean): void {
-    this.#runtime.count(hit);
+  get [CORE](): EngineCore {
+    return this.#core;
   }
 }
 
-const NAMELESS = fail('VALIDATION_ERROR', 'A call needs the names of a server and a tool.', { outcome: 'not_sent' });
+/** Throws for what is no provider, and for a registry with a tool that the engine could not tell from a meta-tool. */
+function checkOwnTools(provider: ToolProvider): void {
+  checkProvider(provider);
+  const { listTools } = provider as { listTools?: unknown };
+  const listed: unknown =
+    provider instanceof DiscoveryEngine || typeof listTools !== 'function' ? [] : listTools.call(provider);
+  const taken = Array.isArray(listed) ? listed.find(({ name }) => isReservedTool(name)) : undefined;
+  if (taken)
+    throw new ValidationError(`"${taken.name}" is the name of a meta-tool: register this tool under another name.`);
+}
+
+/** The names of sources in a configuration that is not loaded yet. */
+function namesIn(config: EngineConfig): string[] {
+  const {
+    servers,
+    providers = [],
+    discovery,
+  } = (isObject(config) ? config : {}) as {
+    readonly servers?: unknown;
+    readonly providers?: readonly ToolProvider[];
+    readonly discovery?: { readonly servers?: unknown };
+  };
+  const listed = servers ?? discovery?.servers;
+  const named: readonly unknown[] = [
+    ...(Array.isArray(listed) ? listed : []),
+    ...providers.map((one) => ({ name: one.name ?? 'own' })),
+  ];
+  return named.flatMap((one) =>
+    isObject(one) && typeof one.name === 'string' && one.enabled !== false ? [one.name] : [],
+  );
+}

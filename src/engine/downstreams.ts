@@ -16,6 +16,7 @@ import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
 import { ok } from '../core/result.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, IdleClock, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import type { Handler } from '../execution/pipeline.ts';
@@ -25,26 +26,37 @@ import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { ProviderSources } from './provider-sources.ts';
 import { ServerLogs } from './server-logs.ts';
 
 type NotificationListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
 export class Downstreams {
   readonly pool: ConnectionPool;
+  /** The sources that are part of the program itself. */
+  readonly providers: ProviderSources;
   readonly #world: EngineWorld;
   readonly #listeners = new Set<NotificationListener>();
   readonly #subscribed = new WeakSet<McpConnection>();
   readonly #listings = new Map<string, TokenBucket>();
   readonly #onToolsChanged: (server: string) => void;
+  readonly #sourceOf: (server: string) => SourceDefinition | undefined;
   #state: EngineState | undefined;
   readonly #secrets = new KnownSecrets();
   /** The configuration whose secrets are still to be found: among many servers that takes a while, and most starts say nothing. */
   #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
 
-  constructor(world: EngineWorld, onToolsChanged: (server: string) => void) {
+  /** `sourceOf` finds a source among those that the request being served sees. */
+  constructor(
+    world: EngineWorld,
+    onToolsChanged: (server: string) => void,
+    sourceOf: (server: string) => SourceDefinition | undefined,
+  ) {
     this.#world = world;
     this.#onToolsChanged = onToolsChanged;
+    this.#sourceOf = sourceOf;
+    this.providers = new ProviderSources(() => this.#state?.config.limits, world.now);
     this.pool = new ConnectionPool({
       open: (definition, request) => this.#open(definition, request),
       limits: this.#poolLimits(),
@@ -63,16 +75,20 @@ export class Downstreams {
   configure(state: EngineState): void {
     this.#state = state;
     const { home, limits } = state.config;
-    this.#logs ??= new ServerLogs({
-      home,
-      maxBytes: limits.stderr,
-      redact: this.redact,
-      onError: (error) => this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
-    });
+    if (this.#world.state !== 'memory')
+      this.#logs ??= new ServerLogs({
+        home,
+        maxBytes: limits.stderr,
+        redact: this.redact,
+        onError: (error) =>
+          this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
+      });
     // What an earlier configuration knew stays secret: calls begun under it may still fail.
     this.#readSecrets();
     this.#unread = state.config;
-    const definitions = [...state.servers.values()].map(({ definition }) => definition);
+    const definitions = [...state.servers.values()].flatMap(({ definition }) =>
+      isProvider(definition) ? [] : [definition],
+    );
     this.pool.retain(definitions);
     for (const definition of definitions) {
       const verdict = state.catalog.state(definition.name)?.verdict;
@@ -122,8 +138,9 @@ export class Downstreams {
     }
   }
 
-  /** Reads one server's tools over a connection that then stays open until it is idle. */
-  async list(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
+  /** Reads one source's tools; a server's over a connection that then stays open until it is idle. */
+  async list(definition: SourceDefinition, caller: Caller | undefined): Promise<Listing> {
+    if (isProvider(definition)) return this.providers.list(definition);
     await this.#listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {
@@ -153,15 +170,15 @@ export class Downstreams {
     }
   }
 
-  /** The last stop of a call: the server itself. */
+  /** The last stop of a call: the source itself. */
   readonly invoke: Handler = async (call) => {
     const state = this.#state;
-    const known = state?.servers.get(call.server);
-    if (!state || !known)
+    const definition = this.#sourceOf(call.server);
+    if (!state || !definition)
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
         outcome: 'not_sent',
       });
-    const { definition } = known;
+    if (isProvider(definition)) return ok(await this.providers.call(definition, call));
     // Almost every call finds a connection that is open.
     const lease =
       this.pool.borrow(definition, call.caller) ??
@@ -171,7 +188,8 @@ export class Downstreams {
     try {
       if (call.onNotification) connection.onNotification = call.onNotification;
       const isGateway = connection.identity.serverInfo.name === IDENTITY.name;
-      const result = await connection.callTool(isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call);
+      const sent = isGateway ? { ...call, meta: withHop(call.meta, state.id) } : call;
+      const result = await connection.callTool(call.tool, call.arguments, sent);
       return ok(result.isError === true ? await paced(redactFailure(result, this.redact)) : result);
     } catch (error) {
       unanswered = !wasAnswered(error);
@@ -203,7 +221,7 @@ export class Downstreams {
 
   /** A remote server is asked for its list at most so often, however many want it. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (connection.kind === 'stdio') return;
+    if (connection.type === 'stdio') return;
     const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
@@ -259,7 +277,7 @@ export class Downstreams {
     // Loaded when a server is first needed: most starts answer from what is known.
     const { openConnection } = await import('../connections/open-connection.ts');
     const run =
-      definition.connection.kind === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+      definition.connection.type === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,

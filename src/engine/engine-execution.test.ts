@@ -5,7 +5,7 @@ import { engineIn, entry, folder, until } from '../../test/fixtures/engine.ts';
 import { type EvilRule, evil } from '../../test/fixtures/evil.ts';
 import { summarizeAudit } from '../audit/audit-summary.ts';
 import type { Caller, ServerRequest } from '../core/types.ts';
-import type { CallRequest, DiscoveryEngine } from './discovery-engine.ts';
+import type { CallRequest, EngineCore } from './engine-core.ts';
 import { configFile } from './engine-world.ts';
 
 const names = ['echo', 'hang', 'wait', 'die', 'ask'];
@@ -35,7 +35,7 @@ function reloadable(home: ReturnType<typeof folder>, first: object) {
   return { engine, reload };
 }
 
-const codeOf = async (engine: DiscoveryEngine, tool: string, more: Partial<CallRequest> = {}) => {
+const codeOf = async (engine: EngineCore, tool: string, more: Partial<CallRequest> = {}) => {
   const result = await engine.call({ server: 'one', tool, ...more });
   return result.success ? 'ok' : result.error.code;
 };
@@ -195,7 +195,7 @@ describe('a question of a server', () => {
     one.journal().flatMap(({ frame }) => (frame && frame.method === undefined ? [frame] : []));
   const impatient = { timeouts: { call: 150 } };
   /** Starts the server without being impatient about that. */
-  const start = (engine: DiscoveryEngine, caller: Caller) => codeOf(engine, 'echo', { caller, timeout: 20_000 });
+  const start = (engine: EngineCore, caller: Caller) => codeOf(engine, 'echo', { caller, timeout: 20_000 });
 
   it.each([
     ['legacy', 'a'],

@@ -3,10 +3,10 @@
  * @module
  */
 import { join } from 'node:path';
-import type { FoundTool } from '../catalog/tool-lookup.ts';
+import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
-import { ok, type ToolResult } from '../core/result.ts';
-import type { Caller, ToolCall } from '../core/types.ts';
+import { isProvider } from '../core/tool-provider.ts';
+import type { ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { type AuditRecorder, type CallSettings, ToolExecutionProxy } from '../execution/index.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
@@ -16,6 +16,7 @@ import type { Downstreams } from './downstreams.ts';
 import { createReadSchema } from './engine-own-tools.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import type { RequestStates } from './request-states.ts';
 
 /** Everything that carries out calls under one configuration. */
 export interface Execution {
@@ -31,13 +32,10 @@ export interface ExecutionParts {
   readonly pages: ResultPages;
   /** What counted calls under the configuration before, if there was one. */
   readonly gates: CallGates | undefined;
-  readonly lookup: (
-    server: string,
-    tool: string,
-    caller: Caller,
-  ) => ToolResult<FoundTool> | Promise<ToolResult<FoundTool>>;
-  /** What the rules in force say of a tool. */
-  readonly decide: RuleSet['decide'];
+  /** What the request being served sees. */
+  readonly requests: RequestStates;
+  /** The rules in force. */
+  readonly rules: () => RuleSet;
 }
 
 /** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
@@ -47,8 +45,8 @@ export function createExecution({
   downstreams,
   pages,
   gates,
-  lookup,
-  decide,
+  requests,
+  rules,
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
@@ -57,11 +55,8 @@ export function createExecution({
   const settings = new Map<string, CallSettings>();
   const proxy = new ToolExecutionProxy({
     invoke: downstreams.invoke,
-    lookup: (server, tool, _signal, caller) => {
-      const found = lookup(server, tool, caller);
-      return found instanceof Promise ? found.then(toDefinition) : toDefinition(found);
-    },
-    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
+    lookup: (call) => lookUpDefinition(requests.having(state, call.server), call, call.caller),
+    decide: (server, tool) => (audit.blocks() ? UNRECORDED : rules().decide(server, tool)),
     audit: audit.recorder,
     pages,
     gates,
@@ -70,7 +65,7 @@ export function createExecution({
     connections: {
       connect: async (server) => {
         const definition = definitionOf(server);
-        if (definition) (await downstreams.pool.acquire(definition, undefined)).release();
+        if (definition && !isProvider(definition)) (await downstreams.pool.acquire(definition, undefined)).release();
       },
       disconnect: (server) => downstreams.pool.close(server),
       isConnected: (server) => downstreams.pool.isConnected(server),
@@ -138,8 +133,6 @@ export function createExecution({
     );
   }
 }
-
-const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
 
 interface Recorder {
   readonly recorder: AuditRecorder;

@@ -5,13 +5,14 @@
  */
 
 import { elapsedNow } from '../async/clock.ts';
+import { waitAtMost } from '../async/wait-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
-import { lookUpTool } from '../catalog/tool-lookup.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { toFailure } from '../core/result.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EmbedderStatus } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
@@ -20,10 +21,14 @@ import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import { buildState, type EngineState } from './engine-state.ts';
+import { buildState, type EngineState, type KnownServer, requestState, type StateWorld } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
+import { nameProviders, providerFingerprint } from './provider-sources.ts';
+import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 
+/** How long a search or a call waits for a provider's changed list. */
+const RENEW_MS = 2000;
 const SAVE_AFTER_MS = 1000;
 /** A disk that took nothing is tried again so much later. */
 const SAVE_AGAIN_MS = 600_000;
@@ -46,6 +51,8 @@ export interface ReloadOptions {
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
+  /** What the request being served sees. */
+  readonly requests: RequestStates;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
   /** Lookups of this process. */
@@ -53,6 +60,7 @@ export class EngineRuntime {
   /** What counts calls, once there was one. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
+  readonly #toolListeners = new Set<(isReload: boolean) => void>();
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had calls under way. */
   readonly #replaced = new Set<Promise<Execution>>();
@@ -74,7 +82,14 @@ export class EngineRuntime {
     // Whatever is logged may quote a server, and a server may quote what it was given.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
-    this.downstreams = new Downstreams(this.#world, (server) => this.#current?.state.discovery.changed(server));
+    this.requests = new RequestStates((base, known) =>
+      requestState(base, known, { ...this.#lists(), connects: false }),
+    );
+    this.downstreams = new Downstreams(
+      this.#world,
+      (server) => this.#current?.state.discovery.changed(server),
+      (server) => this.sourceOf(server),
+    );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
     // Whoever asks for something gets the error.
@@ -111,6 +126,20 @@ export class EngineRuntime {
     return this.#lookups;
   }
 
+  /** A source by its name, among those that the request being served sees. */
+  sourceOf(server: string): SourceDefinition | undefined {
+    const state = this.#current?.state;
+    return state && this.requests.having(state, server).servers.get(server)?.definition;
+  }
+
+  /** Reads the lists of providers that have changed, before anybody looks for a tool of theirs. */
+  async renewed(state: EngineState): Promise<void> {
+    const { providers } = this.downstreams;
+    const changed = state.providers.filter((source) => providers.hasChanged(source)).map(({ name }) => name);
+    if (changed.length > 0)
+      await waitAtMost(Promise.all(changed.map((name) => state.discovery.refresh(name))), RENEW_MS);
+  }
+
   /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
   ready(): Promise<Running> {
     return this.#ready;
@@ -145,6 +174,22 @@ export class EngineRuntime {
     const reload = this.#reloading.then(() => this.#reload(options));
     this.#reloading = reload.catch((error) => this.#refused(error));
     return reload;
+  }
+
+  /** Calls back when a list has changed, also that of a provider that says so by itself. */
+  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+    this.#toolListeners.add(listener);
+    const stops = this.#world.providers.map((provider) => {
+      const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
+      const renew = () => void (this.#current && this.renewed(this.#current.state));
+      const stop = typeof onToolsChanged === 'function' ? onToolsChanged.call(provider, renew) : undefined;
+      return () => typeof stop === 'function' && stop();
+    });
+    const stopReload = this.onReload(() => listener(true));
+    return () => {
+      this.#toolListeners.delete(listener);
+      for (const stop of [...stops, stopReload]) stop();
+    };
   }
 
   onReload(listener: () => void): () => void {
@@ -210,9 +255,9 @@ export class EngineRuntime {
 
   /** What was counted under a name says nothing about another server that has it now. */
   #forgetReplaced({ servers: before }: EngineState, { servers: now }: EngineState): void {
-    for (const [name, { definition }] of before) {
-      const known = now.get(name)?.definition;
-      if (known === undefined || identityOf(known) !== identityOf(definition)) this.#gates?.forget(name);
+    for (const [name, known] of before) {
+      const next = now.get(name);
+      if (next === undefined || identityIn(next) !== identityIn(known)) this.#gates?.forget(name);
     }
   }
 
@@ -261,19 +306,29 @@ export class EngineRuntime {
     }
   }
 
+  /** How lists are read, whoever keeps them. */
+  #lists() {
+    const { logger, now, elapsed, background } = this.#world;
+    const list: StateWorld['list'] = (definition, caller) => this.downstreams.list(definition, caller);
+    return { list, logger, now, elapsed, background };
+  }
+
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, now, elapsed, background, offline } = this.#world;
+    const { openStore, logger, providers, offline } = this.#world;
     return buildState(config, {
+      ...this.#lists(),
       store: openStore,
-      list: (definition, caller) => this.downstreams.list(definition, caller),
-      logger,
-      now,
-      elapsed,
-      background,
+      describe: (source, listed) => this.downstreams.providers.describe(source, listed),
+      providersBeside: (servers) =>
+        nameProviders(providers, servers, 'own', logger).map((definition) => ({
+          definition,
+          fingerprint: providerFingerprint(definition.provider),
+        })),
       connects: !offline,
       onChange: () => {
         this.#saveSoon();
         this.embeddings.changed();
+        for (const listener of this.#toolListeners) listener(false);
       },
       before,
     });
@@ -303,9 +358,9 @@ export class EngineRuntime {
       downstreams: this.downstreams,
       pages: this.#pages,
       gates: this.#gates,
-      lookup: (server, tool, caller) => lookUpTool(state, { server, tool }, caller),
+      requests: this.requests,
       // A call that waited for its server's list may find that its tool has been disabled meanwhile.
-      decide: (server, tool) => (this.#current ?? running).state.rules.decide(server, tool),
+      rules: () => (this.#current ?? running).state.rules,
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();
@@ -324,3 +379,7 @@ export class EngineRuntime {
     this.#saving = timer;
   }
 }
+
+/** Names what a source is, beside its name. */
+const identityIn = ({ definition, fingerprint }: KnownServer): string =>
+  isProvider(definition) ? fingerprint : identityOf(definition);

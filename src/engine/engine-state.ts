@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Catalog } from '../catalog/catalog.ts';
 import { type ByteStore, CatalogStore } from '../catalog/catalog-store.ts';
-import { Discovery } from '../catalog/discovery.ts';
+import { Discovery, type DiscoveryOptions } from '../catalog/discovery.ts';
 import type { IndexEntry } from '../catalog/index-file.ts';
 import type { Listing } from '../catalog/listing.ts';
 import { noteRead } from '../config/heard-reads.ts';
@@ -14,17 +14,19 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
-import type { Caller, Logger, ServerDefinition } from '../core/types.ts';
+import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
+import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
+import type { SearchEngineOptions } from '../search/settings.ts';
 import { shippedModel } from '../search/shipped.ts';
 
 export interface KnownServer {
-  readonly definition: ServerDefinition;
-  /** Of the connection: whose list this is. */
+  readonly definition: SourceDefinition;
+  /** Of the connection or the provider: whose list this is. */
   readonly fingerprint: string;
 }
 
@@ -33,7 +35,7 @@ export interface EngineState {
   /** Names this gateway among others. */
   readonly id: string;
   readonly rules: RuleSet;
-  /** Servers that are switched on, by name, in the order of the configuration. */
+  /** Servers that are switched on, by name, in the order of the configuration; then providers. */
   readonly servers: ReadonlyMap<string, KnownServer>;
   /** Servers that are configured and switched off. */
   readonly switchedOff: ReadonlySet<string>;
@@ -41,11 +43,22 @@ export interface EngineState {
   readonly offReason: string | undefined;
   readonly catalog: Catalog;
   readonly discovery: Discovery;
+  /** What every index of this state is made with. */
+  readonly searchOptions: SearchEngineOptions;
+  /** The program's own sources among `servers`. */
+  readonly providers: readonly ProviderDefinition[];
+  /** Asks a provider for a definition that its list left out. */
+  describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition>;
 }
 
 export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
-  readonly list: (definition: ServerDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly describe?: EngineState['describe'] | undefined;
+  /** Names the program's own sources, apart from the names of servers. */
+  readonly providersBeside?: (
+    servers: readonly string[],
+  ) => readonly (KnownServer & { definition: ProviderDefinition })[];
   readonly logger: Logger;
   readonly now: () => number;
   readonly elapsed: () => number;
@@ -71,53 +84,84 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
         servers.set(definition.name, { definition, fingerprint: fingerprint(definition.connection) });
     }
   }
+  const provided = world.providersBeside?.(config.servers.map(({ name }) => name)) ?? [];
+  for (const known of provided) servers.set(known.definition.name, known);
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
-  const { logger, now, elapsed } = world;
+  const { logger, now } = world;
   const id = gatewayId(config.origin, servers);
   // Engines without a file are told apart by their servers: one must not find another's index.
   const store =
     bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config, phrases), logger, now });
-  const ready = await store?.readIndex();
+  // An index on disk would hold what providers list.
+  const ready = provided.length === 0 ? await store?.readIndex() : undefined;
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before)
     logger.warn(
       { code: 'STORAGE_ERROR' },
       'models/meaning.bin is missing or damaged: tools are found by words, not by meaning. Install the package again.',
     );
-  const options = { model, phrases };
-  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, options);
+  const searchOptions = { model, phrases };
+  const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));
   const { tools: maxTools } = config.limits;
   const catalog = new Catalog({
     servers,
     rules,
     store,
-    search: search ?? new SearchEngine(options),
+    keepsIndex: provided.length === 0,
+    search: search ?? new SearchEngine(searchOptions),
     indexed,
     maxTools,
   });
   if (world.before) await catalog.inherit(world.before.catalog);
   await catalog.adopt();
-  const discovery = new Discovery({
-    failures: await catalog.keptFailures(),
-    remembers: world.connects,
-    catalog,
-    servers,
-    list: world.list,
+  const discovery = createDiscovery(config, world, { catalog, servers, failures: await catalog.keptFailures() });
+  const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
+  const where = config.origin === undefined ? '' : ` in ${config.origin}`;
+  const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
+  const providers = provided.map(({ definition }) => definition);
+  const describe = world.describe ?? (async (_source, listed) => listed);
+  const known = { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
+  return { ...known, searchOptions, providers, describe };
+}
+
+/** The state of one request's provider: the rules and limits of `base`, and nothing that outlives the provider. */
+export function requestState(
+  base: EngineState,
+  known: KnownServer & { readonly definition: ProviderDefinition },
+  world: DiscoveryWorld,
+): EngineState {
+  const { config, rules, searchOptions } = base;
+  const servers = new Map([[known.definition.name, known]]);
+  const search = new SearchEngine(searchOptions);
+  const { tools: maxTools } = config.limits;
+  const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
+  const discovery = createDiscovery(config, world, { catalog, servers });
+  return { ...base, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
+}
+
+type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
+  Partial<Pick<StateWorld, 'onChange'>>;
+
+function createDiscovery(
+  config: ResolvedConfig,
+  { list, logger, now, elapsed, connects, background, onChange }: DiscoveryWorld,
+  known: Pick<DiscoveryOptions, 'catalog' | 'servers' | 'failures'>,
+): Discovery {
+  return new Discovery({
+    ...known,
+    remembers: connects,
+    list,
     ttlMs: config.cache.ttl * 1000,
     parallel: PARALLEL,
     logger,
     now,
     elapsed,
     retry: { ...config.retry, withinMs: config.limits.list },
-    onChange: world.onChange,
-    background: world.background,
+    background,
+    ...(onChange && { onChange }),
   });
-  const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
-  const where = config.origin === undefined ? '' : ` in ${config.origin}`;
-  const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
-  return { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
 }
 
 /** A person's own phrases; undefined for those that come with the package. */

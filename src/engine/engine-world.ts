@@ -3,13 +3,16 @@
  * @module
  */
 
+import { join, relative, resolve } from 'node:path';
 import { elapsedNow, wallNow } from '../async/clock.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import type { LoaderOptions } from '../config/configuration-loader.ts';
 import type { AnyGptConfig, DiscoveryConfig } from '../config/define-config.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { silentLogger } from '../core/log.ts';
+import type { ToolProvider } from '../core/tool-provider.ts';
 import type { Embedder, Logger } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
 
 /** The world around an engine: environment and folders, clock, log and network, each with a real default. */
 export interface EngineOptions extends LoaderOptions {
@@ -30,6 +33,9 @@ export interface EngineOptions extends LoaderOptions {
 }
 
 export interface EngineWorld {
+  readonly providers: readonly ToolProvider[];
+  /** Undefined: as the configuration says. */
+  readonly state: EngineExtras['state'];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly now: () => number;
@@ -45,24 +51,46 @@ export interface EngineWorld {
   openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
 }
 
+/** What an engine is given beside its configuration. */
+export interface EngineExtras {
+  /** The program's own sources of tools: registries, other engines, anything with the three methods of the port. */
+  readonly providers?: readonly ToolProvider[] | undefined;
+  /** Where lists, audit log, learning and server logs are kept: a folder, or nowhere. Default `memory`. */
+  readonly state?: 'memory' | (string & {}) | undefined;
+}
+
 /** Where the configuration comes from: a file (searched for, or named), or an object. */
 export interface ConfigFile {
   readonly file: string | undefined;
 }
 
-/** A configuration as people write it, with or without the wrapper, or where to read one. */
-export type EngineConfig = ConfigFile | AnyGptConfig | DiscoveryConfig;
+/**
+ * A configuration as people write it, with or without the wrapper; what `ConfigurationLoader.load()` gives; or
+ * `configFile()`, which says where to read one. Each may have `providers` and `state` beside it.
+ */
+export type EngineConfig = (ConfigFile | AnyGptConfig | DiscoveryConfig | ResolvedConfig) & EngineExtras;
 
 /** Marks a configuration that is read from disk, anew on every reload. Without a name the usual places are searched. */
 export const configFile = (file?: string): ConfigFile => ({ file });
 
-const isConfigFile = (config: unknown): config is ConfigFile =>
-  typeof config === 'object' && config !== null && Object.keys(config).length === 1 && 'file' in config;
+const isConfigFile = (config: object): config is ConfigFile => Object.keys(config).length === 1 && 'file' in config;
+
+/** Nobody writes these two, and every loaded configuration has them. */
+const isResolved = (config: object): config is ResolvedConfig => 'home' in config && 'warnings' in config;
 
 /** The real world, except where told otherwise. Modules that only some engines need are loaded when they do. */
-export function realEngineWorld(config: EngineConfig, options: EngineOptions): EngineWorld {
+export function realEngineWorld(
+  given: EngineConfig,
+  options: EngineOptions,
+  defaultState: EngineExtras['state'],
+): EngineWorld {
+  const { providers = [], state = defaultState }: EngineExtras = isObject(given) ? given : {};
+  const inherited = options.env ?? process.env;
+  const env = state === undefined || state === 'memory' ? inherited : { ...inherited, ANYGPT_HOME: resolve(state) };
   return {
-    env: options.env ?? process.env,
+    env,
+    providers,
+    state,
     logger: options.logger ?? silentLogger,
     now: options.now ?? wallNow,
     elapsed: options.elapsed ?? elapsedNow,
@@ -73,17 +101,45 @@ export function realEngineWorld(config: EngineConfig, options: EngineOptions): E
     wholeResults: options.wholeResults ?? false,
     loadConfig: async () => {
       const { ConfigurationLoader } = await import('../config/configuration-loader.ts');
-      const loader = new ConfigurationLoader(options);
-      return isConfigFile(config) ? loader.load(config.file) : loader.resolve(config);
+      // Read anew each time: a program may change its object before a reload.
+      const { providers: _providers, state: _state, ...config }: EngineConfig = isObject(given) ? given : ({} as never);
+      if (isResolved(config)) return withState(config, state);
+      const loader = new ConfigurationLoader({ ...options, env });
+      const loaded = isConfigFile(config) ? loader.load(config.file) : loader.resolve(isObject(given) ? config : given);
+      return withState(await loaded, state);
     },
     stateFolder: async () => {
       const { realWorld, stateFolder } = await import('../config/world.ts');
-      return stateFolder(realWorld(options));
+      return stateFolder(realWorld({ ...options, env }));
     },
     openStore: async ({ cache }) => {
       if (!cache.enabled) return undefined;
       const { FileStore } = await import('../cache/file-store.ts');
       return new FileStore(cache.dir);
     },
+  };
+}
+
+/** The configuration with everything that is kept in the folder that was named, or nowhere. */
+function withState(config: ResolvedConfig, state: EngineExtras['state']): ResolvedConfig {
+  const { cache, audit, search, home } = config;
+  if (state === undefined) return config;
+  if (state === 'memory')
+    return {
+      ...config,
+      cache: { ...cache, enabled: false },
+      audit: { ...audit, enabled: false },
+      search: { ...search, learn: false },
+    };
+  const folder = resolve(state);
+  const moved = (path: string): string => {
+    const inside = relative(home, path);
+    return inside.startsWith('..') ? path : join(folder, inside);
+  };
+  return {
+    ...config,
+    home: folder,
+    cache: { ...cache, dir: moved(cache.dir) },
+    audit: { ...audit, file: moved(audit.file) },
   };
 }

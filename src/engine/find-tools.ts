@@ -14,6 +14,8 @@ import { shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 
+/** Hits where no limit is given; the index itself gives no more. */
+const DEFAULT_LIMIT = 10;
 const MAX_WARNINGS = 3;
 const MAX_WARNING = 200;
 /** How long a search waits for the first lists of servers nobody has seen. */
@@ -33,27 +35,51 @@ export interface FindResult {
   readonly notes: readonly string[];
 }
 
-/** Searches all tools, or one server's. `onLookup` hears whether everything was known without asking a server. */
+/**
+ * Searches all tools, or one server's: those of everybody, then those that the request brings along. `onLookup` hears
+ * whether everything was known without asking a server.
+ */
 export async function findTools(
+  runtime: EngineRuntime,
+  [shared, ...own]: readonly EngineState[],
+  query: string,
+  options: FindOptions,
+  onLookup: (known: boolean) => void,
+): Promise<ToolResult<FindResult>> {
+  const { server, limit } = options;
+  const ofRequest = own.filter(({ servers }) => server === undefined || servers.has(server));
+  if (server !== undefined && ofRequest.length > 0) return findIn(runtime, ofRequest[0] as EngineState, query, options);
+  const found = await findIn(runtime, shared as EngineState, query, options, onLookup);
+  if (ofRequest.length === 0 || !found.success) return found;
+  const more = await Promise.all(ofRequest.map((state) => findIn(runtime, state, query, options)));
+  const parts = [found, ...more].flatMap((part) => (part.success ? [part.data] : []));
+  const results = parts.flatMap((part) => part.results).sort((a, b) => b.relevance - a.relevance);
+  return ok({ results: results.slice(0, limit ?? DEFAULT_LIMIT), notes: parts.flatMap((part) => part.notes) });
+}
+
+/** Searches one state. Without `onLookup` it is one of a request, of which nothing is learnt or counted. */
+async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
   query: string,
   { caller, waitMs = FIRST_LISTS_MS, server, ...rest }: FindOptions,
-  onLookup: (known: boolean) => void,
+  onLookup?: (known: boolean) => void,
 ): Promise<ToolResult<FindResult>> {
   const { discovery, catalog } = state;
+  const isShared = onLookup !== undefined;
   if (state.offReason !== undefined) return ok({ results: [], notes: gatewayNotes(state) });
   const known = server === undefined ? undefined : requireServer(state, server);
   if (known?.success === false) return known;
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
-  onLookup(unseen.length === 0);
+  onLookup?.(unseen.length === 0);
   await discovery.firstLists(unseen, waitMs, caller);
-  const hints = await whatIsKnown(runtime, query, { server, caller, ...rest });
+  const hints = isShared ? await whatIsKnown(runtime, query, { server, caller, ...rest }) : {};
   const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
-  runtime.usage?.shown(readFilters(query).text, caller, results);
+  if (isShared) runtime.usage?.shown(readFilters(query).text, caller, results);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
-  runtime.answered(state);
-  return ok({ results, notes: [...gatewayNotes(state), ...searchNotes(discovery, unseen, results, withheld)] });
+  if (isShared) runtime.answered(state);
+  const notes = searchNotes(discovery, unseen, results, withheld);
+  return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
 }
 
 /** Why a tool has the place it has for a query. */
@@ -98,6 +124,6 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   const why = (servers.length === 0 ? warnings : broken)
     .slice(0, MAX_WARNINGS)
     .map((warning) => shortAdvice(warning, MAX_WARNING));
-  if (servers.length > 0) return why;
+  if (servers.length > 0 || state.providers.length > 0) return why;
   return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
 }

@@ -9,6 +9,7 @@ import { toServerError } from '../catalog/retry-policy.ts';
 import { worthWaiting } from '../catalog/worth-waiting.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { isProvider } from '../core/tool-provider.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
@@ -37,7 +38,8 @@ export async function probeServer(
   signal?: AbortSignal,
 ): Promise<ServerProbe> {
   const definition = servers.get(server)?.definition;
-  if (!definition) return { error: new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`) };
+  if (!definition || isProvider(definition))
+    return { error: new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${server}".`) };
   try {
     const { lease, began } = await connected(definition, discovery, downstreams, signal);
     const connectedAt = performance.now();

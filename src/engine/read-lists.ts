@@ -4,7 +4,7 @@
  */
 import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EngineState } from './engine-state.ts';
 
 /** Whose tools are listed, and how long that is waited for. */
@@ -22,6 +22,9 @@ export interface ReadListsOptions {
 /** How long one is waited for that could not be listed last time, where all lists are wanted. */
 const KNOWN_TO_FAIL_MS = 3_000;
 
+/** How long a provider of the program is waited for. */
+const PROVIDER_MS = 5_000;
+
 /** Servers that are read at the same time. */
 const PARALLEL = 5;
 
@@ -36,8 +39,10 @@ export async function readLists(
   if (due.length === 0) return failed;
   const rounds = Math.ceil(due.length / PARALLEL);
   const isKnownToFail = (name: string) => wanted === undefined && !again && discovery.failure(name) !== undefined;
-  const patienceWith = (definition: ServerDefinition) =>
-    isKnownToFail(definition.name) ? KNOWN_TO_FAIL_MS : connectMs(definition);
+  const patienceWith = (definition: SourceDefinition) => {
+    if (isKnownToFail(definition.name)) return KNOWN_TO_FAIL_MS;
+    return isProvider(definition) ? PROVIDER_MS : connectMs(definition);
+  };
   const patience = waitMs ?? rounds * Math.max(...due.map(patienceWith));
   const waiting = new Set(due.map(({ name }) => name));
   onChange?.([...waiting], due.length);

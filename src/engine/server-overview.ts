@@ -3,6 +3,7 @@
  * @module
  */
 
+import { isProvider } from '../core/tool-provider.ts';
 import type { ServerMetadata } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Downstreams } from './downstreams.ts';
@@ -14,13 +15,17 @@ const MAX_REASON = 300;
 /** Servers start when they are needed; one nobody needed yet is not a broken one. */
 const UNSEEN = 'not started yet';
 
+/** A part of the program itself is always there. */
+const PRESENT = { status: 'connected', reason: undefined } as const;
+
 /** In the order of the configuration. Connects to none. */
 export function serverOverview(
   { servers, catalog, discovery }: EngineState,
   downstreams: Pick<Downstreams, 'status'>,
 ): ServerMetadata[] {
-  return [...servers.values()].map(({ definition: { name, connection } }) => {
-    const { status, reason } = downstreams.status(name);
+  return [...servers.values()].map(({ definition }) => {
+    const { name } = definition;
+    const { status, reason } = isProvider(definition) ? PRESENT : downstreams.status(name);
     const failure = discovery.failure(name);
     const state = catalog.state(name);
     const why = reason ?? failure?.message ?? state?.incomplete ?? (catalog.isSeen(name) ? undefined : UNSEEN);
@@ -33,7 +38,7 @@ export function serverOverview(
       reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
       stale: discovery.isStale(name) || undefined,
       listedAt: catalog.fetchedAt(name) || undefined,
-      config: connection,
+      config: isProvider(definition) ? undefined : definition.connection,
     };
   });
 }

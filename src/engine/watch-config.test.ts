@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { createLogger } from '../core/log.ts';
-import { DiscoveryEngine } from './discovery-engine.ts';
+import { EngineCore } from './engine-core.ts';
 import { configFile } from './engine-world.ts';
 import { touchReloadStamp, touchTrustStamp, watchConfig } from './watch-config.ts';
 
@@ -35,7 +35,7 @@ async function watched() {
   const config = at('config/config.json');
   writeFileSync(config, JSON.stringify({ sources: [{ type: 'claude-code', path: at('claude.json') }] }));
   const home = at('home');
-  const engine = new DiscoveryEngine(configFile(config), { cwd: folder.path, env: { ANYGPT_HOME: home } });
+  const engine = new EngineCore(configFile(config), { cwd: folder.path, env: { ANYGPT_HOME: home } });
   let reloads = 0;
   engine.onReload(() => reloads++);
   const logger = createLogger((line) => lines.push(line), 'debug');
@@ -109,7 +109,7 @@ async function watchedIn(
   more: { config?: string; cwd?: string; env?: Record<string, string>; lossMs?: number; files?: boolean } = {},
 ) {
   const lines: string[] = [];
-  const engine = new DiscoveryEngine(configFile(more.config), {
+  const engine = new EngineCore(configFile(more.config), {
     cwd: more.cwd ?? folder.path,
     env: { HOME: folder.path, ANYGPT_HOME: at('home'), ...more.env },
   });
@@ -195,7 +195,7 @@ describe("the user's own file beside a trusted project's", () => {
     return put('home/mcp-discovery.config.json', { extends: './base.json' });
   };
   const floored = () => watchedIn({ cwd: at('project'), env: { ANYGPT_TRUST_PROJECT: '1' } });
-  const denies = async ({ engine }: { engine: DiscoveryEngine }) =>
+  const denies = async ({ engine }: { engine: EngineCore }) =>
     (await engine.getConfig()).floorRules?.toolRules.some(({ enabled }) => enabled === false) === true;
 
   it.each(['mcp-discovery.config.json', 'base.json'])(
@@ -257,7 +257,7 @@ describe('a file that is being written', () => {
   const entries = (names: readonly string[]) =>
     names.map((name) => `  - { name: ${name}, connection: { type: stdio, command: x } }\n`).join('');
   const rules = "toolRules:\n  - pattern: ['*delete*']\n    enabled: false\n";
-  const denies = async (all: { engine: DiscoveryEngine }) => {
+  const denies = async (all: { engine: EngineCore }) => {
     const { toolRules } = await all.engine.getConfig();
     return toolRules.some(({ pattern, enabled }) => pattern.includes('*delete*') && enabled === false);
   };

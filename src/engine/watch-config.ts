@@ -14,7 +14,7 @@ import { ABSENT, lookAt } from '../config/heard-reads.ts';
 import { type QuietTimes, quietTime } from '../config/quiet-time.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Logger } from '../core/types.ts';
-import type { DiscoveryEngine } from './discovery-engine.ts';
+import { coreOf, type EngineHandle } from './engine-handle.ts';
 
 /** Touched by `anygpt mcp config reload` and `trust`; running gateways of the same home watch it. */
 export const reloadStamp = (home: string): string => join(home, 'reload');
@@ -79,10 +79,11 @@ interface Pending {
  * their files all the time. A reload that somebody asks for counts at once, but for a file that is being written.
  */
 export async function watchConfig(
-  engine: DiscoveryEngine,
+  handle: EngineHandle,
   { logger, files = false, settleMs = 300, partialMs = 2000, lossMs = 10_000 }: WatchOptions,
 ): Promise<() => void> {
   const times: QuietTimes = { settleMs, partialMs, lossMs };
+  const engine = coreOf(handle);
   const { home, files: read } = await engine.source();
   const stamp = reloadStamp(home);
   let stampSeen = await lookAt(stamp);

@@ -20,7 +20,7 @@ function build(options: Partial<ToolExecutionProxyOptions> = {}) {
   const records: AuditEntry[] = [];
   const proxy = new ToolExecutionProxy({
     invoke: echo,
-    lookup: (server, tool) =>
+    lookup: ({ server, tool }) =>
       server === 'nowhere'
         ? fail('SERVER_NOT_FOUND', 'no')
         : tool === 'echo'
@@ -99,7 +99,7 @@ describe('ToolExecutionProxy', () => {
   });
 
   test('names such as __proto__ and then work as servers and tools', async () => {
-    const { proxy } = build({ lookup: (_server, tool) => ok({ ...definition, name: tool }) });
+    const { proxy } = build({ lookup: ({ tool }) => ok({ ...definition, name: tool }) });
     for (const name of ['__proto__', 'constructor', 'then', 'toString']) {
       expect((await proxy.execute(name, name, { text: name })).success).toBe(true);
     }

@@ -6,7 +6,16 @@ import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
-import type { Caller, CallToolResult, Logger, Progress, RateLimit, ToolCall, ToolDefinition } from '../core/types.ts';
+import type {
+  Caller,
+  CallToolResult,
+  Logger,
+  Progress,
+  RateLimit,
+  ToolCall,
+  ToolDefinition,
+  ToolRequest,
+} from '../core/types.ts';
 import { CallGates } from './call-gates.ts';
 import type { BreakerOptions } from './circuit-breaker.ts';
 import { EventQueue } from './event-queue.ts';
@@ -107,6 +116,10 @@ export interface ExecuteOptions {
   readonly timeout?: number | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+  /** The MCP request that the call came with, for handlers of own tools. */
+  readonly request?: ToolRequest | undefined;
+  /** Counts the call apart from others to a source of the same name. Default: the server's name. */
+  readonly gate?: string | undefined;
 }
 
 /** A call that cannot be made, as somebody wrote it: nothing in it need be what it should be. */
@@ -243,6 +256,8 @@ export class ToolExecutionProxy {
       meta: options.meta,
       inputResponses: options.inputResponses,
       requestState: options.requestState,
+      request: options.request,
+      gate: options.gate ?? server,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
       // Known to the copies that steps make: all of them have the same shape.
       idleClock: undefined,

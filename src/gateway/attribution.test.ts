@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineWith, tempFolder } from '../../test/fixtures/gateway/kit.ts';
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
-import { discoverySurface, exposedSurface, serveGatewayOnHttp } from './index.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { exposedSurface, serveGatewayOnHttp } from './index.ts';
+import { discoverySurface } from './serve-stdio.ts';
 
 /** A server of the old protocol that puts its question about a call of `ask` only once `wait` is called as well. */
 const SERVER = `
@@ -36,7 +37,7 @@ const SURFACES = {
     }),
   },
   'one server shown 1:1': {
-    surface: (engine: DiscoveryEngine) => exposedSurface(engine, 'late'),
+    surface: (engine: EngineCore) => exposedSurface(engine, 'late'),
     params: (name: string, who: string) => ({ name, arguments: { who } }),
   },
 };

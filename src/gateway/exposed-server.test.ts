@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Era, engineWith, rawClient, sdkClient, streamTransport } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../test/fixtures/conformance-server.mjs', import.meta.url));
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 
 beforeAll(() => {
   engine = engineWith({

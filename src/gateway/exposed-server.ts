@@ -8,7 +8,8 @@ import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, JsonRpcError } from '../connections/json-rpc.ts';
 import { causeOf } from '../core/result.ts';
 import type { Caller } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { failure } from '../meta-tools/answers.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { Surface } from './serve-stdio.ts';
@@ -37,7 +38,8 @@ const HEARD = new Set([
 ]);
 
 /** Shows one server 1:1. */
-export function exposedSurface(engine: DiscoveryEngine, name: string): Surface {
+export function exposedSurface(handle: EngineHandle, name: string): Surface {
+  const engine = coreOf(handle);
   return {
     relays: true,
     run: async (tool, args, { caller, ...context }) => {
@@ -69,7 +71,7 @@ export function exposedSurface(engine: DiscoveryEngine, name: string): Surface {
 }
 
 async function createExposedServer(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   name: string,
   handler: UpstreamHandler,
   identity: UpstreamIdentity,
@@ -114,7 +116,7 @@ async function createExposedServer(
 
 /** Hands one request on and its answer back, with what the server says meanwhile. */
 async function relay(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   name: string,
   method: string,
   call: UpstreamCall,
@@ -151,7 +153,7 @@ async function relay(
   }
 }
 
-async function introduce(engine: DiscoveryEngine, name: string) {
+async function introduce(engine: EngineCore, name: string) {
   const lease = await engine.lease(name, {});
   try {
     const { connection } = lease;
@@ -162,7 +164,7 @@ async function introduce(engine: DiscoveryEngine, name: string) {
   }
 }
 
-async function listTools(engine: DiscoveryEngine, name: string) {
+async function listTools(engine: EngineCore, name: string) {
   const listed = await engine.definitionsOf(name);
   if (!listed.success) throw new JsonRpcError(INTERNAL_ERROR, listed.error.message, { code: listed.error.code });
   return listed.data;

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, rawClient } from '../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
-import { discoverySurface, type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
+import { discoverySurface } from './serve-stdio.ts';
 
 const FLOODER = fileURLToPath(new URL('../../bench/servers/flooder.mjs', import.meta.url));
 const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '0' } };
@@ -16,7 +17,7 @@ const META = {
 };
 const MIB = 1024 * 1024;
 
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 let served: ServedHttp;
 beforeAll(async () => {
   const connection = { type: 'stdio', command: process.execPath, args: [FLOODER] };

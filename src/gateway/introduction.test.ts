@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineWith, type Message, type RawClient, rawClient } from '../../test/fixtures/gateway/kit.ts';
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
-import { discoverySurface, serveGatewayOnStdio } from './index.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { serveGatewayOnStdio } from './index.ts';
+import { discoverySurface } from './serve-stdio.ts';
 import { StdioLane } from './stdio-lane.ts';
 
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '0' } };
 
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 
 beforeAll(() => {
   engine = engineWith({ servers: [{ name: 'one', connection: { type: 'stdio', command: 'never-started' } }] });

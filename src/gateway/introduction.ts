@@ -7,7 +7,7 @@
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { isObject } from '../json/plain-object.ts';
 import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 
@@ -29,7 +29,7 @@ export interface Greeting {
 type Params = Readonly<Record<string, unknown>> | undefined;
 
 /** The gateway with its five meta-tools. */
-export const introductionOf = (engine: DiscoveryEngine): Introduction => ({
+export const introductionOf = (engine: EngineCore): Introduction => ({
   serverInfo: IDENTITY,
   capabilities: { tools: { listChanged: true } },
   instructions:

@@ -4,14 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { script } from '../../test/fixtures/connections/harness.ts';
 import { type Era, engineWith, jsonOf, sdkClient } from '../../test/fixtures/gateway/kit.ts';
 import type { StdioConnection } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { discoverySurface, META_TOOL_NAMES, type ServedHttp, serveGatewayOnHttp } from './index.ts';
+import { type ServedHttp, serveGatewayOnHttp } from './index.ts';
+import { discoverySurface } from './serve-stdio.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;
 const servers: Record<string, unknown>[] = [];
 let server: TestServer;
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 let served: ServedHttp;
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { messageOf } from '../text/thrown-message.ts';
@@ -53,7 +53,7 @@ interface Incoming {
 
 /** Serves on 127.0.0.1 until `close`. Requests that could come from elsewhere are refused. */
 export async function serveGatewayOnHttp(
-  engine: DiscoveryEngine,
+  engine: EngineHandle,
   { port, surface, maxSessions = 256 }: ServeHttpOptions,
 ): Promise<ServedHttp> {
   const parked = new ParkedCalls();
@@ -69,7 +69,7 @@ export async function serveGatewayOnHttp(
   );
   const stopRelaying = surface.relayChanges?.(modern.notify);
   const sessions = new HttpSessions<Session>(maxSessions);
-  const stopReloading = engine.onReload(() => {
+  const stopReloading = coreOf(engine).onReload(() => {
     modern.notify.toolsChanged();
     // A client that cannot be told now asks again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
@@ -102,7 +102,7 @@ export async function serveGatewayOnHttp(
         onsessionclosed: (name) => sessions.end(name),
       });
       const close = () => {
-        engine.endSession(id);
+        coreOf(engine).endSession(id);
         void server.close().catch(() => {});
       };
       await server.connect(transport);

@@ -12,9 +12,10 @@ import {
   textOf,
 } from '../../test/fixtures/gateway/kit.ts';
 import type { StdioConnection } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { META_TOOL_NAMES, serveGatewayOnStdio } from './index.ts';
+import { serveGatewayOnStdio } from './index.ts';
 
 const { command, args } = script('eliciting.mjs').connection as StdioConnection;
 const ELICITING = {
@@ -24,7 +25,7 @@ const ELICITING = {
 };
 
 let server: TestServer;
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -46,7 +47,7 @@ afterAll(async () => {
   await server.close();
 });
 
-async function connect(era: Era, capabilities: Record<string, unknown> = {}, on: DiscoveryEngine = engine) {
+async function connect(era: Era, capabilities: Record<string, unknown> = {}, on: EngineCore = engine) {
   const { input, output } = rawClient();
   const served = serveGatewayOnStdio(on, { input, output });
   const client = sdkClient(era, capabilities);

@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../core/version.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
 import type { RunTool } from '../meta-tools/run-tool.ts';
 import { type Introduction, introductionOf } from './introduction.ts';
@@ -50,10 +50,10 @@ export interface ServedGateway {
 }
 
 /** The five meta-tools in front of everything. */
-export function discoverySurface(engine: DiscoveryEngine): Surface {
-  const introduction = introductionOf(engine);
+export function discoverySurface(engine: EngineHandle): Surface {
+  const introduction = introductionOf(coreOf(engine));
   return {
-    run: createMetaToolRunner(engine),
+    run: createMetaToolRunner(coreOf(engine)),
     introduction,
     createServer: async (handler, identity) =>
       (await import('./create-server.ts')).createGatewayServer(introduction, handler, identity),
@@ -61,7 +61,7 @@ export function discoverySurface(engine: DiscoveryEngine): Surface {
 }
 
 /** Serves one client until it closes its end or `close` is called. Does not close the engine. */
-export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdioOptions = {}): ServedGateway {
+export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOptions = {}): ServedGateway {
   const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
@@ -102,7 +102,7 @@ export function serveGatewayOnStdio(engine: DiscoveryEngine, options: ServeStdio
     onEnd: () => finish(),
   });
   lane.listen();
-  const unsubscribe = engine.onReload(() => {
+  const unsubscribe = coreOf(engine).onReload(() => {
     if (server) void server.sendToolListChanged().catch(() => {});
     else lane.toolListChanged();
   });

@@ -19,7 +19,7 @@ const server = (name: string, more: Partial<ServerMetadata> = {}): ServerMetadat
   toolCount: 3,
   enabledCount: 3,
   status: 'disconnected',
-  config: { kind: 'sse', url: 'http://x', headers: {}, auth: undefined },
+  config: { type: 'sse', url: 'http://x', headers: {}, auth: undefined },
   ...more,
 });
 const tokensOf = (result: CallToolResult): number => countTokens(textOf(result), { disallowedSpecial: new Set() });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test/fixtures/gateway/fake-io.ts';
 import { main } from '../cli/main.ts';
-import { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { EngineCore } from '../engine/engine-core.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { isPlain, plainText, visible } from '../text/plain-text.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
@@ -38,7 +38,7 @@ const INNER = hide('inner');
 const VALUE = hide('value');
 
 let server: TestServer;
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hidden-'));
@@ -90,7 +90,7 @@ beforeAll(async () => {
     ],
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  engine = new DiscoveryEngine({ ...config, cache: { enabled: false } } as never, {
+  engine = new EngineCore({ ...config, cache: { enabled: false } } as never, {
     env: { ANYGPT_HOME: join(folder, 'library') },
   });
 });

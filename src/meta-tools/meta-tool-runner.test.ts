@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { engineWith, jsonOf, textOf } from '../../test/fixtures/gateway/kit.ts';
 import type { CallToolResult } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
 import type { RunTool } from './run-tool.ts';
 
 let server: TestServer;
-let engine: DiscoveryEngine;
+let engine: EngineCore;
 let runTool: RunTool;
 const run = (name: string, args?: unknown): Promise<CallToolResult> =>
   runTool(name, args, { caller: {}, signal: new AbortController().signal });

@@ -6,7 +6,7 @@
 import { LOOP_REFUSAL } from '../core/hops.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { parseWritten } from '../json/json-nesting.ts';
 import { shorten } from '../text/plain-text.ts';
 import { answer, failure, serverListAnswer, toolListAnswer } from './answers.ts';
@@ -22,10 +22,10 @@ const MAX_PROBLEM = 2000;
 const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
 type Arguments = Readonly<Record<string, unknown>>;
-type Run = (engine: DiscoveryEngine, args: Arguments, context: CallContext) => Promise<CallToolResult>;
+type Run = (engine: EngineCore, args: Arguments, context: CallContext) => Promise<CallToolResult>;
 
 /** Runs meta-tools by name. Never rejects; what goes wrong is in the result. */
-export function createMetaToolRunner(engine: DiscoveryEngine): RunTool {
+export function createMetaToolRunner(engine: EngineCore): RunTool {
   return (name, raw, context) => {
     if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
     const args = lift(asObject(raw));
@@ -41,7 +41,7 @@ const MEND =
   'Until that is mended there are no tools. Ask the person to mend it and to run `anygpt mcp config reload` (with --watch it is read again by itself); `anygpt mcp config validate` checks it.';
 
 /** A failure as it is, unless there is no configuration at all: then that is the reason, and there is something to do. */
-function brokenOr(engine: DiscoveryEngine, failed: ToolResult<never>): ToolResult<never> {
+function brokenOr(engine: EngineCore, failed: ToolResult<never>): ToolResult<never> {
   const { problem } = engine;
   if (problem === undefined) return failed;
   const message = `The configuration of this gateway cannot be used: ${ended(shorten(problem.message, MAX_PROBLEM))} ${MEND}`;
@@ -57,11 +57,7 @@ function noSuchTool(name: string): ToolResult<never> {
 }
 
 /** Calls are recorded, also those that nothing comes of, so it is the engine that refuses them. */
-async function execute(
-  engine: DiscoveryEngine,
-  args: Arguments | undefined,
-  context: CallContext,
-): Promise<CallToolResult> {
+async function execute(engine: EngineCore, args: Arguments | undefined, context: CallContext): Promise<CallToolResult> {
   const refusal = callRefusal(args);
   const { server, tool, arguments: given }: Arguments = args ?? {};
   const request = {
@@ -75,6 +71,7 @@ async function execute(
     meta: context.meta,
     inputResponses: context.inputResponses,
     requestState: context.requestState,
+    request: context.request,
   };
   const result = await (refusal ? engine.refuse(refusal, request) : engine.call(request));
   return result.success ? result.data : asResult(brokenOr(engine, result));
@@ -94,7 +91,7 @@ const isComplete = ({ server, tool, arguments: given }: Arguments): boolean =>
 
 /** Answers from what is known of the tools; none of them is called. */
 async function look(
-  engine: DiscoveryEngine,
+  engine: EngineCore,
   name: keyof typeof TOOLS,
   args: Arguments | undefined,
   context: CallContext,

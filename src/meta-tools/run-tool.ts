@@ -3,7 +3,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
-import type { Caller, CallToolResult, Progress, ToolCall } from '../core/types.ts';
+import type { Caller, CallToolResult, Progress, ToolCall, ToolRequest } from '../core/types.ts';
 
 /** What a call of one of our tools needs to know about its caller. */
 export interface CallContext {
@@ -14,6 +14,8 @@ export interface CallContext {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+  /** The MCP request, where the tool is the program's own. */
+  readonly request?: ToolRequest | undefined;
 }
 
 /** Runs a tool. What goes wrong is in the result, unless it is the request itself that is wrong. */

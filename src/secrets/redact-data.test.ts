@@ -12,7 +12,7 @@ import { secretsOf } from './server-secrets.ts';
 const knownOf = (env: Readonly<Record<string, string>>): KnownSecrets => {
   const names = Object.keys(env);
   const server = definition('s', {
-    kind: 'stdio',
+    type: 'stdio',
     command: 'node',
     args: names.map((name) => `--${name.toLowerCase()}=\${${name}}`),
     env: Object.fromEntries(names.map((name) => [name, `\${${name}}`])),

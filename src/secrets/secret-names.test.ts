@@ -12,7 +12,7 @@ const serverWith = (name: string, value: string): ServerDefinition =>
   ({
     name: 's',
     enabled: true,
-    connection: { kind: 'stdio', command: 'x', args: [], env: { [name]: value }, inheritEnv: [] },
+    connection: { type: 'stdio', command: 'x', args: [], env: { [name]: value }, inheritEnv: [] },
     timeouts: {},
     trusted: false,
     origin: { file: 'f' },

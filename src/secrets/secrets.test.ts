@@ -35,7 +35,7 @@ describe('secretsOf', () => {
   it('are what references stand for, bearers, and literal values that look like secrets', () => {
     const servers = [
       definition('local', {
-        kind: 'stdio',
+        type: 'stdio',
         command: '${BIN}',
         args: ['--key=${KEY}', '--plain'],
         env: {
@@ -48,7 +48,7 @@ describe('secretsOf', () => {
         cwd: undefined,
       }),
       definition('far-away', {
-        kind: 'http',
+        type: 'http',
         url: 'https://x/${PATH_KEY}',
         headers: { Authorization: 'Bearer ${HEADER_KEY}' },
         auth: 'env',
@@ -80,9 +80,9 @@ describe('secretsOf', () => {
   });
 
   const stdio = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    definition('local', { kind: 'stdio', command: 'node', args, env, inheritEnv: [], cwd: undefined });
+    definition('local', { type: 'stdio', command: 'node', args, env, inheritEnv: [], cwd: undefined });
   const http = (url: string, headers: Readonly<Record<string, string>> = {}) =>
-    definition('far', { kind: 'http', url, headers, auth: undefined });
+    definition('far', { type: 'http', url, headers, auth: undefined });
 
   it.each<[ServerDefinition, readonly string[]]>([
     [http('https://x/', { Authorization: 'Bearer abc-123' }), ['abc-123']],

@@ -55,7 +55,7 @@ export function secretsOf(
   for (const server of servers) {
     for (const given of textsOf(server)) add(secretsIn(references.lookUp(given.text), given));
     const { connection } = server;
-    if (connection.kind === 'stdio')
+    if (connection.type === 'stdio')
       for (const variable of connection.inheritEnv) add(secretParts(env[variable] ?? '', variable));
     else if (connection.auth === 'env')
       for (const variable of references.bearersOf(server.name)) if (env[variable]) secrets.add(env[variable]);
@@ -89,7 +89,7 @@ export const proxySecrets = (value: string): string[] => {
 
 /** Every text a server is configured with, under its name. */
 function textsOf({ connection }: ServerDefinition): (Place & { readonly text: string })[] {
-  if (connection.kind !== 'stdio')
+  if (connection.type !== 'stdio')
     return [
       { text: connection.url, name: '' },
       ...Object.entries(connection.headers).map(([name, text]) => ({ text, name, header: true })),
@@ -116,15 +116,15 @@ const SCHEME = /^(?:bearer|basic|token)?\s*$/i;
 export function literalSecretIn(server: ServerDefinition): string | undefined {
   const { connection } = server;
   const [kind, texts] =
-    connection.kind === 'stdio' ? (['env', connection.env] as const) : (['header', connection.headers] as const);
+    connection.type === 'stdio' ? (['env', connection.env] as const) : (['header', connection.headers] as const);
   const named = Object.entries(texts).find(([name, text]) => isLiteral(name, text));
   if (named !== undefined) return `${kind} ${named[0]}`;
-  const words = connection.kind === 'stdio' ? [connection.command, ...connection.args] : [connection.url];
+  const words = connection.type === 'stdio' ? [connection.command, ...connection.args] : [connection.url];
   // Without references to look up nothing is left to find but what is written out.
   const bare = { ...server, connection: { ...connection, env: {}, headers: {} } };
   const found = secretsOf([bare], WITHOUT_REFERENCES).size > 0 || words.some((word) => maskSecrets(word) !== word);
   if (!found) return undefined;
-  return connection.kind === 'stdio' ? 'an argument' : 'the url';
+  return connection.type === 'stdio' ? 'an argument' : 'the url';
 }
 
 const WITHOUT_REFERENCES: References = {

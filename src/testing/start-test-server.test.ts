@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import { EngineCore } from '../engine/engine-core.ts';
 import { startTestServer, type TestServer } from './index.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'testing-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const engineFor = (server: TestServer) =>
-  new DiscoveryEngine(
+  new EngineCore(
     { cache: { enabled: false }, servers: [{ name: 'greeter', connection: server.connection }] },
     { env: { ANYGPT_HOME: home } },
   );

@@ -6,7 +6,7 @@ import { evil } from '../../test/fixtures/evil.ts';
 import { silentLogger } from '../core/log.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, SearchResult } from '../core/types.ts';
-import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
+import type { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
 import { UsageLearning } from './usage-learning.ts';
 import { UsageStore } from './usage-store.ts';
@@ -134,7 +134,7 @@ const notes = () =>
     tools: TOOLS.map((name) => ({ name, description: 'Puts a note on the board.', inputSchema: { type: 'object' } })),
     on: [{ method: 'tools/call', tool: 'drop_note', do: [{ result: { content: [], isError: true } }] }],
   });
-const placeOf = async (engine: DiscoveryEngine, query: string, tool: string, caller?: Caller): Promise<number> =>
+const placeOf = async (engine: EngineCore, query: string, tool: string, caller?: Caller): Promise<number> =>
   (await engine.searchTools(query, { caller, limit: 10, waitMs: 20_000 })).findIndex((hit) => hit.tool === tool);
 /** What is on disk for a query. */
 const keptIn = async (home: Folder, query: string, principal?: string) => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { DiscoveryEngine } from '../../src/engine/discovery-engine.ts';
+import type { EngineCore } from '../../src/engine/engine-core.ts';
 import { type Executed, executingServer, type Kind, succeed } from '../fixtures/connections/executing-server.ts';
 import { engineIn, type Folder, folder } from '../fixtures/engine.ts';
 
 const KINDS: readonly Kind[] = ['legacy', 'modern', 'sse'];
 
 /** An engine that repeats without waiting and never refuses to try. */
-const engineFor = (home: Folder, url: string, kind: Kind, attempts = 3): DiscoveryEngine =>
+const engineFor = (home: Folder, url: string, kind: Kind, attempts = 3): EngineCore =>
   engineIn(home, {
     servers: [{ name: 'bank', connection: { type: kind === 'sse' ? 'sse' : 'http', url } }],
     retry: { attempts, initial: 1, max: 2 },
     limits: { breaker: { failures: 10_000, minimum: 10_000 } },
   });
 
-const transfer = (engine: DiscoveryEngine, key: string, more: Record<string, unknown> = {}) =>
+const transfer = (engine: EngineCore, key: string, more: Record<string, unknown> = {}) =>
   engine.call({ server: 'bank', tool: 'transfer', arguments: { key, ...more } });
 
 const STATUSES = [

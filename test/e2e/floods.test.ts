@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { DiscoveryEngine } from '../../src/engine/discovery-engine.ts';
+import type { EngineCore } from '../../src/engine/engine-core.ts';
 import { engineIn, entry, folder } from '../fixtures/engine.ts';
 import { evil } from '../fixtures/evil.ts';
 
@@ -31,9 +31,7 @@ async function longestBlock<T>(act: () => Promise<T>): Promise<{ readonly result
   return { result, longest };
 }
 
-async function withFlooder(
-  act: (engine: DiscoveryEngine, echo: () => Promise<unknown>) => Promise<void>,
-): Promise<void> {
+async function withFlooder(act: (engine: EngineCore, echo: () => Promise<unknown>) => Promise<void>): Promise<void> {
   using home = folder();
   using neighbour = evil({});
   const engine = engineIn(home, { servers: [entry('evil', FLOODER), entry('good', neighbour)] });
@@ -50,7 +48,7 @@ async function withFlooder(
   }
 }
 
-const answer = (engine: DiscoveryEngine, kind: string) =>
+const answer = (engine: EngineCore, kind: string) =>
   engine.call({ server: 'evil', tool: 'answer', arguments: { kind } });
 
 describe('a result', { timeout: 60_000 }, () => {

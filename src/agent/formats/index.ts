@@ -38,7 +38,6 @@ export {
   openAiToolSearch,
   toToolReferences,
 } from './hosted-search.ts';
-export { createMetaToolHandler, type HandleOptions, type MetaToolHandler } from './meta-tool-handler.ts';
 export { COMMON_NAME_RULE, createNameTable, type NamedTool, type NameRule, type NameTable } from './names.ts';
 export type { GeminiSchema } from './open-api-schema.ts';
 export type * from './result-types.ts';

@@ -1,27 +1,18 @@
 /**
- * A registry on a server of the MCP SDK: `tools/list` shows what is visible, `tools/call` runs what the registry has, and
- * everything else stays with the server.
+ * Puts the tools of a registry or an engine on a server of the MCP SDK: `tools/list` shows them beside the server's own,
+ * `tools/call` runs them, and everything else stays with the server.
  * @module
  */
 
 import { limitTime } from '../../async/wait-limit.ts';
 import { ValidationError } from '../../core/errors.ts';
-import type { ToolProvider, ToolRequest } from '../../core/tool-provider.ts';
-import type { CallToolResult } from '../../core/types.ts';
+import type { ToolContext, ToolProvider, ToolRequest } from '../../core/tool-provider.ts';
+import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import { repairArguments } from '../../execution/validation/repair-arguments.ts';
 import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { messageOf } from '../../text/thrown-message.ts';
-import { checkOptions, shown } from './check-options.ts';
 import { checkProvider } from './check-provider.ts';
-import {
-  discoveryTools,
-  EXECUTE_TOOL,
-  refuse,
-  runExecuteTool,
-  runTool,
-  runToolSearch,
-  TOOL_SEARCH,
-} from './discovery-tools.ts';
+import { refuse } from './discovery-tools.ts';
 import type { ListChanges, ListedServer } from './list-changes.ts';
 import { type ListResult, OwnNames } from './own-names.ts';
 import { requestProviders, withRequestProviders } from './request-scope.ts';
@@ -36,7 +27,6 @@ import {
   tellListChanged,
   withSdkChecks,
 } from './sdk-server.ts';
-import type { ToolView } from './tool-view.ts';
 
 /** `hidden`: what is not visible is found by `tool_search`. `show-all`: for clients that search themselves; all tools are listed. */
 export type ListMode = 'hidden' | 'show-all';
@@ -56,39 +46,56 @@ export interface AttachOptions {
 /** One provider, several, or none. */
 export type RequestProviders = ToolProvider | readonly ToolProvider[] | undefined;
 
-/** What attaching needs of a registry. */
-export interface AttachedRegistry {
+/** What is attached: tools, as the request sees them that is being served. */
+export interface AttachedTools {
   readonly changes: ListChanges;
   /** How long providers of a request are waited for. */
   readonly waitMs: number;
-  /** The tools that the request sees which is being served. */
-  view(): ToolView;
+  /** The names of the tools that find others. */
+  readonly reserved: readonly string[];
+  /** What `tools/list` shows: all tools, or those that find the others. */
+  list(all: boolean): Promise<readonly ToolDefinition[]>;
+  has(name: string): Promise<boolean>;
+  /** Runs a tool, or one of those that find others. `isListed` tells whether a name is one of the server's own. */
+  run(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    isListed: (name: string) => Promise<boolean>,
+  ): Promise<CallToolResult>;
+}
+
+/** Who sees all tools, and what a request brings along. */
+export interface AttachChoices {
+  readonly showsAll: boolean | ((request: ToolRequest) => boolean);
+  readonly providersFor?: AttachOptions['providersFor'];
 }
 
 export type { AttachableServer } from './sdk-server.ts';
 
 const attached = new WeakSet<object>();
-const RESERVED: ReadonlySet<unknown> = new Set([TOOL_SEARCH, EXECUTE_TOOL]);
 
-/** Puts a registry in front of a server's own tools, which win where names are the same. */
-export function attachTo(server: AttachableServer, options: AttachOptions, registry: AttachedRegistry): void {
-  checkOptions(options, { mode: 'any', providersFor: 'function', compact: 'flag', about: 'text' });
-  const { mode = 'hidden', providersFor, compact = false, about } = options;
-  if (typeof mode !== 'function' && mode !== 'hidden' && mode !== 'show-all') {
-    throw new ValidationError(`mode must be 'hidden', 'show-all' or a function, not ${shown(mode)}`);
-  }
+/** Puts tools in front of a server's own, which win where names are the same. */
+export function attachTo(
+  server: AttachableServer,
+  { showsAll, providersFor }: AttachChoices,
+  attachedTools: AttachedTools,
+): void {
+  const { reserved, waitMs } = attachedTools;
+  const finders: ReadonlySet<unknown> = new Set(reserved);
   const low = lowLevelOf(server);
   if (attached.has(low)) {
-    throw new ValidationError('This server already has a registry; add other tools to that one, with addProvider()');
+    throw new ValidationError(
+      'This server already has a registry or an engine; add other tools to that one as providers',
+    );
   }
-  reserveTools(server, [TOOL_SEARCH, EXECUTE_TOOL]);
+  reserveTools(server, reserved);
   attached.add(low);
-  const tools = discoveryTools(about);
-  const theirs = new OwnNames(RESERVED, registry.waitMs, () => listBehind());
+  const theirs = new OwnNames(finders, waitMs, () => listBehind());
 
   const inScope = async <T>(sdk: unknown, fn: () => Promise<T>): Promise<T> => {
     if (providersFor === undefined) return fn();
-    return withRequestProviders(await readProviders(providersFor, sdk, registry.waitMs), fn);
+    return withRequestProviders(await readProviders(providersFor, sdk, waitMs), fn);
   };
 
   const ownList: RawHandler = async () => ({ tools: [] });
@@ -98,11 +105,10 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
       const result = (await behind(request, sdk)) as ListResult;
       const listed = await theirs.passBy(request, result, sdk);
       if (request.params?.cursor !== undefined) return { ...result, tools: listed };
-      const showAll = modeFor(mode, sdk) === 'show-all';
-      const ours = (await registry.view().definitions(showAll)).filter(({ name }) => !theirs.knows(name));
+      const ours = await attachedTools.list(seesAll(showsAll, sdk));
       return {
         ...result,
-        tools: [...listed, ...ours, ...(showAll ? [] : tools)],
+        tools: [...listed, ...ours.filter(({ name }) => !theirs.knows(name))],
         // What one user sees must not be kept for others.
         ...(isVersion2(sdk) && requestProviders().length > 0 && { ttlMs: 0, cacheScope: 'private' }),
       };
@@ -115,37 +121,33 @@ export function attachTo(server: AttachableServer, options: AttachOptions, regis
     // Version 1 hands on what it was sent.
     const args = repairArguments(params.arguments);
     if (args === undefined) return Promise.resolve(refuse(name, 'they must be an object'));
-    const view = registry.view();
-    if (name === TOOL_SEARCH) return runToolSearch(view, args, compact);
-    const context = toToolContext(sdk);
-    const isListed = async (one: string) => RESERVED.has(one) || theirs.has(one, sdk);
-    if (name === EXECUTE_TOOL) return runExecuteTool(view, args, context, isListed);
-    return runTool(view, name, args, context, isListed);
+    const isListed = async (one: string) => finders.has(one) || theirs.has(one, sdk);
+    return attachedTools.run(name, args, toToolContext(sdk), isListed);
   });
   putInFront(low, 'tools/call', (request, sdk, behind) =>
     inScope(sdk, async () => {
       const name = request.params?.name;
-      if (behind === undefined || RESERVED.has(name)) return run(request, sdk);
-      const isOurs = typeof name === 'string' && !(await theirs.has(name, sdk)) && (await registry.view().has(name));
+      if (behind === undefined || finders.has(name)) return run(request, sdk);
+      const isOurs = typeof name === 'string' && !(await theirs.has(name, sdk)) && (await attachedTools.has(name));
       return (isOurs ? run : behind)(request, sdk);
     }),
   );
 
-  const listedServer: ListedServer = { showsAll: mode !== 'hidden', tell: () => tellListChanged(low) };
+  const listedServer: ListedServer = { showsAll: showsAll !== false, tell: () => tellListChanged(low) };
   keepAlive.set(low, listedServer);
-  registry.changes.add(listedServer);
+  attachedTools.changes.add(listedServer);
 }
 
 /** A server keeps what is told about changes for it; nobody else does. */
 const keepAlive = new WeakMap<object, ListedServer>();
 
-/** One that cannot be had shows what everybody may see. */
-function modeFor(mode: NonNullable<AttachOptions['mode']>, sdk: unknown): ListMode {
-  if (typeof mode !== 'function') return mode;
+/** A choice that throws shows what everybody may see. */
+function seesAll(showsAll: AttachChoices['showsAll'], sdk: unknown): boolean {
+  if (typeof showsAll !== 'function') return showsAll;
   try {
-    return mode(toToolRequest(sdk));
+    return showsAll(toToolRequest(sdk));
   } catch {
-    return 'hidden';
+    return false;
   }
 }
 

@@ -11,13 +11,16 @@ import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
 import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { oneLine } from '../../text/plain-text.ts';
-import { messageOf, thrownAs } from '../../text/thrown-message.ts';
+import { messageOf } from '../../text/thrown-message.ts';
 import { checkValue, readArguments, refuseArguments } from './check-arguments.ts';
 import { checkDefinition, checkList, definitionOf } from './check-list.ts';
+import { isNotFound, OWN_TOOLS } from './check-provider.ts';
 import { toCallToolResult, toCancelledResult, toErrorResult } from './handler-result.ts';
 import { ProviderDefinitions } from './provider-definitions.ts';
 import type { ProviderLimits } from './provider-limits.ts';
 import { outsideRequests } from './request-scope.ts';
+
+export { isNotFound, OWN_TOOLS } from './check-provider.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Tools = ReadonlyMap<string, ToolSummary>;
@@ -30,9 +33,6 @@ export interface Listing {
   /** Why it is not what it should be. */
   readonly problem: string | undefined;
 }
-
-/** A registry gives its own tools without those of the request, which the asking registry adds itself. */
-export const OWN_TOOLS = Symbol('own tools');
 
 /** How a provider is kept. */
 export interface KnownProviderOptions {
@@ -244,12 +244,6 @@ const anyOf = (...answers: readonly [Promise<boolean>, Promise<boolean>]): Promi
     for (const answer of answers) answer.then((yes) => yes && resolve(true), reject);
     Promise.all(answers).then(() => resolve(false), reject);
   });
-
-/** A tool that calls others may fail for want of one of those; that is not this. */
-export const isNotFound = (thrown: unknown, name: string): boolean => {
-  const error = thrownAs<Error & { readonly code?: unknown; readonly tool?: unknown }>(Error, thrown);
-  return error?.code === 'TOOL_NOT_FOUND' && (error.tool === undefined || error.tool === name);
-};
 
 function nameOf(provider: ToolProvider): string {
   try {

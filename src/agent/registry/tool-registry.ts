@@ -3,13 +3,20 @@
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
-import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
+import type { ToolContext, ToolProvider, ToolRequest, ToolSummary } from '../../core/tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { SchemaValidators } from '../../execution/validation/schema-validators.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { type AttachableServer, type AttachOptions, attachTo } from './attach.ts';
 import { checkOptions, shown, withoutNulls } from './check-options.ts';
-import { EXECUTE_TOOL, TOOL_SEARCH } from './discovery-tools.ts';
+import {
+  discoveryTools,
+  EXECUTE_TOOL,
+  runExecuteTool,
+  runTool,
+  runToolSearch,
+  TOOL_SEARCH,
+} from './discovery-tools.ts';
 import { isNotFound, OWN_TOOLS } from './known-provider.ts';
 import { type ListChange, ListChanges } from './list-changes.ts';
 import { type ProviderLimits, toProviderLimits } from './provider-limits.ts';
@@ -166,8 +173,30 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
 
   /** Adds `tool_search` and `execute_tool` to a server of the MCP SDK, version 1 or 2, beside the tools it has. */
   attach(server: AttachableServer, options: AttachOptions = {}): void {
-    const { waitMs } = this.#limits;
-    attachTo(server, options, { changes: this.#changes, waitMs, view: () => this.#view() });
+    checkOptions(options, { mode: 'any', providersFor: 'function', compact: 'flag', about: 'text' });
+    const { mode = 'hidden', providersFor, compact = false, about } = options;
+    if (typeof mode !== 'function' && mode !== 'hidden' && mode !== 'show-all')
+      throw new ValidationError(`mode must be 'hidden', 'show-all' or a function, not ${shown(mode)}`);
+    const finders = discoveryTools(about);
+    const showsAll =
+      typeof mode === 'function' ? (request: ToolRequest) => mode(request) === 'show-all' : mode !== 'hidden';
+    attachTo(
+      server,
+      { showsAll, providersFor },
+      {
+        changes: this.#changes,
+        waitMs: this.#limits.waitMs,
+        reserved: finders.map(({ name }) => name),
+        list: async (all) => [...(await this.#view().definitions(all)), ...(all ? [] : finders)],
+        has: (name) => this.#view().has(name),
+        run: (name, args, context, isListed) => {
+          const view = this.#view();
+          if (name === TOOL_SEARCH) return runToolSearch(view, args, compact);
+          if (name === EXECUTE_TOOL) return runExecuteTool(view, args, context, isListed);
+          return runTool(view, name, args, context, isListed);
+        },
+      },
+    );
   }
 
   /**

@@ -12,10 +12,6 @@ import type { AnyGptConfig, ToolContext as EngineToolContext, ToolSummary as Eng
 import {
   type CallToolResult,
   type ContentBlock,
-  type ListLimits,
-  type StandardJsonSchema,
-  type StandardResult,
-  type StaticToolAnswer,
   type ToJsonSchema,
   type ToolContext,
   ToolNotFoundError,
@@ -25,6 +21,8 @@ import {
   type ToolSummary,
   withRequestProviders,
 } from '../../registry.ts';
+import type { StaticToolAnswer } from '../unified/static-tool.ts';
+import type { ListLimits, StandardJsonSchema, StandardResult } from './index.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 

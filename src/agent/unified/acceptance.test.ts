@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { entry, folder, memoryLog, sample } from '../../../test/fixtures/engine.ts';
 import { evil } from '../../../test/fixtures/evil.ts';
-import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
 import { startTestServer } from '../../testing/index.ts';
 import { serversFromEnv, UnifiedToolRegistry, type UnifiedToolRegistryOptions } from './index.ts';
 

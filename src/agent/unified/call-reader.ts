@@ -1,25 +1,15 @@
 /**
- * The way back from what a model wrote: a name in, the tool it was shown under that name out; arguments in, the same in the
- * tool's own words out. What a call means depends on the tools and on the call, not on how other requests asked for theirs.
+ * Finds the tool that a model was shown under a name. What a call means depends on the tools and on the call, not on how
+ * other requests asked for theirs.
  * @module
  */
 
-import type { ToolDefinition } from '../../core/types.ts';
-import { liftArguments } from '../../execution/validation/repair-arguments.ts';
-import type { NamedCall, ToolFormat } from '../formats/definition-types.ts';
-import { makeSchema, type SchemaTarget } from '../formats/make-schema.ts';
-import { StrictAllowance } from '../formats/strict-limits.ts';
-import { argumentsOf } from '../formats/tool-call.ts';
-import type { ShownNames } from './shown-names.ts';
+import type { NamedCall } from '../formats/definition-types.ts';
+import type { ShownNames } from '../formats/shown-names.ts';
 import type { ToolEntry, ToolTable } from './tool-table.ts';
-
-type Arguments = Readonly<Record<string, unknown>>;
-type Read = (args: Arguments) => Arguments;
 
 /** Conversations go on while lists change: so many earlier sets of names are still understood. */
 const MAX_SEEN = 4;
-/** Names are given back first: which nulls may go is written under the tool's own. */
-const ALL_TARGETS: readonly SchemaTarget[] = ['anthropic', 'gemini-json-schema', 'openai'];
 
 export class CallReader {
   readonly #table: ToolTable;
@@ -47,36 +37,3 @@ export class CallReader {
     return namespace ? this.#table.findRef(namespace, name) : this.#table.find(name);
   }
 }
-
-const readers = new WeakMap<ToolDefinition, Map<SchemaTarget, Read>>();
-
-/**
- * What a model wrote, as the tool wants it: parameters under their own names, without the nulls that strict mode asks for
- * in place of what is left out. Without a format, in the words of any. What is no object stays as it is.
- */
-export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolFormat | undefined): unknown {
-  const args = argumentsOf(sent);
-  if (args === undefined) return sent;
-  const lifted = liftArguments(args, tool.inputSchema);
-  const targets = format === undefined ? ALL_TARGETS : [targetOf(format)];
-  return targets.reduce((read, target) => readerOf(tool, target)(read), lifted);
-}
-
-function readerOf(tool: ToolDefinition, target: SchemaTarget): Read {
-  const known = readers.get(tool) ?? new Map<SchemaTarget, Read>();
-  readers.set(tool, known);
-  const read = known.get(target) ?? makeReader(tool.inputSchema, target);
-  known.set(target, read);
-  return read;
-}
-
-/** As if strict, whatever was asked for: a null that the tool's schema forbids means the same in both. */
-function makeReader(schema: unknown, target: SchemaTarget): Read {
-  const made = makeSchema(schema, target, { strict: target === 'openai', allowance: new StrictAllowance() });
-  return 'refused' in made ? (args) => args : made.readArguments;
-}
-
-const targetOf = (format: ToolFormat): SchemaTarget => {
-  if (format === 'gemini') return 'gemini-json-schema';
-  return format === 'anthropic' ? 'anthropic' : 'openai';
-};

@@ -5,6 +5,7 @@
  */
 import { elapsedNow } from '../../async/clock.ts';
 import { ValidationError } from '../../core/errors.ts';
+import type { EngineHandle } from '../../engine/engine-handle.ts';
 import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { RegistryLogger } from './registry-log.ts';
@@ -17,7 +18,7 @@ export interface UnifiedToolRegistryOptions {
    * The MCP servers: a `DiscoveryEngine`, which stays the program's to reload and close, or entries as in a configuration,
    * such as `serversFromEnv` gives. Default: none.
    */
-  readonly servers?: ToolServers | readonly ServerEntry[] | undefined;
+  readonly servers?: ToolServers | EngineHandle | readonly ServerEntry[] | undefined;
   /** Where the five events go. Default: nowhere. */
   readonly logger?: RegistryLogger | undefined;
   /** How long a list of tools holds, in ms. Default 5 minutes. */

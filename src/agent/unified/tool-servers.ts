@@ -6,6 +6,7 @@
 import { type ErrorCode, type ErrorInfo, ValidationError } from '../../core/errors.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolDefinition, ToolMetadata } from '../../core/types.ts';
+import { coreOf, type EngineHandle, isEngine } from '../../engine/engine-handle.ts';
 import { shorten } from '../../text/plain-text.ts';
 import { type ServerEntry, variableProblem } from './servers-from-env.ts';
 
@@ -18,7 +19,7 @@ export interface ServerCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a registry needs of the servers behind it. A `DiscoveryEngine` is one. */
+/** What a registry needs of the servers behind it. */
 export interface ToolServers {
   /** The servers that are switched on now. Connects to none. */
   serverNames(): Promise<readonly string[]>;
@@ -70,13 +71,14 @@ const nobody = (server: string, tool?: string) =>
 
 /** Opens what a registry was given. Whoever handed in an engine reloads and closes it; what is made here is closed here. */
 export async function openServers(
-  given: ToolServers | readonly ServerEntry[],
+  given: ToolServers | EngineHandle | readonly ServerEntry[],
   { env, now }: ServersWorld,
 ): Promise<OpenServers> {
+  if (isEngine(given)) return { servers: coreOf(given), refresh: nothing, close: nothing };
   if (!isEntries(given)) return { servers: given, refresh: nothing, close: nothing };
   if (given.length === 0) return { servers: NONE, refresh: nothing, close: nothing };
-  const { DiscoveryEngine } = await import('../../engine/discovery-engine.ts');
-  const engine = new DiscoveryEngine(
+  const { EngineCore } = await import('../../engine/engine-core.ts');
+  const engine = new EngineCore(
     {
       servers: [...given],
       // A registry keeps lists for itself and searches nothing; whoever embeds it did not ask for files in a home folder.
@@ -130,7 +132,7 @@ const METHODS = ['serverNames', 'readLists', 'definitionsOf', 'call'] as const;
 
 /** Throws `ValidationError` for what is neither a list of entries nor something to ask, and says what to write. */
 export function checkServers(given: unknown): void {
-  if (Array.isArray(given)) return;
+  if (Array.isArray(given) || isEngine(given)) return;
   if (typeof given !== 'object' || given === null)
     throw new ValidationError('servers must be a list of entries, or a DiscoveryEngine.');
   if (METHODS.every((name) => typeof (given as Record<string, unknown>)[name] === 'function')) return;

@@ -7,9 +7,9 @@ import { readingsOf } from '../../catalog/tool-name.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { AnthropicTool, DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
 import { createNameTable, type NameTable } from '../formats/names.ts';
+import { ShownNames } from '../formats/shown-names.ts';
 import { claudeSet, describe } from './claude-set.ts';
 import type { Tell } from './registry-log.ts';
-import { ShownNames } from './shown-names.ts';
 
 /** What a program's own tool may know while it runs. */
 export interface OwnToolContext {

@@ -4,7 +4,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
 import type { AnthropicTool, OpenAiChatTool } from '../formats/definition-types.ts';
 import type { GeminiFunctionResponsePart, LangChainToolMessage } from '../formats/result-types.ts';
 import { type RegistryResult, type ToolServers, UnifiedToolRegistry } from './index.ts';

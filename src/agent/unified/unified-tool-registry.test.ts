@@ -6,7 +6,7 @@ import { DiscoveryError, ToolNotFoundError, ValidationError } from '../../core/e
 import { fail, ok } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
-import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
 import type { EngineConfig } from '../../engine/engine-world.ts';
 import { startTestServer } from '../../testing/index.ts';
 import {

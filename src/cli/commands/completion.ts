@@ -81,13 +81,13 @@ async function withVocabulary<T>(
 ): Promise<T> {
   const { COMMANDS } = await import('../main.ts');
   const open = async () => {
-    const { DiscoveryEngine } = await import('../../engine/discovery-engine.ts');
+    const { EngineCore } = await import('../../engine/engine-core.ts');
     const { configFile } = await import('../../engine/engine-world.ts');
     const { env, cwd } = io;
     // Nobody has said yet that the file on the line is to be used.
     const runCode = config === undefined;
     const options = { env, cwd, runCode, offline: true, background: false, timeout: LOAD_MS };
-    return new DiscoveryEngine(configFile(config), options);
+    return new EngineCore(configFile(config), options);
   };
   // Most completions are of words that need no configuration.
   let engine: ReturnType<typeof open> | undefined;

@@ -48,9 +48,9 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
         const known = await engine.toolsOf(server);
         if (!known.success) return session.fail(known.error);
       }
-      if (definition && definition.connection.kind !== 'stdio' && !start)
+      if (definition && definition.connection.type !== 'stdio' && !start)
         session.note(
-          `${server} runs elsewhere (${definition.connection.kind}), so nothing of its stderr is known here.`,
+          `${server} runs elsewhere (${definition.connection.type}), so nothing of its stderr is known here.`,
         );
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;

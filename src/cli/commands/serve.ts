@@ -7,7 +7,7 @@ import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
-import type { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import type { EngineCore } from '../../engine/engine-core.ts';
 import { configFile } from '../../engine/engine-world.ts';
 import type { Surface } from '../../gateway/serve-stdio.ts';
 import { failure } from '../../meta-tools/answers.ts';
@@ -61,10 +61,10 @@ Examples:
       throw new UsageError(`--url and --${others[0]} exclude each other`);
     const log = new ServeLog(io.stderr, level);
     // Loaded here, so that help need not load it.
-    const { DiscoveryEngine } = await import('../../engine/discovery-engine.ts');
+    const { EngineCore } = await import('../../engine/engine-core.ts');
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
-    const engine = new DiscoveryEngine(url === undefined ? configFile(values.config as string | undefined) : at(url), {
+    const engine = new EngineCore(url === undefined ? configFile(values.config as string | undefined) : at(url), {
       env: io.env,
       cwd: io.cwd,
       trustProject: values['trust-project'] === true,
@@ -92,11 +92,7 @@ interface ServeOptions {
   readonly log: ServeLog;
 }
 
-async function serveEngine(
-  engine: DiscoveryEngine,
-  { port, expose, watch, log }: ServeOptions,
-  io: Io,
-): Promise<number> {
+async function serveEngine(engine: EngineCore, { port, expose, watch, log }: ServeOptions, io: Io): Promise<number> {
   // Piece by piece: the gateway on stdio is started for every agent and need not load HTTP.
   const stdio = import('../../gateway/serve-stdio.ts');
   const configured = followConfiguration(engine, log, io);
@@ -192,7 +188,7 @@ function whenUnread(output: Output, tell: (bytes: number) => void): void {
 const SHUTDOWN_MS = 20_000;
 
 /** Logs as the configuration in force says. One that cannot be used is said on stderr, and the gateway goes on without. */
-async function followConfiguration(engine: DiscoveryEngine, log: ServeLog, io: Io): Promise<void> {
+async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): Promise<void> {
   const follow = async () => log.configure((await engine.getConfig()).log);
   engine.onReload(() => void follow());
   try {

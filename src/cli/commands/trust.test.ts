@@ -5,7 +5,7 @@ import { documentOf, root, runBinary } from '../../../test/fixtures/cli.ts';
 import { fakeIo } from '../../../test/fixtures/gateway/fake-io.ts';
 import { tempFolder } from '../../../test/fixtures/gateway/kit.ts';
 import { TrustStore } from '../../config/trust-store.ts';
-import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { EngineCore } from '../../engine/engine-core.ts';
 import { configFile } from '../../engine/engine-world.ts';
 import { main } from '../main.ts';
 
@@ -24,7 +24,7 @@ const trust = async (...argv: string[]) => {
   return { code: await main(['mcp', 'trust', ...argv], io), out: io.out(), err: io.err() };
 };
 const serversSeen = async () => {
-  await using engine = new DiscoveryEngine(configFile(), { cwd: project(), home: folder.path, env: env() });
+  await using engine = new EngineCore(configFile(), { cwd: project(), home: folder.path, env: env() });
   return engine.serverNames();
 };
 const writeConfig = (name: string) => {

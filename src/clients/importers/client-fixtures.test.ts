@@ -75,8 +75,8 @@ const load = ({ world }: { world: World }, type: ClientType, trustProject = fals
 
 /** What a definition is in the neutral shape; a variable that is passed on is one that is taken from the environment. */
 function toNeutral({ connection, enabled }: ResolvedConfig['servers'][number]): Neutral {
-  if (connection.kind !== 'stdio') {
-    return { transport: connection.kind, url: connection.url, headers: connection.headers, enabled };
+  if (connection.type !== 'stdio') {
+    return { transport: connection.type, url: connection.url, headers: connection.headers, enabled };
   }
   const passed = connection.inheritEnv.map((name) => [name, `\${${name}}`]);
   const { command, args, cwd } = connection;

@@ -60,7 +60,7 @@ describe('custom sources', () => {
     expect(config.servers[0]).toMatchObject({
       name: 'github',
       description: 'GitHub API integration',
-      connection: { kind: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'] },
+      connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'] },
       tools: [{ name: 'create_issue', description: 'Create a GitHub issue' }, { name: 'list_repos' }],
       origin: { file, path: 'servers["github"]' },
     });

@@ -81,7 +81,7 @@ describe('an unpacked bundle', () => {
           description: 'Read and write files in the directories you choose.',
           enabled: true,
           connection: {
-            kind: 'stdio',
+            type: 'stdio',
             command: 'node',
             args: [
               join(folder, 'server/index.js'),

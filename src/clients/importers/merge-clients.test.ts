@@ -134,7 +134,7 @@ describe('the same server in two clients', () => {
         await cursor(two);
         await write('.kiro/settings/mcp.json', { mcpServers: three });
         const servers = (await load(auto)).servers.map(({ connection }) =>
-          connection.kind === 'stdio'
+          connection.type === 'stdio'
             ? { command: connection.command, args: connection.args, env: connection.env }
             : { url: connection.url, headers: connection.headers },
         );
@@ -338,7 +338,7 @@ describe('a source with a path', () => {
     await write('elsewhere/mcp.json', { mcpServers: { a: { url: 'https://a.test' } } });
     for (const path of ['~/elsewhere/mcp.json', '${PLACE}/mcp.json', '${GONE:-~/elsewhere}/mcp.json']) {
       const config = await load({ sources: [{ type: 'cline', path }] }, { env: { PLACE: join(home, 'elsewhere') } });
-      expect(config.servers).toMatchObject([{ name: 'a', connection: { kind: 'sse' }, origin: { client: 'cline' } }]);
+      expect(config.servers).toMatchObject([{ name: 'a', connection: { type: 'sse' }, origin: { client: 'cline' } }]);
     }
   });
 

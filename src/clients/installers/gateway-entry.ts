@@ -9,18 +9,18 @@ import type { EntryWriter, Gateway, Installation } from './installation.ts';
 /** What the entry is called: short, and without `_`, which Gemini splits names at. */
 export const ENTRY_NAME = 'anygpt';
 
-const local = ({ command, args, env }: Extract<Gateway, { kind: 'stdio' }>) => ({ command, args, env });
+const local = ({ command, args, env }: Extract<Gateway, { type: 'stdio' }>) => ({ command, args, env });
 
 /** An entry whose kind shows in its fields, with what the client wants beside it. */
 const plain =
   (address: 'url' | 'serverUrl' | 'httpUrl', beside: object = {}): EntryWriter =>
-  (gateway) => ({ ...(gateway.kind === 'stdio' ? local(gateway) : { [address]: gateway.url }), ...beside });
+  (gateway) => ({ ...(gateway.type === 'stdio' ? local(gateway) : { [address]: gateway.url }), ...beside });
 
 /** An entry that names its kind. */
 const typed =
   (stdio: string | undefined, http: string, beside: object = {}): EntryWriter =>
   (gateway) =>
-    gateway.kind === 'stdio'
+    gateway.type === 'stdio'
       ? { ...(stdio !== undefined && { type: stdio }), ...local(gateway), ...beside }
       : { type: http, url: gateway.url, ...beside };
 
@@ -47,7 +47,7 @@ export const COPILOT_CLI: EntryWriter = typed('local', 'http', { tools: ['*'], d
 
 /** Claude Desktop: programs only, so an address is reached through one. */
 export const CLAUDE_DESKTOP: EntryWriter = (gateway) => {
-  if (gateway.kind === 'stdio') return local(gateway);
+  if (gateway.type === 'stdio') return local(gateway);
   const [command, ...args] = gateway.bridge ?? [];
   if (command === undefined) throw new ConfigurationError('There is no program that could reach the address.');
   return { command, args, env: { [GATEWAY_MARK]: '1' } };
@@ -55,14 +55,14 @@ export const CLAUDE_DESKTOP: EntryWriter = (gateway) => {
 
 /** Codex: no type; variables are handed on by name. */
 export const CODEX: EntryWriter = (gateway) =>
-  gateway.kind === 'stdio'
+  gateway.type === 'stdio'
     ? { ...local(gateway), ...(gateway.inherit.length > 0 && { env_vars: gateway.inherit }) }
     : { url: gateway.url };
 
 /** Mistral Vibe: a list, the kind is called `transport`. */
 export const MISTRAL_VIBE: EntryWriter = (gateway) => ({
   name: ENTRY_NAME,
-  ...(gateway.kind === 'stdio'
+  ...(gateway.type === 'stdio'
     ? { transport: 'stdio', ...local(gateway) }
     : { transport: 'streamable-http', url: gateway.url }),
 });
@@ -70,13 +70,13 @@ export const MISTRAL_VIBE: EntryWriter = (gateway) => ({
 /** Continue: a list in YAML, a map in JSON; the name does no harm in the latter. */
 export const CONTINUE: EntryWriter = (gateway) => ({
   name: ENTRY_NAME,
-  ...(gateway.kind === 'stdio' ? local(gateway) : { type: 'streamable-http', url: gateway.url }),
+  ...(gateway.type === 'stdio' ? local(gateway) : { type: 'streamable-http', url: gateway.url }),
 });
 
 /** OpenCode: the command is a list; since version 2 entries are switched off, before they were switched on. */
 export const OPENCODE: EntryWriter = (gateway, way) => {
   const on = way.length > 1 ? { disabled: false } : { enabled: true };
-  if (gateway.kind === 'http') return { type: 'remote', url: gateway.url, ...on };
+  if (gateway.type === 'http') return { type: 'remote', url: gateway.url, ...on };
   const { command, args, env } = gateway;
   return { type: 'local', command: [command, ...args], environment: env, ...on };
 };
@@ -84,7 +84,7 @@ export const OPENCODE: EntryWriter = (gateway, way) => {
 /** Goose: its own spellings; secrets are named and come from its keyring. */
 export const GOOSE: EntryWriter = (gateway) => {
   const about = { name: ENTRY_NAME, enabled: true, timeout: 300, description: 'All MCP servers behind one' };
-  if (gateway.kind === 'http') return { type: 'streamable_http', ...about, uri: gateway.url };
+  if (gateway.type === 'http') return { type: 'streamable_http', ...about, uri: gateway.url };
   return {
     type: 'stdio',
     ...about,
@@ -98,7 +98,7 @@ export const GOOSE: EntryWriter = (gateway) => {
 /** The command line that adds the gateway to Claude Code without touching its file. */
 export function claudeCommand(gateway: Gateway): string {
   const start = 'claude mcp add --scope user --transport';
-  if (gateway.kind === 'http') return `${start} http ${ENTRY_NAME} ${quoted(gateway.url)}`;
+  if (gateway.type === 'http') return `${start} http ${ENTRY_NAME} ${quoted(gateway.url)}`;
   const words = [gateway.command, ...gateway.args].map(quoted).join(' ');
   const env = Object.entries(gateway.env).map(([name, value]) => `--env ${quoted(`${name}=${value}`)}`);
   // A flag has to stand between the variables and the name, which would else be taken for another variable.

@@ -43,7 +43,7 @@ export function gatewayFor(
       throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is no http or https address.`);
     // Our own program reaches it for clients that start programs only.
     const { local } = options;
-    return { kind: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
+    return { type: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
   }
   const { shortPath = false } = client.install;
   const [command, args] = commandLine(options);
@@ -51,7 +51,7 @@ export function gatewayFor(
     (reference) => [reference.name, referenceText(client.dialect.variables, reference)] as const,
   );
   return {
-    kind: 'stdio',
+    type: 'stdio',
     command,
     args,
     env: {

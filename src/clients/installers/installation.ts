@@ -8,7 +8,7 @@ import type { World } from '../../config/world.ts';
 /** How the gateway is reached: started as a program, or found at an address. */
 export type Gateway =
   | {
-      readonly kind: 'stdio';
+      readonly type: 'stdio';
       readonly command: string;
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export type Gateway =
       readonly inherit: readonly string[];
     }
   | {
-      readonly kind: 'http';
+      readonly type: 'http';
       readonly url: string;
       /** A command line that reaches the address, for clients that start programs only. */
       readonly bridge?: readonly string[] | undefined;

@@ -253,7 +253,7 @@ const listed = (names: readonly string[]): string =>
 
 function variableNotes(gateway: Gateway, wanted: object, { references }: TakeOver): string[] {
   const handsOn = 'env_vars' in wanted || 'env_keys' in wanted;
-  const names = gateway.kind === 'http' ? references.map(({ name }) => name) : handsOn ? [] : gateway.inherit;
+  const names = gateway.type === 'http' ? references.map(({ name }) => name) : handsOn ? [] : gateway.inherit;
   return names.length === 0 ? [] : [`these variables have to be set where the gateway runs: ${names.join(', ')}`];
 }
 

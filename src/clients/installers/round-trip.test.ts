@@ -94,7 +94,7 @@ async function placed(type: ClientType, name: string, text: string, world: World
 }
 
 /** A connection as it is written, as the program reads it. */
-const withKind = ({ type: kind, ...rest }: { type?: string } = {}) => JSON.parse(JSON.stringify({ kind, ...rest }));
+const plain = (connection: object = {}) => JSON.parse(JSON.stringify(connection));
 
 describe('install and uninstall', () => {
   it.each(shapes)('leaves the same bytes: %s, %s, %s', async (type, source, shape, shaped) => {
@@ -117,8 +117,7 @@ describe('install and uninstall', () => {
       if (moved.length > 0 && shape === 'as it is') {
         const { servers } = await new ConfigurationLoader(world).load();
         const here = new Map(servers.map((server) => [server.name, server]));
-        for (const { name, connection } of moved)
-          expect(here.get(name)?.connection).toMatchObject(withKind(connection));
+        for (const { name, connection } of moved) expect(here.get(name)?.connection).toMatchObject(plain(connection));
       }
       const removed = await uninstall(type, file, world);
       expect(removed.status).toBe('removed');

@@ -46,6 +46,7 @@ export class CircuitBreakers {
 
   /** Lets calls through and counts how they went. Stands behind the queue, around each attempt. */
   readonly watch: Step = (next) => async (call) => {
+    if (isOfOneRequest(call)) return next(call);
     const refusal = this.#refusal(call);
     if (refusal !== undefined) return refusal;
     const breaker = this.#breakers.get(call.server);
@@ -76,6 +77,7 @@ export class CircuitBreakers {
 
   #refusal(call: ToolCall): ToolResult<never> | undefined {
     const { server, tool } = call;
+    if (isOfOneRequest(call)) return undefined;
     const wait = this.#breakers.get(server)?.waitTime(this.#clock.now()) ?? 0;
     if (wait === 0) return undefined;
     return fail(
@@ -108,3 +110,6 @@ function isRefusedCall(error: ErrorInfo): boolean {
   const { status } = Object(causeOf(error)) as { readonly status?: unknown };
   return typeof status === 'number' && status >= 400 && status < 500;
 }
+
+/** What one request brings along ends with it: there is nothing to stop calling. */
+const isOfOneRequest = ({ gate, server }: ToolCall): boolean => gate !== undefined && gate !== server;

@@ -74,7 +74,7 @@ export class Slots {
   }
 
   async pass(call: ToolCall, next: Handler): Promise<ToolResult<CallToolResult>> {
-    const { server } = call;
+    const { gate: server = call.server } = call;
     const client = clientOf(call);
     const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
@@ -191,7 +191,9 @@ export class Slots {
 
   #busy(call: ToolCall, lane: Lane | undefined, why: string): ToolResult<never> {
     const { server, tool } = call;
-    const retryAfterMs = Math.round(Math.min(10_000, Math.max(100, lane ? this.#untilFree(server, lane) : 1_000)));
+    const retryAfterMs = Math.round(
+      Math.min(10_000, Math.max(100, lane ? this.#untilFree(call.gate ?? server, lane) : 1_000)),
+    );
     return fail('SERVER_BUSY', `Not called: ${why}. Try again in ${retryAfterMs} ms.`, {
       server,
       tool,

@@ -71,7 +71,7 @@ export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new 
     };
     return (call) => {
       const now = clock.now();
-      const bucket = buckets.of(call.server, now);
+      const bucket = buckets.of(call.gate ?? call.server, now);
       return bucket === undefined ? next(call) : inTurn(call, bucket, now);
     };
   };

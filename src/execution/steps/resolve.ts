@@ -3,20 +3,14 @@
  * @module
  */
 
-import type { CallSignal } from '../../async/cancellation.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
-import type { Caller, ToolCall, ToolDefinition } from '../../core/types.ts';
+import type { ToolCall, ToolDefinition } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
 
 /** Finds a tool, or fails with SERVER_NOT_FOUND or TOOL_NOT_FOUND and the nearest real names. */
-export type Lookup = (
-  server: string,
-  tool: string,
-  signal: CallSignal,
-  caller: Caller,
-) => ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>>;
+export type Lookup = (call: ToolCall) => ToolResult<ToolDefinition> | Promise<ToolResult<ToolDefinition>>;
 
 /** Adds the definition to the call, or ends it with the lookup's failure. */
 export const resolve =
@@ -25,7 +19,7 @@ export const resolve =
     const goOn = (call: ToolCall, found: ToolResult<ToolDefinition>) =>
       found.success ? next({ ...call, definition: found.data }) : Promise.resolve(found);
     return (call) => {
-      const answer = lookup(call.server, call.tool, call.signal, call.caller);
+      const answer = lookup(call);
       // What is known needs no turn of its own.
       if (!(answer instanceof Promise)) return goOn(call, answer);
       return inTime(answer, call, clock).then((found) => goOn(call, found));

@@ -5,8 +5,8 @@
  */
 
 import type { ToolRef } from '../../core/types.ts';
-import type { DescribedTool } from '../formats/definition-types.ts';
-import { createNameTable, type NameTable } from '../formats/names.ts';
+import type { DescribedTool } from './definition-types.ts';
+import { createNameTable, type NameTable } from './names.ts';
 
 export class ShownNames {
   readonly #names: NameTable;

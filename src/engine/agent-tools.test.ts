@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anthropicTools, geminiTools, openAiChatTools, openAiResponsesTools } from '../../../test/api-rules.ts';
-import { engineWith } from '../../../test/fixtures/gateway/kit.ts';
-import type { DiscoveryEngine } from '../../engine/discovery-engine.ts';
-import { META_TOOL_NAMES } from '../../meta-tools/meta-tools.ts';
-import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { createMetaToolHandler, type MetaToolHandler } from './meta-tool-handler.ts';
-import type { LangChainToolMessage } from './result-types.ts';
-import { type AnyToolCall, readToolCall } from './tool-call.ts';
+import { anthropicTools, geminiTools, openAiChatTools, openAiResponsesTools } from '../../test/api-rules.ts';
+import type { LangChainToolMessage } from '../agent/formats/result-types.ts';
+import { type AnyToolCall, readToolCall } from '../agent/formats/tool-call.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
+import { DiscoveryEngine } from './discovery-engine.ts';
 
 let server: TestServer;
-let engine: DiscoveryEngine;
-let tools: MetaToolHandler;
+let tools: DiscoveryEngine;
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -23,11 +20,10 @@ beforeAll(async () => {
       draw: { call: () => ({ content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] }) },
     },
   });
-  engine = engineWith({ servers: [{ name: 'greeter', connection: server.connection }] });
-  tools = createMetaToolHandler(engine);
+  tools = new DiscoveryEngine({ servers: [{ name: 'greeter', connection: server.connection }] });
 });
 afterAll(async () => {
-  await engine.close();
+  await tools.close();
   await server.close();
 });
 
@@ -52,20 +48,20 @@ const execute = (args: object = CALL) =>
   }) as const;
 
 describe('the five meta-tools', () => {
-  it('are defined in every format, in the order of the contract', async () => {
-    const anthropic = await tools.definitions({ format: 'anthropic' });
-    expect(anthropic.definitions.map(({ name }) => name)).toEqual(META_TOOL_NAMES);
-    expect(anthropic.definitions[0]?.description).toContain('greeter');
-    expect(anthropicTools(anthropic.definitions)).toEqual([]);
-    expect(openAiChatTools((await tools.definitions({ format: 'openai-chat' })).definitions)).toEqual([]);
-    expect(geminiTools((await tools.definitions({ format: 'gemini' })).definitions)).toEqual([]);
-    const strict = await tools.definitions({ format: 'openai-responses', strict: true });
-    expect(openAiResponsesTools(strict.definitions)).toEqual([]);
-    // Whose arguments may hold anything.
-    expect(strict.problems.filter(({ kind }) => kind === 'not-strict').map(({ tool }) => tool)).toEqual([
-      'execute_tool',
-    ]);
-    expect(Object.keys((await tools.definitions({ format: 'ai-sdk' })).definitions)).toEqual(META_TOOL_NAMES);
+  it('are defined in every format, in the order of the contract', () => {
+    const mode = 'search';
+    const anthropic = tools.tools({ mode });
+    expect(anthropic.map(({ name }) => name)).toEqual(META_TOOL_NAMES);
+    expect(anthropic[0]?.description).toContain('greeter');
+    expect(anthropicTools(anthropic)).toEqual([]);
+    expect(openAiChatTools(tools.tools({ format: 'openai-chat', mode }))).toEqual([]);
+    expect(geminiTools(tools.tools({ format: 'gemini', mode }))).toEqual([]);
+    const strict = tools.tools({ format: 'openai-responses', mode, strict: true });
+    expect(openAiResponsesTools(strict)).toEqual([]);
+    // The arguments of execute_tool may hold anything.
+    const loose = strict.filter((tool) => tool.type === 'function' && !tool.strict).map(({ name }) => name);
+    expect(loose).toEqual(['execute_tool']);
+    expect(Object.keys(tools.tools({ format: 'ai-sdk', mode }))).toEqual(META_TOOL_NAMES);
   });
 
   it('answer a call in the shape of the API that made it', async () => {
@@ -148,19 +144,6 @@ describe('the five meta-tools', () => {
     const result = await tools.handle(execute().anthropic, { signal: AbortSignal.abort() });
     expect(JSON.stringify(result)).toContain('CANCELLED');
   });
-
-  it('answer even where the engine breaks', async () => {
-    const broken = createMetaToolHandler({
-      find: () => Promise.reject(new Error('out of order')),
-    } as unknown as DiscoveryEngine);
-    const result = await broken.handle({ type: 'tool_use', id: '1', name: 'search_tools', input: { query: 'x' } });
-    expect(result).toMatchObject({ is_error: true, content: [{ text: expect.stringContaining('out of order') }] });
-  });
-
-  it('know their own calls', () => {
-    expect(tools.handles(execute().gemini)).toBe(true);
-    expect(tools.handles({ type: 'tool_use', id: '1', name: 'other', input: {} })).toBe(false);
-  });
 });
 
 describe('a call', () => {
@@ -200,7 +183,6 @@ describe('a call', () => {
     const call = { name: 'execute_tool', id: 'c1', args: CALL };
     expect(readToolCall(call)).toMatchObject({ format: 'gemini' });
     expect(readToolCall(call, { format: 'langchain' })).toMatchObject({ format: 'langchain', id: 'c1' });
-    expect(tools.handles(call, { format: 'langchain' })).toBe(true);
     const message: LangChainToolMessage = await tools.handle(call, { format: 'langchain' });
     expect(message).toEqual({
       role: 'tool',

@@ -1,0 +1,50 @@
+/**
+ * Reads the arguments that a model wrote as the tool's own schema wants them, whichever definitions the model was given.
+ * @module
+ */
+
+import type { ToolDefinition } from '../../core/types.ts';
+import { liftArguments } from '../../execution/validation/repair-arguments.ts';
+import type { ToolFormat } from './definition-types.ts';
+import { makeSchema, type SchemaTarget } from './make-schema.ts';
+import { StrictAllowance } from './strict-limits.ts';
+import { argumentsOf } from './tool-call.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Read = (args: Arguments) => Arguments;
+
+/** Names are given back first: which nulls may go is written under the tool's own. */
+const ALL_TARGETS: readonly SchemaTarget[] = ['anthropic', 'gemini-json-schema', 'openai'];
+
+const readers = new WeakMap<ToolDefinition, Map<SchemaTarget, Read>>();
+
+/**
+ * What a model wrote, as the tool wants it: parameters under their own names, without the nulls that strict mode asks for
+ * in place of what is left out. Without a format, in the words of any. What is no object stays as it is.
+ */
+export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolFormat | undefined): unknown {
+  const args = argumentsOf(sent);
+  if (args === undefined) return sent;
+  const lifted = liftArguments(args, tool.inputSchema);
+  const targets = format === undefined ? ALL_TARGETS : [targetOf(format)];
+  return targets.reduce((read, target) => readerOf(tool, target)(read), lifted);
+}
+
+function readerOf(tool: ToolDefinition, target: SchemaTarget): Read {
+  const known = readers.get(tool) ?? new Map<SchemaTarget, Read>();
+  readers.set(tool, known);
+  const read = known.get(target) ?? makeReader(tool.inputSchema, target);
+  known.set(target, read);
+  return read;
+}
+
+/** As if strict, whatever was asked for: a null that the tool's schema forbids means the same in both. */
+function makeReader(schema: unknown, target: SchemaTarget): Read {
+  const made = makeSchema(schema, target, { strict: target === 'openai', allowance: new StrictAllowance() });
+  return 'refused' in made ? (args) => args : made.readArguments;
+}
+
+const targetOf = (format: ToolFormat): SchemaTarget => {
+  if (format === 'gemini') return 'gemini-json-schema';
+  return format === 'anthropic' ? 'anthropic' : 'openai';
+};

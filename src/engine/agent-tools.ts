@@ -1,0 +1,251 @@
+/**
+ * Gives an agent loop the tools of an engine in any API's format, and answers the calls that the model makes of them: own
+ * tools, tools of servers and meta-tools alike.
+ * @module
+ */
+
+import type {
+  DefinitionsOf,
+  DescribedTool,
+  NamedCall,
+  OptionsOf,
+  ToolFormat,
+} from '../agent/formats/definition-types.ts';
+import { createNameTable } from '../agent/formats/names.ts';
+import { toOwnWords } from '../agent/formats/own-words.ts';
+import type { ToolResultsOf } from '../agent/formats/result-types.ts';
+import { ShownNames } from '../agent/formats/shown-names.ts';
+import { toDefinitions } from '../agent/formats/to-definitions.ts';
+import {
+  type AnyToolCall,
+  argumentsOf,
+  type FormatOf,
+  jsonProblem,
+  readToolCall,
+  type ToolCallOptions,
+} from '../agent/formats/tool-call.ts';
+import { type ResultOptionsOf, toToolResult } from '../agent/formats/tool-result.ts';
+import { ValidationError } from '../core/errors.ts';
+import { fail, type ToolResult, toFailure } from '../core/result.ts';
+import { isProvider } from '../core/tool-provider.ts';
+import type { Caller, CallToolResult, Progress, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';
+import { failure } from '../meta-tools/answers.ts';
+import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
+import { isMetaTool, metaToolDefinitions } from '../meta-tools/meta-tools.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import { shorten } from '../text/plain-text.ts';
+import type { EngineCore } from './engine-core.ts';
+import type { EngineState } from './engine-state.ts';
+
+/** `search`: the five meta-tools. `all`: every tool that may be used. `auto`: all while they are known and few, else search. */
+export type ToolMode = 'search' | 'all' | 'auto';
+
+/** Which tools are wanted, and how they are written. */
+export type ToolsOptions<F extends ToolFormat = 'anthropic'> = {
+  /** Default `anthropic`. */
+  readonly format?: F | undefined;
+  /** Default `auto`. */
+  readonly mode?: ToolMode | undefined;
+} & Omit<OptionsOf[F], 'names'>;
+
+/** What may be said about one call. */
+export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCallOptions<F> {
+  readonly signal?: AbortSignal | undefined;
+  /** Who asks: for the audit log, and for tools that ask back. */
+  readonly caller?: Caller | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** False where the model reads text only. Default true. */
+  readonly media?: boolean | undefined;
+}
+
+/** What goes along with a call, from whichever side it came. */
+export interface AgentCallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly request?: ToolRequest | undefined;
+}
+
+/** Mode `auto` shows all tools up to this number. */
+const FEW = 20;
+/** Conversations go on while lists change: so many earlier sets of names are still understood. */
+const MAX_SEEN = 4;
+const MODES: readonly unknown[] = ['search', 'all', 'auto'] satisfies readonly ToolMode[];
+
+/** The tools that are known now, under the names models are shown. */
+interface KnownTools {
+  /** By name. Own tools have no server. */
+  readonly described: readonly DescribedTool[];
+  readonly shown: ShownNames;
+  nameOf(ref: ToolRef): string;
+  /** The sources of own tools, by tool. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Own tools that stand beside the meta-tools. */
+  readonly visible: readonly DescribedTool[];
+  /** Whether every source has listed its tools. */
+  readonly isWhole: boolean;
+}
+
+/** See the module. */
+export class AgentTools {
+  readonly #core: EngineCore;
+  readonly #runMetaTool: ReturnType<typeof createMetaToolRunner>;
+  /** Names of sources, for as long as no configuration is loaded. */
+  readonly #configured: readonly string[];
+  #kept: { readonly state: EngineState; readonly version: number; readonly known: KnownTools } | undefined;
+  /** Names that models were shown, latest first. */
+  #seen: readonly ShownNames[] = [];
+
+  constructor(core: EngineCore, configured: readonly string[]) {
+    this.#core = core;
+    this.#configured = configured;
+    this.#runMetaTool = createMetaToolRunner(core);
+  }
+
+  /** Definitions in one format, of what is known now. */
+  tools<F extends ToolFormat = 'anthropic'>(options: ToolsOptions<F> = {} as ToolsOptions<F>): DefinitionsOf[F] {
+    const { format = 'anthropic' as F, mode = 'auto', ...rest } = options;
+    if (!MODES.includes(mode))
+      throw new ValidationError(`There is no mode "${String(mode)}", only ${MODES.join(', ')}.`);
+    const tools = this.listed(mode);
+    const execute = (call: { readonly tool: string; readonly server: string; readonly arguments: unknown }) =>
+      this.call({ name: call.server === '' ? call.tool : `${call.server}__${call.tool}`, arguments: call.arguments });
+    const written = { ...(format === 'ai-sdk' && { execute }), ...rest, format };
+    return toDefinitions(tools, written as never).definitions as DefinitionsOf[F];
+  }
+
+  /** The tools that a mode shows. */
+  listed(mode: ToolMode): readonly DescribedTool[] {
+    const known = this.known();
+    const { described, shown, isWhole } = known;
+    const isFew = isWhole && described.length > 0 && described.length <= FEW;
+    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, MAX_SEEN);
+    if (mode === 'all' || (mode === 'auto' && isFew)) return described;
+    return [...metaToolDefinitions(this.#sources()), ...known.visible];
+  }
+
+  /** Answers a call in the shape of the API it came from. */
+  async handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
+    call: C,
+    options: HandleOptions<F> = {},
+  ): Promise<ToolResultsOf[F]> {
+    const { format, id, ...named } = readToolCall(call, options);
+    const result = await this.call(named, options, format);
+    const written = { format, id, name: named.name, media: options.media } as ResultOptionsOf<ToolFormat>;
+    return toToolResult(result, written) as ToolResultsOf[F];
+  }
+
+  /** Answers a call by the name that models are shown. Never rejects because of a tool. */
+  async call(
+    { name, namespace, arguments: args }: NamedCall,
+    options: AgentCallOptions = {},
+    format?: ToolFormat,
+  ): Promise<CallToolResult> {
+    const { caller = {}, signal = new AbortController().signal, onProgress, request } = options;
+    try {
+      const broken = jsonProblem(args);
+      const refusal =
+        broken === undefined
+          ? undefined
+          : fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} ${broken}.`, { tool: name, outcome: 'not_sent' });
+      if (isMetaTool(name) && !namespace) {
+        if (refusal) return asResult(refusal);
+        return await this.#runMetaTool(name, argumentsOf(args) ?? args, { caller, signal, onProgress, request });
+      }
+      const ref = await this.find(name, namespace);
+      const known = { caller, signal, onProgress, request, ...(ref ?? { server: '', tool: name }) };
+      if (refusal) return asResult(await this.#core.refuse(refusal, known));
+      if (!ref) return asResult(await this.#core.refuse(this.#notFound(name), known));
+      const definition = this.#definitionOf(ref);
+      const sent = definition ? toOwnWords(definition, args, format) : (argumentsOf(args) ?? args);
+      return asResult(await this.#core.call({ ...known, arguments: sent }));
+    } catch (error) {
+      return asResult(toFailure(error, { tool: name }));
+    }
+  }
+
+  /** The tool behind a name: as models were shown it, else as any way to write a server and a tool. */
+  async find(name: string, namespace?: string): Promise<ToolRef | undefined> {
+    const shown = this.#shownAs(name, namespace);
+    if (shown) return shown;
+    if (namespace) return this.#knownRef(await this.#core.settledRef(namespace, name));
+    return this.#knownRef(await this.#core.settledRef('', name));
+  }
+
+  /** What is known now; made anew when a list has changed. */
+  known(): KnownTools {
+    const { states } = this.#core;
+    const [state] = states;
+    if (state === undefined) return NOTHING;
+    const { version } = state.catalog;
+    const isShared = states.length === 1;
+    if (isShared && this.#kept?.state === state && this.#kept.version === version) return this.#kept.known;
+    const known = knownTools(states);
+    // What a request brings along is not kept for others.
+    if (isShared) this.#kept = { state, version, known };
+    return known;
+  }
+
+  #shownAs(name: string, namespace: string | undefined): ToolRef | undefined {
+    const { shown, owners } = this.known();
+    for (const names of new Set([shown, ...this.#seen])) {
+      const ref = names.refOf(name, namespace);
+      const found = ref && this.#knownRef({ server: ref.server || (owners.get(ref.tool) ?? ''), tool: ref.tool });
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  #knownRef({ server, tool }: ToolRef): ToolRef | undefined {
+    return this.#core.states.some(({ servers }) => servers.has(server)) ? { server, tool } : undefined;
+  }
+
+  #definitionOf({ server, tool }: ToolRef): ToolDefinition | undefined {
+    return this.#core.states.find(({ servers }) => servers.has(server))?.catalog.definition(server, tool);
+  }
+
+  #sources(): readonly string[] {
+    const { states } = this.#core;
+    return states.length === 0 ? this.#configured : states.flatMap(({ servers }) => [...servers.keys()]);
+  }
+
+  #notFound(name: string): ToolResult<never> {
+    const { described, nameOf } = this.known();
+    const names = described.map((tool) => nameOf({ server: tool.server ?? '', tool: tool.name }));
+    const suggestions = nearestNames(name, names);
+    const hint =
+      suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : 'search_tools finds what there is.';
+    const message = `There is no tool "${shorten(name, 100)}". ${hint}`;
+    return fail('TOOL_NOT_FOUND', message, { tool: name, suggestions, outcome: 'not_sent' });
+  }
+}
+
+function knownTools(states: readonly EngineState[]): KnownTools {
+  const owners = new Map<string, string>();
+  const all: DescribedTool[] = [];
+  const visible: DescribedTool[] = [];
+  let isWhole = true;
+  for (const { servers, catalog } of states) {
+    for (const [server, { definition: source }] of servers) {
+      if (!catalog.isSeen(server) || !catalog.isLoaded(server)) isWhole = false;
+      const isOwn = isProvider(source);
+      for (const { name, title, description, inputSchema, examples } of catalog.tools(server)) {
+        const isFirst = isOwn && !owners.has(name);
+        const tool = { ...(!isFirst && { server }), name, title, description, inputSchema, examples };
+        all.push(tool);
+        if (isFirst) owners.set(name, server);
+        if (isOwn && catalog.definition(server, name)?.visible === true) visible.push(tool);
+      }
+    }
+  }
+  const names = createNameTable(all);
+  const nameOf = (ref: ToolRef) => names.nameOf(ref) ?? ref.tool;
+  const keyed = all.map((tool) => ({ tool, key: nameOf({ server: tool.server ?? '', tool: tool.name }) }));
+  const described = keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ tool }) => tool);
+  return { described, shown: new ShownNames(names, described), nameOf, owners, visible, isWhole };
+}
+
+const NOTHING: KnownTools = { ...knownTools([]), isWhole: false };
+
+const asResult = (result: ToolResult<CallToolResult>): CallToolResult =>
+  result.success ? result.data : failure(result.error);

@@ -1,0 +1,73 @@
+/**
+ * Puts an engine's tools on a server of the MCP SDK: the meta-tools, or all tools.
+ * @module
+ */
+
+import type { DescribedTool } from '../agent/formats/definition-types.ts';
+import { type AttachableServer, attachTo, type RequestProviders } from '../agent/registry/attach.ts';
+import { checkOptions, shown } from '../agent/registry/check-options.ts';
+import { ListChanges } from '../agent/registry/list-changes.ts';
+import { ValidationError } from '../core/errors.ts';
+import type { JsonSchema, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';
+import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
+import type { AgentTools } from './agent-tools.ts';
+import type { EngineCore } from './engine-core.ts';
+
+type AttachMode = 'search' | 'all';
+
+/** Choices for a server that an engine is attached to. */
+export interface EngineAttachOptions {
+  /** What `tools/list` shows; may differ from request to request. Default `search`. */
+  readonly mode?: AttachMode | ((request: ToolRequest) => AttachMode) | undefined;
+  /** Tools of one request only: of its user, by header or authorization. Asked for each request. */
+  readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
+}
+
+/** How long `tools/list` and the providers of a request are waited for. */
+const WAIT_MS = 2_000;
+
+/** The changes of an engine's lists, for the servers that it is attached to. */
+export function changesOf(core: EngineCore): ListChanges {
+  const changes = new ListChanges();
+  core.onToolsChanged((isReload) => changes.announce(isReload ? 'visible' : 'hidden'));
+  return changes;
+}
+
+/** Attaches an engine. Throws `ValidationError` for what is no server, or has tools attached already. */
+export function attachEngine(
+  server: AttachableServer,
+  options: EngineAttachOptions,
+  { core, tools, changes }: { readonly core: EngineCore; readonly tools: AgentTools; readonly changes: ListChanges },
+): void {
+  checkOptions(options, { mode: 'any', providersFor: 'function' });
+  const { mode = 'search', providersFor } = options;
+  if (typeof mode !== 'function' && mode !== 'search' && mode !== 'all')
+    throw new ValidationError(`mode must be 'search', 'all' or a function, not ${shown(mode)}`);
+  const showsAll = typeof mode === 'function' ? (request: ToolRequest) => mode(request) === 'all' : mode === 'all';
+  attachTo(
+    server,
+    { showsAll, providersFor },
+    {
+      changes,
+      waitMs: WAIT_MS,
+      reserved: META_TOOL_NAMES,
+      list: async (all) => {
+        if (all) await core.ready({ waitMs: WAIT_MS });
+        const { nameOf } = tools.known();
+        return tools.listed(all ? 'all' : 'search').map((tool) => toListed(tool, nameOf));
+      },
+      has: async (name) => (await tools.find(name)) !== undefined,
+      run: (name, args, { signal, onProgress, request }) => {
+        const { sessionId: session } = request ?? {};
+        const caller = session === undefined ? {} : { session };
+        return tools.call({ name, arguments: args }, { signal, onProgress, request, caller });
+      },
+    },
+  );
+}
+
+/** A tool as `tools/list` shows it, under the name that models call. */
+function toListed(tool: DescribedTool, nameOf: (ref: ToolRef) => string): ToolDefinition {
+  const { server = '', inputSchema = { type: 'object' }, examples: _examples, ...rest } = tool;
+  return { ...rest, name: nameOf({ server, tool: tool.name }), inputSchema: inputSchema as JsonSchema };
+}
