@@ -95,7 +95,7 @@ describe('files that came with a project', () => {
       ['listed', true, 'x'],
     ]);
     const notes = preview.notes.join('\n');
-    for (const said of ['NOT_SET', 'gone.json was not found', 'goes round in a circle']) expect(notes).toContain(said);
+    for (const said of ['NOT_SET', 'gone.json was not found', 'forms a cycle']) expect(notes).toContain(said);
     expect(await names(join(folder.path, 'repo/list.json'))).toEqual(['listed']);
     const manifest = { name: 'bundled', server: { type: 'node', mcp_config: { command: 'node', args: ['x.js'] } } };
     expect(await names(write('repo/bundle/manifest.json', manifest))).toEqual(['bundled']);

@@ -365,7 +365,7 @@ describe('install', () => {
     const world = newWorld();
     const file = cursorFile(world, '{}');
     truncateSync(file, 50 * 1024 * 1024);
-    await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, more than is read of a configuration\.$/);
+    await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, the limit for a configuration\.$/);
     const claude = write(join(world.home, '.claude.json'), '{}');
     truncateSync(claude, 1100 * 1024 * 1024);
     await expect(install(claude, world, {}, 'claude-code')).rejects.toThrow(
