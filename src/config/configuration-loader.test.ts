@@ -327,9 +327,7 @@ describe('formats', () => {
     expect((await failure(load({}, join(root, 'none.json')))).message).toMatch(
       /--config names .*none\.json, which was not found/,
     );
-    expect((await failure(load({ env: { ANYGPT_CONFIG: '/none.json' } }))).message).toContain(
-      'ANYGPT_CONFIG names',
-    );
+    expect((await failure(load({ env: { ANYGPT_CONFIG: '/none.json' } }))).message).toContain('ANYGPT_CONFIG names');
     expect((await failure(load({}, '/dev/null'))).message).toContain('is not a regular file');
     await writeFile(join(root, 'utf16.json'), Buffer.from([0xff, 0xfe, 0x7b, 0x00]));
     expect((await failure(load({}, join(root, 'utf16.json')))).message).toContain('Save it as UTF-8');

@@ -193,7 +193,9 @@ describe('a folder that somebody cloned', () => {
       const { origin, warnings } = await loader({ env: { ANYGPT_CONFIG: named } }).load();
       expect([origin, warnings]).toEqual([
         undefined,
-        expect.arrayContaining(['The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored. Use an absolute path.']),
+        expect.arrayContaining([
+          'The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored. Use an absolute path.',
+        ]),
       ]);
     }
     expect(existsSync(evidence)).toBe(false);

@@ -54,7 +54,7 @@ describe('custom sources', () => {
         description: 'List GitHub repositories'
 `,
     );
-    const config = await resolve({ sources: [custom('../../config/importers/mcp-servers.yaml')] });
+    const config = await resolve({ sources: [custom('./mcp-servers.yaml')] });
     expect(config.sources).toEqual([{ type: 'custom', path: file, status: 'ok', serverCount: 1 }]);
     expect(config.files).toEqual([file]);
     expect(config.servers[0]).toMatchObject({
@@ -67,7 +67,7 @@ describe('custom sources', () => {
   });
 
   it('reads the same in JSON, as a list, in the flat shape and as mcpServers', async () => {
-    const connection = { type: 'stdio', command: '../../config/importers/run', cwd: 'w' };
+    const connection = { type: 'stdio', command: './run', cwd: 'w' };
     await write('deep/map.json', { servers: { a: { name: 'Title', connection } } });
     await write('list.json', {
       servers: [
@@ -258,7 +258,7 @@ describe('mcpServers', () => {
     const path = await write('a.json', '{"mcpServers": {"a": {"command": "x"},\n"a": {"command": "y"}}}');
     const config = await resolve({ sources: [{ type: 'docker-mcp', path }] });
     expect(config.servers[0]?.connection).toMatchObject({ command: 'y' });
-    expect(config.warnings).toEqual([`${path}:2: "a" is written twice, the last one counts.`]);
+    expect(config.warnings).toEqual([`${path}:2: "a" is written twice; the last one counts.`]);
   });
 });
 

@@ -138,7 +138,7 @@ describe('the same server in two clients', () => {
             ? { command: connection.command, args: connection.args, env: connection.env }
             : { url: connection.url, headers: connection.headers },
         );
-        // References are text to Claude Desktop.
+        // Claude Desktop treats references as text.
         const written = [one, two, three].flatMap((entries) => Object.values(entries));
         const known = new Set(written.map((each) => JSON.stringify(each).replaceAll('$${', '${')));
         const found = servers.map((each) => JSON.stringify(each).replaceAll('$${', '${'));
@@ -315,7 +315,7 @@ describe('files of a project', () => {
   });
 
   it('know their folder: variables and relative paths start there', async () => {
-    const entry = { command: '../../config/importers/run', cwd: 'sub', args: ['${workspaceFolder}'], envFile: '.env' };
+    const entry = { command: './run', cwd: 'sub', args: ['${workspaceFolder}'], envFile: '.env' };
     await write('work/app/.env', '# comment\nexport TOKEN="se cret" \nOTHER=1 # x\nnot a variable\nA.B=2');
     const file = await write('work/app/.vscode/mcp.json', { servers: { s: entry } });
     const app = join(home, 'work', 'app');

@@ -41,7 +41,7 @@ it('home may be a link, a link to home is nobody’s, and on Windows letters may
   symlinkSync(world.home, link);
   mkdirSync(join(world.home, '.cursor'), { recursive: true });
   expect(scope('cursor', join(realpathSync(world.home), '.cursor', 'mcp.json'), { ...world, home: link })).toBe('user');
-  // Somebody else may turn it round between two looks.
+  // Another user may redirect the link between two checks.
   expect(scope('cursor', join(link, '.cursor', 'mcp.json'))).toBeUndefined();
   rmSync(link);
   const file = join(world.home.toUpperCase(), '.cursor', 'MCP.json');

@@ -1,5 +1,5 @@
 /**
- * Agents for the terminal: where each keeps its files and how it writes a server.
+ * Lists agents for the terminal: the place of each one's files and its format of a server.
  * @module
  */
 import { join } from 'node:path';
