@@ -38,7 +38,7 @@ const CLEANERS: readonly ((text: string) => string)[] = [
 ];
 const known = new KnownSecrets([KEY, WORDS]);
 
-/** The text with something between its signs, not where a word of ours begins. */
+/** Puts text between the characters of a secret, but not where one of our words starts. */
 const sprinkled = (secret: string, pieces: readonly string[]) =>
   fc
     .array(fc.tuple(fc.integer({ min: 1, max: secret.length - 1 }), fc.constantFrom(...pieces)), {
