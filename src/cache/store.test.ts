@@ -19,7 +19,7 @@ async function newFileStore(): Promise<Store> {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString();
 
-/** The contract of the port: every store passes it. */
+/** The contract of the port; every store passes it. */
 describe.each([
   ['MemoryStore', async (): Promise<Store> => new MemoryStore()],
   ['FileStore', newFileStore],
