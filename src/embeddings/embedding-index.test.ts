@@ -20,7 +20,7 @@ const tool = (server: string, name: string, description = ''): ToolMetadata => (
   tags: [],
 });
 
-/** A catalogue in an object: servers by name, tools with descriptions. */
+/** A catalogue in memory: servers by name, tools with descriptions. */
 class Shelf implements ToolSource {
   reads = 0;
   readonly lists: Record<string, Record<string, string>>;
@@ -377,7 +377,7 @@ describe('an embedder that misbehaves', () => {
       const again = performance.now();
       expect(await index.similar('two')).toBeUndefined();
       expect(performance.now() - again).toBeLessThan(45);
-      expect(index.status().problem).toMatch(/no answer within 50 ms \(search\.embedder\.timeoutMs\)/);
+      expect(index.status().problem).toMatch(/did not answer within 50 ms \(search\.embedder\.timeoutMs\)/);
       expect(log.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
     },
   );
@@ -464,7 +464,7 @@ describe('an embedder that misbehaves', () => {
     await using kitted = kit({ embedder: embedderOf(service, { dimensions: 16 }), source, dimensions: 16 });
     expect(await kitted.index.complete()).toMatchObject({
       embedded: 0,
-      problem: expect.stringMatching(/32 numbers, and search\.embedder\.dimensions is 16/),
+      problem: expect.stringMatching(/32 numbers, but search\.embedder\.dimensions is 16/),
     });
   });
 

@@ -105,7 +105,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     await using service = await startEmbeddingService();
     service.behaviour = behaviour;
     const error = await failureOf(open(kind, service, { requestMs: 60 }).embed(['a']));
-    expect(error.message).toMatch(/no answer within 60 ms/);
+    expect(error.message).toMatch(/did not answer within 60 ms/);
   });
 
   it('may not send more than it should', async () => {
@@ -146,7 +146,7 @@ describe('an openai service', () => {
   it('must say which vector belongs to which text', async () => {
     await using service = await startEmbeddingService();
     service.behaviour = 'same-index';
-    expect((await failureOf(open('openai', service).embed(['a', 'b']))).message).toMatch(/not clear which vector/);
+    expect((await failureOf(open('openai', service).embed(['a', 'b']))).message).toMatch(/does not say which vector/);
   });
 
   it('is understood with the whole path in its address, a slash at the end, or a name and password in it', async () => {
