@@ -63,7 +63,7 @@ it('waits no longer than it is told for one that is alive', async () => {
   await withLock(file, async () => {
     await expect(withLock(file, async () => undefined, { waitMs: 20 })).rejects.toMatchObject({
       code: 'STORAGE_ERROR',
-      message: expect.stringContaining('Another anygpt is at work'),
+      message: expect.stringContaining('Another anygpt process holds the lock'),
     });
   });
 });
