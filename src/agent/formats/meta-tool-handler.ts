@@ -1,6 +1,6 @@
 /**
- * The five meta-tools for an agent loop: their definitions in any API's format, and one function that answers the model's
- * calls of them in the shape that API wants back.
+ * Provides the five meta-tools for an agent loop: their definitions in any API's format, and one function that answers
+ * the model's calls in that API's format.
  * @module
  */
 
@@ -24,23 +24,23 @@ import {
 } from './tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from './tool-result.ts';
 
-/** What may be said about one call. */
+/** Options of one call. */
 export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCallOptions<F> {
   readonly signal?: AbortSignal | undefined;
-  /** Who asks: for the audit log, and for tools that ask back. */
+  /** The caller: for the audit log, and for tools that ask back. */
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** False where the model reads text only. Default true. */
+  /** False if the model reads text only. Default true. */
   readonly media?: boolean | undefined;
 }
 
 /** The meta-tools of one engine. */
 export interface MetaToolHandler {
-  /** Their definitions, with the names of the servers that can be searched, always in the same order. */
+  /** Their definitions, with the names of searchable servers, always in the same order. */
   definitions<F extends ToolFormat>(options: { readonly format: F } & OptionsOf[F]): Promise<DefinitionSet<F>>;
-  /** Whether a call is one of theirs. Throws `ValidationError` for what is no call. */
+  /** Tells whether a call is one of theirs. Throws `ValidationError` for anything that is not a call. */
   handles(call: AnyToolCall, options?: ToolCallOptions): boolean;
-  /** Answers a call. Never rejects because of a tool: what goes wrong is in the result. */
+  /** Answers a call. Never rejects because of a tool: errors are in the result. */
   handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
     call: C,
     options?: HandleOptions<F>,
@@ -48,7 +48,7 @@ export interface MetaToolHandler {
 }
 
 /**
- * Definitions and answers for an agent loop over one engine.
+ * Returns definitions and answers for an agent loop over one engine.
  * @example
  * const tools = createMetaToolHandler(engine);
  * const { definitions } = await tools.definitions({ format: 'anthropic' });
