@@ -1,15 +1,15 @@
 /**
- * What an aborted signal means for a call: `CANCELLED`, unless whoever aborted gave a better reason.
+ * Turns an aborted signal into a failure: `CANCELLED`, unless the abort reason is more specific.
  * @module
  */
 
+import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type Outcome } from '../core/errors.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { Clock } from './timers.ts';
-import type { CallSignal } from '../async/cancellation.ts';
 
-/** The failure to answer an aborted call with. */
+/** Returns the failure for an aborted call. */
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
   const { server, tool, signal } = call;
   if (signal.reason instanceof DiscoveryError) {
@@ -19,7 +19,7 @@ export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never
   return fail('CANCELLED', `The call to ${server}:${tool} was cancelled.`, { server, tool, outcome });
 }
 
-/** Waits, or ends early with false when the signal aborts. */
+/** Waits; resolves early with false when the signal aborts. */
 export function pause(ms: number, signal: CallSignal, clock: Clock): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

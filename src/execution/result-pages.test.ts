@@ -6,7 +6,7 @@ import { ManualClock } from './manual-clock.ts';
 import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
 import { ResultPages } from './result-pages.ts';
 
-/** All steps at once. */
+/** Runs all steps at once. */
 function finish<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();

@@ -90,7 +90,7 @@ describe('concurrency', () => {
     slots.forget('other');
     await new Promise((later) => setImmediate(later));
     expect(calls).toHaveLength(2);
-    // The one with the old server.
+    // The call to the old server.
     end();
     await running[0];
     await new Promise((later) => setImmediate(later));

@@ -124,7 +124,7 @@ describe('SchemaValidators', () => {
       fc.asyncProperty(arbitrary, fc.oneof(fc.constantFrom(...values), fc.jsonValue()), async (schema, value) => {
         let started = performance.now();
         let verdict = validators.check(schema, value);
-        // One more try, because other processes may have had the core.
+        // One more try, because other processes may have used the core.
         if (performance.now() - started >= 100) {
           started = performance.now();
           verdict = validators.check({ ...schema }, value);
