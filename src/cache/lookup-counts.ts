@@ -80,7 +80,7 @@ export class LookupCounts {
         const kept = Object.entries(next).sort().slice(-MAX_DAYS);
         await writeDocument(this.#store, KEY, KEPT, Object.fromEntries(kept));
       };
-      // Failed writes are ignored; more important writers report the folder.
+      // Failed writes are ignored: lost counts do no harm.
       await withLock(this.#store.pathOf(KEY), add, { waitMs: LOCK_WAIT_MS }).catch(() => undefined);
     });
     return this.#writing;

@@ -42,7 +42,7 @@ export interface StdioConfig {
   env?: Record<string, string> | undefined;
   /** Names of the gateway's own environment variables that the server may see, in addition to a standard few. */
   inheritEnv?: string[] | undefined;
-  /** The working folder. Default: the gateway's. */
+  /** The working folder. Default: the user's home; in a project's configuration, the project. */
   cwd?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ import * as z from 'zod/mini';
 /** The longest delay `setTimeout` accepts; a longer one would fire at once. */
 export const LONGEST_WAIT = 2_147_483_647;
 
-/** A whole number within a range. */
 export const wholeNumber = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
 /** A duration in milliseconds. */
@@ -23,13 +22,10 @@ export const bytes = wholeNumber(1, 1_000_000_000_000).register(z.globalRegistry
 /** A size in bytes, or none. */
 export const bytesOrNone = wholeNumber(0, 1_000_000_000_000).register(z.globalRegistry, { unit: 'bytes' });
 
-/** True or false. */
 export const flag = z.boolean();
 
-/** Text of any length. */
 export const text = z.string();
 
-/** Text that is not empty. */
 export const someText = z.string().check(z.minLength(1));
 
 /** Text of at most `max` characters. */

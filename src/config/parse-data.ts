@@ -88,7 +88,7 @@ const PARSER_ROOM = 8;
 
 /**
  * Refuses deep nesting before the text is composed. Composing recurses, and a stack overflow while a regular expression
- * is compiled ends the whole process. The tokenizing stage has an explicit stack, whose depth is checked here.
+ * is compiled ends the whole process. The first stage of the parser has an explicit stack, whose depth is checked here.
  */
 function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
   if (text.length <= MAX_DEPTH) return;

@@ -45,7 +45,7 @@ export interface Reading {
   readonly servers: readonly ServerDefinition[];
 }
 
-/** What a file would bring. */
+/** The preview of a file. */
 export interface FilePreview {
   readonly path: string;
   /** Hash of the file as shown here; undefined when it cannot be trusted in its current state. */
@@ -56,7 +56,7 @@ export interface FilePreview {
   readonly readings: readonly Reading[];
   /** Files that are code: their effect is known only when they run. */
   readonly code: readonly string[];
-  /** What would be sent elsewhere, in addition to what servers get. */
+  /** Data that would be sent to other services, besides the servers. */
   readonly sends: readonly string[];
   /** What is wrong, ignored or cannot be shown. */
   readonly notes: readonly string[];
@@ -141,7 +141,7 @@ class Look {
   readonly #code = new Set<string>();
   readonly #sends: string[] = [];
   readonly #notes = new Set<string>();
-  /** Data files that programs name; a configuration among them brings what it names. */
+  /** Data files that code files name. A configuration among them is previewed too. */
   readonly #named = new Set<string>();
   readonly #budget: ParseBudget;
   readonly #paid = new Set<string>();

@@ -31,7 +31,7 @@ const own: Verdict = (_floor, said) => said;
 const both: Verdict = (floor, said) => (floor === true || said === false ? said : undefined);
 /** At most the floor. */
 const smaller: Verdict = (floor, said) => (Number(said) <= Number(floor) ? said : undefined);
-/** May only be switched off: a file of the project's would be read when the setting is used. */
+/** May only be switched off: a file that the project names would be read later, when the setting is used. */
 const off: Verdict = (_floor, said) => (said === false ? false : undefined);
 /** Allowed if the user has none. `trust` shows it. */
 const added: Verdict = (floor, said) => (floor === undefined ? said : undefined);
@@ -82,7 +82,7 @@ const VERDICTS: Table = {
     validation: ignored,
     stderr: ignored,
     auditLine: ignored,
-    // A breaker's settings are neither wider nor narrower.
+    // No value of a breaker setting is clearly stricter than another.
     breaker: ignored,
   },
 };

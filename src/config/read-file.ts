@@ -38,7 +38,7 @@ export async function readIfPresent(
   }
 }
 
-/** Reads one byte more than allowed at most, so that a growing file is noticed. */
+/** Reads in chunks and stops once the limit is exceeded, so that a growing file is noticed. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -75,7 +75,7 @@ function fileReference(inside: string): FileReference | undefined {
 export const referencesIn = (text: string): readonly Reference[] =>
   piecesOf(text).filter((piece): piece is Reference => typeof piece === 'object' && 'name' in piece);
 
-/** Lists what the references in a text read, for display: variables and files. Expands nothing. */
+/** Lists the variables and files that the references in a text read, for display. Expands nothing. */
 export const readBy = (text: string): readonly string[] =>
   piecesOf(text).flatMap((piece) => {
     if (typeof piece === 'string') return [];

@@ -307,7 +307,10 @@ export interface ToolCall {
   /** Answers to an earlier `input_required` result of a modern server, passed on verbatim. */
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
-  /** When the caller stops waiting, on the execution clock (`performance.now()`). Replaces the usual timeouts. */
+  /**
+   * When the caller stops waiting, on the execution clock (`performance.now()`). Replaces the idle timeout; the ceiling
+   * still applies.
+   */
   readonly deadline?: number | undefined;
   /** The idle clock, once a step has set one. */
   readonly idleClock?: IdleClock | undefined;

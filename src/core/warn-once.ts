@@ -11,7 +11,7 @@ export type Attempt = <T>(work: () => Promise<T>, complaint: string) => Promise<
 
 const EVERY_MS = 60_000;
 
-/** Creates an attempt whose warnings count as one kind. */
+/** Creates a runner for work of one kind; all its failures share one warning per minute. */
 export function warnOnce({ logger, now }: { readonly logger: Logger; readonly now: () => number }): Attempt {
   let saidAt = Number.NEGATIVE_INFINITY;
   return async (work, complaint) => {
@@ -19,7 +19,7 @@ export function warnOnce({ logger, now }: { readonly logger: Logger; readonly no
       return await work();
     } catch (error) {
       const at = now();
-      // The age is absolute, so that setting the clock back does not silence warnings.
+      // `ageSince` is never negative, so a clock that was set back does not silence warnings.
       if (ageSince(saidAt, at) >= EVERY_MS) {
         saidAt = at;
         const reason = error instanceof Error ? error.message : String(error);

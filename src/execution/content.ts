@@ -1,6 +1,6 @@
 /**
- * Makes the only two changes to a result: removes the downstream server's name stamp, and converts content types that
- * the agent's protocol revision does not know to text. Everything else is the same object.
+ * Makes the only two changes to a result: removes the downstream server's name stamp, and replaces content whose type
+ * the agent's protocol revision does not know by text. Everything else is the same object.
  * @module
  */
 import type { CallToolResult, ContentBlock } from '../core/types.ts';

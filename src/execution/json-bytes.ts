@@ -101,7 +101,7 @@ export function codePointBorder(text: string, at: number): number {
 function sliceBytes(text: string): number {
   // Almost all text needs no escapes, and then the runtime counts much faster.
   if (!NEEDS_ESCAPE.test(text)) return Buffer.byteLength(text) + 2;
-  // It also writes escapes quickly, except for surrogates.
+  // The runtime also writes escapes quickly, except for surrogates.
   return HAS_SURROGATE.test(text) ? shortBytes(text) : Buffer.byteLength(JSON.stringify(text));
 }
 

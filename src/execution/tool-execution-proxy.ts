@@ -103,7 +103,9 @@ export interface ExecuteOptions {
   readonly onNotification?: ToolCall['onNotification'];
   readonly traceId?: string | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds for the whole call, including waits and retries; replaces the usual timeouts. */
+  /**
+   * Milliseconds for the whole call, including waits and retries. Replaces the idle timeout; the ceiling still applies.
+   */
   readonly timeout?: number | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;

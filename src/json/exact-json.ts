@@ -175,7 +175,7 @@ function keep(value: Holder, quoted: Holder): void {
  */
 function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
   const paths = new Set<object>();
-  // More than are read, because a message has its own fields around the value.
+  // Larger than the limit for reading, because a message has its own fields around the value.
   let left = 2 * MOST_VALUES;
   const look = (holder: Holder, levels: number): boolean => {
     const items = Array.isArray(holder) ? holder : Object.values(holder);

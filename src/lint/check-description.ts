@@ -25,7 +25,7 @@ export function checkDescription({ name, description }: LintedTool): Breach[] {
   if (said.length === 0) return [['description-vague', text.slice(0, 60)]];
   const named = new Set(wordsOf(name).map(stemOf));
   if (said.some((word) => !named.has(stemOf(word)))) return [];
-  // With two or more words, as in "Delete a droplet", it at least says how they relate.
+  // A description of two or more words, such as "Delete a droplet", at least says how the words relate.
   return [[said.length === 1 ? 'description-vague' : 'description-repeats-name', text.slice(0, 60)]];
 }
 

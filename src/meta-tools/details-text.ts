@@ -29,7 +29,7 @@ export function firstSentences(tidied: string, maxChars: number): string {
   if (tidied.length <= maxChars) return tidied;
   if (maxChars <= 0) return '';
   const room = tidied.slice(0, maxChars - 1);
-  // A full stop counts only before white space: the last character of the room may start a file extension.
+  // A full stop counts only before white space. One at the end of the room may start a file extension.
   const ends = [...room.matchAll(/[.!?。！？](?=\s)|[。！？]|:?\n/g)].filter(
     ({ index }) => !ABBREVIATION.test(room.slice(Math.max(0, index - 8), index + 1)),
   );

@@ -2,8 +2,8 @@
  * Estimates the tokens of a text from above, without a tokenizer, which would take megabytes and load slowly. Runs of
  * the same kind of character are priced like the pieces of a byte-pair encoding: the first character of a run costs a
  * token, each following one a share. The shares are set so that lists of names are not underestimated against o200k,
- * including random letters and rare scripts; a short odd text may be, by two. Lists of real tools are overestimated by
- * a factor of two at the median.
+ * including random letters and rare scripts. A short odd text may be underestimated by two tokens. Lists of real tools
+ * are overestimated by a factor of two at the median.
  * @module
  */
 

@@ -59,7 +59,7 @@ function noSuchTool(name: string): ToolResult<never> {
   });
 }
 
-/** Every call is recorded, including refused ones, so the engine refuses them. */
+/** Passes refused calls to the engine too, because it records every call. */
 async function execute(
   engine: DiscoveryEngine,
   args: Arguments | undefined,

@@ -76,7 +76,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
 
-// Of forty; the estimate for a short odd text may be too low by two.
+// Two below the limit of forty, because the estimate for a short odd text may be two too low.
 const MAX_NAME_TOKENS = 38;
 
 /** ` in github, jira and 3 more`: the searchable servers, within forty tokens. */

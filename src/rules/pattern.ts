@@ -113,8 +113,8 @@ export const isException = (patterns: readonly CompiledPattern[], tool: string, 
 
 /**
  * Tells whether at least one positive pattern matches, or there is none, and no negated one matches; the order does not
- * matter. In a denying rule, a positive pattern matches if it could mean the tool; in an allowing rule, a negated one
- * does.
+ * matter. In a denying rule, a positive pattern counts if it could mean the tool. In an allowing rule, a negated
+ * pattern counts if it could mean the tool.
  */
 export function matchesPatterns(
   patterns: readonly CompiledPattern[],

@@ -13,7 +13,7 @@ export class RedactStream {
   readonly #redact: Redact;
   readonly #maxChars: number;
   #held = '';
-  /** The current line started before what is held, and is skipped. */
+  /** The beginning of the current line was dropped, so the rest of the line is skipped. */
   #skipping = false;
 
   /** Holds at most `maxChars`: if text arrives faster than it is read, the oldest lines are dropped. */

@@ -23,7 +23,7 @@ const SELECTOR = /((?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe
 const ZERO_WIDTH_JOINER =
   /((?<=\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})|(?<=(?!\ufe0e|\ufe0f)(?:\p{Mn}|\p{Mc}))\u200d(?=\p{Lo}))|\u200d/gu;
 
-/** Everything that may be removed to make a text plain; a secret may contain it. */
+/** Matches characters that plain text must not contain. A secret may be written with them inside. */
 export const HIDDEN = new RegExp(`(?:${SEQUENCE}|${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
 /** Like `HIDDEN`, without whole sequences: the content of a sequence, such as a terminal's title, is text too. */
 export const HIDDEN_SIGNS = new RegExp(`(?:${UNSEEN}|${JOINER.source}){1,1000}`, 'gu');
@@ -115,7 +115,7 @@ export function plainName(name: string): string {
     .replaceAll('\u2017', '_')
     .normalize('NFKC')
     .replace(/[\u200d\ufe0e\ufe0f]|\p{Emoji_Modifier}/gu, '')
-    // Marks that form no letter of any alphabet with the preceding one.
+    // Combining marks that form no letter with the preceding character.
     .replace(/(?<=[\x21-\x7e])[\p{Mn}\p{Me}]+/gu, '');
   const latin = Array.from(shown, (char) => LOOK_ALIKES.get(char) ?? char).join('');
   return latin.replace(/\s+/g, ' ').trim().normalize('NFC');

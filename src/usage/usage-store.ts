@@ -84,7 +84,7 @@ export class UsageStore {
   async recordOf(principal: string | undefined): Promise<UsageRecord> {
     const key = keyOf(principal);
     const book = await this.#book(key);
-    // The age is absolute, because the clock may be set back.
+    // `ageSince` is never negative, so a clock that was set back does not delay the next read.
     if (ageSince(book.readAt, this.#options.now()) > READ_AGAIN_MS) {
       book.readAt = this.#options.now();
       void this.#read(key).then((record) => this.#replace(book, record));

@@ -79,7 +79,7 @@ export function isJson(value: unknown): boolean {
   }
 }
 
-/** Sets a property of any name: a plain assignment to `__proto__` would not. */
+/** Sets a property of any name: a plain assignment to `__proto__` would set the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

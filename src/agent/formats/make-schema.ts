@@ -59,7 +59,7 @@ export function makeSchema(
   const plain: MadeSchema = { schema, strict: false, simplified: notes, renamed, readArguments: rename };
   if (!strict) return plain;
   if (root.isFree) {
-    // If it were closed, it would accept nothing. The missing property list is ours, not the server's.
+    // Closing it would forbid every argument. The empty property list was added by us.
     const open = { ...schema, additionalProperties: schema.additionalProperties ?? true };
     return { ...plain, schema: open, notStrict: 'it takes names that are not listed' };
   }

@@ -53,7 +53,7 @@ export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   return { schema: refers ? withTargets(made, schema) : made, notes, isFree };
 }
 
-/** Moves referenced parts that are gone to `$defs`. */
+/** Moves referenced schemas to `$defs` if their original place was removed. */
 function withTargets(schema: Node, before: Node): Node {
   const moved = new Map<string, unknown>();
   const names = new Map<string, string>();

@@ -1,5 +1,5 @@
 /**
- * Describes keywords that an API cannot represent in words, as an addition to the description.
+ * Puts keywords that an API cannot represent into words, and adds them to the description.
  * @module
  */
 import { schemaLimits } from '../../schema/schema-limits.ts';

@@ -1,6 +1,6 @@
 /**
- * Tells whether a value certainly matches a schema. False for an unknown keyword or too much work: used for values that
- * an API would refuse if they did not match, and that can be left out.
+ * Tells whether a value certainly matches a schema. Returns false for an unknown keyword or too much work. Used to
+ * leave out values that an API might refuse.
  * @module
  */
 import { typesOf } from './merge-schemas.ts';

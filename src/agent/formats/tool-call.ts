@@ -118,8 +118,7 @@ export function readToolCall(call: AnyToolCall, { format }: ToolCallOptions = {}
 }
 
 /**
- * Returns the format by the call's type, else the given one, else Gemini's. Items that are not calls have a type as
- * well.
+ * Returns the format by the call's type, else the given one, else Gemini's. An item with an unknown type is not a call.
  */
 function formatOf(call: AnyToolCall, said: ToolFormat | undefined): ToolFormat {
   const isPart = 'functionCall' in call;

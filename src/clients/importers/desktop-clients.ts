@@ -1,5 +1,5 @@
 /**
- * Lists desktop programs, editors and their extensions: the place of each one's files and its format of a server.
+ * Lists desktop programs, editors and their extensions: where each keeps its files, and its server format.
  * @module
  */
 import { join } from 'node:path';

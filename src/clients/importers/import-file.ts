@@ -50,7 +50,7 @@ export interface ImportContext {
   readonly base: string;
   /** True if the configuration that names the file belongs to a project. */
   readonly project?: boolean | undefined;
-  /** Default working folder of servers in a named file. Default: the user's home. */
+  /** Working folder of servers in a named file that have no `cwd`. Default: the user's home. */
   readonly folder?: string | undefined;
   /** Tells whether the content of a named file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;

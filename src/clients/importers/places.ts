@@ -1,6 +1,6 @@
 /**
- * Locates the folders where programs keep their files, for each platform, and expands patterns with one `*`. The
- * platform is the world's; separators are the machine's, which has to open the files.
+ * Locates the folders where programs keep their files, for each platform, and expands patterns with one `*`. Uses the
+ * platform of the world, but the path separators of this machine, which opens the files.
  * @module
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';

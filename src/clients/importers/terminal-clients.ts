@@ -1,5 +1,5 @@
 /**
- * Lists agents for the terminal: the place of each one's files and its format of a server.
+ * Lists agents for the terminal: where each keeps its files, and its server format.
  * @module
  */
 import { join } from 'node:path';

@@ -41,7 +41,7 @@ export function gatewayFor(
   if (url !== undefined) {
     if (!/^https?:/i.test(url) || !URL.canParse(url))
       throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is not an http or https URL.`);
-    // Clients that start programs only reach the address through our own program.
+    // For clients that can only start programs, our own program connects to the address.
     const { local } = options;
     return { kind: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
   }
@@ -78,8 +78,8 @@ export const notBuilt = (): ConfigurationError =>
   );
 
 /**
- * Returns the folders of `PATH`, without those that npm adds at run time and those of the current project: the entry is
- * used everywhere.
+ * Returns the folders of `PATH`, without those that npm adds at run time and those of the current project, because the
+ * entry also applies outside that project.
  */
 const foldersOf = ({ env, cwd, home }: World): readonly string[] => [
   ...new Set(
@@ -96,7 +96,7 @@ function pathOf(world: World): { readonly PATH?: string } {
   return folders.length === 0 ? {} : { PATH: folders.join(delimiter) };
 }
 
-/** Passes on what the terminal has set, which the client does not know. */
+/** Passes on the variables that are set in the terminal, because the client does not see them. */
 function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<string, string>> {
   // A relative path in the environment is ignored by every command, and must not become absolute here.
   const home = folderNamed('ANYGPT_HOME', world);

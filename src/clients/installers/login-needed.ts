@@ -109,7 +109,7 @@ async function ask(
   try {
     for (const question of ok ? QUESTIONS : []) statuses.push((await post(question)).status);
   } finally {
-    // End the session; a server that refuses will expire it.
+    // End the session. A server that refuses to end it will let it expire.
     if (session !== null)
       await send({ method: 'DELETE', signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
   }

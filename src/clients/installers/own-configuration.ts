@@ -53,7 +53,8 @@ export async function namesSource(world: World, named: string | undefined, path:
 }
 
 /**
- * Adds a source after the others, whose servers keep their names. Undefined when it is already there.
+ * Adds a source at the end, so that servers of the other sources keep their names. Returns undefined if the source is
+ * already there.
  * @param brought whether a source for the whole client includes it
  */
 export async function withSource(

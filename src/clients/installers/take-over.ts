@@ -32,7 +32,7 @@ export interface TakeOver {
 export const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [], moving: [] };
 
 /**
- * Looks through a document. Entries that the gateway could not run unchanged stay.
+ * Looks through a document. An entry that the gateway could not run as written stays in the client.
  * @param only limits the search to these names
  * @param all includes entries with relative paths and logins, which an earlier version moved
  */

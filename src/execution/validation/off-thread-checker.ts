@@ -128,7 +128,7 @@ export class OffThreadChecker {
 
 const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
-/** Node 20 cannot load TypeScript in a worker, so from the sources it is loaded through jiti. */
+/** Loads the worker through jiti when run from the sources, because Node 20 cannot load TypeScript in a worker. */
 const FROM_SOURCE = `
 const { workerData } = require('node:worker_threads');
 const { createJiti } = require(workerData.jiti);
