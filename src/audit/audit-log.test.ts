@@ -97,7 +97,7 @@ describe('a record', () => {
     expect(lines[0]).not.toContain('canary');
   });
 
-  test('keeps names and outcomes, whatever values somebody calls secret', async () => {
+  test('keeps names and outcomes, whatever values are configured as secret', async () => {
     const redact = createRedactor(['create_issue', 'github', 'success']);
     const { records } = await written([entry({ session: 'github' })], { redact, values: true });
     expect(records[0]).toMatchObject({

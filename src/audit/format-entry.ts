@@ -17,7 +17,6 @@ const MAX_TEXT = 256;
 // Dropped in this order when a line is too long.
 const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
 
-/** Options of the format. */
 export interface FormatOptions {
   /** The key of the hashes, so that values cannot be found by trial. */
   readonly salt: Uint8Array;

@@ -55,7 +55,7 @@ describe('the audit file', () => {
     for (const text of texts) expect(text.length).toBeLessThanOrEqual(120);
   });
 
-  test('is found again after another process rotated it, or somebody removed it, within a moment', async () => {
+  test('is found again within a moment after another process rotated or removed it', async () => {
     let now = 0;
     const sink = new JsonlSink({ file, now: () => now });
     await sink.write(line(1));
@@ -178,7 +178,7 @@ describe('the audit file', () => {
 });
 
 describe('the salt', () => {
-  test('is made once and shared, even by those who start at the same moment', async () => {
+  test('is created once and shared, even by processes that start at the same moment', async () => {
     const path = join(folder, 'deep', 'salt');
     const salts = await Promise.all(Array.from({ length: 8 }, () => loadSalt(path)));
     salts.push(await loadSalt(path));

@@ -82,7 +82,6 @@ async function replace(kept: string, text: string): Promise<void> {
   await rename(temporary, kept);
 }
 
-/** Lines by tool. */
 type ToolLines = Map<string, Set<string>>;
 
 /** The newest lines of every tool of every server. */

@@ -24,7 +24,7 @@ describe.each([
   ['MemoryStore', async (): Promise<Store> => new MemoryStore()],
   ['FileStore', newFileStore],
 ])('%s', (_name, newStore) => {
-  test('gives back what was last written', async () => {
+  test('returns what was last written', async () => {
     const store = await newStore();
     expect(await store.read('a')).toBeUndefined();
     await store.write('a', bytes('one'));

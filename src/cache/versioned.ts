@@ -14,7 +14,6 @@ export interface DocumentType<T> {
   readonly check?: ((data: unknown) => data is T) | undefined;
 }
 
-/** Encodes a document. */
 export const encodeDocument = <T>({ kind, version }: DocumentType<T>, data: T): Uint8Array =>
   Buffer.from(JSON.stringify({ version, kind, data }), 'utf8');
 

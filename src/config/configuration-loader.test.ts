@@ -69,7 +69,7 @@ describe('the search for a configuration', () => {
     expect(names(await loader({ cwd: root }).load('elsewhere/x.json'))).toEqual(['named']);
   });
 
-  it('trusts what was written, and not what somebody has put there since', async () => {
+  it('trusts what was written, and not what another program has put there since', async () => {
     const file = await write('work/project/.anygpt/mcp-discovery.config.json', '{"servers":[]}');
     const theirs = '{"servers":[{"name":"theirs","connection":{"type":"stdio","command":"x"}}]}';
     await writeFile(file, theirs);
@@ -160,7 +160,7 @@ describe('rules that cannot be used', () => {
 });
 
 describe('trust', () => {
-  it('does not run a project file nobody trusted, says so, and goes on to the home file', async () => {
+  it('does not run an untrusted project file, says so, and continues with the home file', async () => {
     const marker = join(root, 'ran');
     await write(
       'work/project/.anygpt/mcp-discovery.config.mjs',

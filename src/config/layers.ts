@@ -80,7 +80,6 @@ export interface LayerContext {
   readonly isTrustedFolder: (folder: string) => Promise<boolean>;
 }
 
-/** A problem and the file it is in. */
 export interface FileProblem {
   readonly file: string;
   readonly text: string;

@@ -25,7 +25,7 @@ function refuseSecrets(written: string, where = 'A path'): void {
   const secret = referencesIn(written).find(({ name }) => isSecretName(name));
   const what = secret ? `\${${secret.name}}` : /\$\{(?:file|envFile):/.exec(written)?.[0].concat('…}');
   if (what !== undefined)
-    throw new ConfigurationError(`${where} holds ${what}, which has no place in a path. Write the path itself.`);
+    throw new ConfigurationError(`${where} contains ${what}, which is not allowed in a path. Write the path itself.`);
 }
 
 /** Replaces a leading `~` by the home folder. */

@@ -45,7 +45,6 @@ export interface Reading {
   readonly servers: readonly ServerDefinition[];
 }
 
-/** The preview of a file. */
 export interface FilePreview {
   readonly path: string;
   /** Hash of the file as shown here; undefined when it cannot be trusted in its current state. */

@@ -75,7 +75,7 @@ the unused ones:
 | setting | of a project |
 | --- | --- |
 | \`servers\`, \`sources\`, \`extends\` | in place of those in your file |
-| the name of a server that you have, too | stays with yours; the project's is called \`project/name\` |
+| the name of one of your own servers | stays with yours; the project's server is named \`project/name\` |
 | \`enabled\`, \`description\` of a server of your own | only \`false\`; only where it has none |
 | \`toolRules\`, \`rulePrecedence\` | its own; a tool is on only where your own rules say so too |
 | \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only where both say so |

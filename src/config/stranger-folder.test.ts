@@ -41,7 +41,7 @@ const stdio = (name: string, command = 'x', more: object = {}) => ({
 const names = ({ servers }: { servers: readonly { name: string }[] }) => servers.map(({ name }) => name);
 const CONFIG = 'clone/.anygpt/mcp-discovery.config';
 
-describe('a folder that somebody cloned', () => {
+describe('a cloned folder', () => {
   it('costs next to nothing while nobody trusts it, whatever is in it', async () => {
     const many = Object.fromEntries(Array.from({ length: 120_000 }, (_, at) => [`s${at}`, { command: 'x' }]));
     write('clone/.mcp.json', { mcpServers: many });
@@ -562,7 +562,7 @@ describe('what is shown before anybody trusts it', () => {
     }
   });
 
-  it('is not read through a link that leads out of the project, unless somebody names it', async () => {
+  it('is not read through a link that leads out of the project, unless the user names it', async () => {
     const secret = write('home/.claude.json', { mcpServers: { 'users-own': { command: 'x' } } });
     symlinkSync(secret, join(project, '.mcp.json'));
     const linked = join(project, '.mcp.json');

@@ -11,7 +11,6 @@ import { ageSince, elapsedNow, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** Options of a lock. */
 export interface LockOptions {
   /** Milliseconds without a heartbeat after which a lock is stale. */
   readonly staleMs?: number | undefined;
@@ -25,7 +24,6 @@ const STALE_MS = 10_000;
 const WAIT_MS = 30_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** Returns the lock of a file. */
 export const lockPath = (file: string): string => `${file}.anygpt-lock`;
 
 /**

@@ -197,7 +197,7 @@ describe('vectors on disk', () => {
     expect((await store.keys()).join()).not.toContain('127.0.0.1');
   });
 
-  it('that are damaged are asked for anew', async () => {
+  it('that are damaged are requested again', async () => {
     using folder = temporary();
     await using service = await startEmbeddingService();
     const embedder = embedderOf(service);
@@ -437,7 +437,7 @@ describe('an embedder that misbehaves', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('gives vectors of another length: once is a mistake, twice is another model, and all tools are read anew', async () => {
+  it('gives vectors of another length: once is a mistake, twice is another model, and all tools are embedded again', async () => {
     await using service = await startEmbeddingService();
     let now = 0;
     await using kitted = kit({ embedder: embedderOf(service), source: new Shelf(LISTS), now: () => now });
@@ -468,7 +468,7 @@ describe('an embedder that misbehaves', () => {
     });
   });
 
-  it('and throws, or gives what nobody can read, harms nobody', async () => {
+  it('and throws, or returns garbage, does no harm', async () => {
     const answers: unknown[] = [undefined, 'x', [[1, 2]], [Float32Array.of(1)]];
     for (const answer of answers) {
       const embedder = { id: 'own', embed: async () => answer } as unknown as Embedder;

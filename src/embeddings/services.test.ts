@@ -115,7 +115,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     expect(error.code).toBe('RESULT_TOO_LARGE');
   });
 
-  it('stops asking when nobody waits any more', async () => {
+  it('stops asking when no caller waits any more', async () => {
     await using service = await startEmbeddingService();
     service.behaviour = 'hang';
     const ending = new AbortController();
@@ -124,7 +124,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('cannot be reached where nobody listens', async () => {
+  it('cannot be reached if no server listens', async () => {
     const service = await startEmbeddingService();
     await service[Symbol.asyncDispose]();
     expect((await failureOf(open(kind, service).embed(['a']))).message).toMatch(

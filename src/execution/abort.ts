@@ -9,7 +9,6 @@ import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { Clock } from './timers.ts';
 
-/** Returns the failure for an aborted call. */
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
   const { server, tool, signal } = call;
   if (signal.reason instanceof DiscoveryError) {

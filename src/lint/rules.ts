@@ -150,7 +150,6 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES;
 
-/** Every id. */
 export const RULE_IDS = Object.keys(RULES) as readonly RuleId[];
 
 /** A breach of one rule by one tool. */

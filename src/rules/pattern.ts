@@ -9,7 +9,6 @@ import { compileGlob } from './glob.ts';
 /** Builds a matcher for `/source/flags`. It is passed in, because the engine is imported only when a rule needs it. */
 export type RegexCompiler = (source: string, flags: string) => (text: string) => boolean;
 
-/** A compiled pattern. */
 export interface CompiledPattern {
   /** As written, including `!`. */
   readonly text: string;

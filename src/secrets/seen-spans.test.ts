@@ -51,7 +51,7 @@ const sprinkled = (secret: string, pieces: readonly string[]) =>
         .reduce((text, [at, piece]) => text.slice(0, at) + piece + text.slice(at), secret),
     );
 
-describe('a secret with signs inside that nobody sees', () => {
+describe('a secret with invisible characters inside', () => {
   it('is not put together again by whatever cleans the text afterwards', () => {
     fc.assert(
       fc.property(

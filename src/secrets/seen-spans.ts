@@ -44,7 +44,6 @@ export function seenValueSpans(text: string, find: (text: string) => Span[], fol
 /** Returns a secret as a reader sees it. */
 export const asSeen = (text: string): string => withoutHidden(text).replace(WHITE_SPACE, ' ');
 
-/** Returns a text without hidden characters. */
 export const withoutHidden = (text: string): string => (ALL_SEEN.test(text) ? text : text.replace(HIDDEN, ''));
 
 /** Returns where to cut a text so that `count` visible characters follow `from`. */

@@ -8,7 +8,6 @@ import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
 import { isNamedSecret, secretParts } from './secret-values.ts';
 
-/** The value of a reference. */
 export interface ReferencedValue {
   readonly value: string;
   /** Its variable; undefined for the content of a file. */

@@ -4,7 +4,6 @@
  * @module
  */
 
-/** Returns the weight of a text. */
 export function textWeight(text: string): number {
   let weight = text.length;
   for (let at = 0; at < text.length; at++) weight += extra(text.charCodeAt(at));

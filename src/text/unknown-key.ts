@@ -6,7 +6,6 @@
 import { nearestName } from './nearest-names.ts';
 import { shorten } from './plain-text.ts';
 
-/** An unknown key. */
 export interface UnknownKey {
   /** As shown in messages. */
   readonly key: string;

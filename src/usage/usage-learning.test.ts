@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(await learnt('open ticket')).toEqual([['create_issue', 1]]);
   });
 
-  it('counts only for the caller who searched', async () => {
+  it('counts only for the caller that searched', async () => {
     using home = folder();
     const { learning, use, learnt } = learningIn(home);
     const [ann, bob] = [{ principal: 'ann' }, { principal: 'bob' }];
@@ -162,7 +162,7 @@ describe('an engine', () => {
     expect(await placeOf(engine, 'note for the board', 'send_note')).toBe(0);
   });
 
-  it('learns from calls and streams that worked, of the caller who searched, and writes when it closes', async () => {
+  it('learns from successful calls and streams of the caller that searched, and writes when it closes', async () => {
     using home = folder();
     using board = notes();
     {

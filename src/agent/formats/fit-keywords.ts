@@ -16,7 +16,6 @@ export interface FittedKeywords {
   readonly misfit?: string | undefined;
 }
 
-/** `const` and `enum`. */
 export function fitValues({ const: constant, enum: values }: Node, dialect: Dialect): readonly FittedKeywords[] {
   const fitted: FittedKeywords[] = [];
   if (constant !== undefined) fitted.push(fitConstant(constant, values === undefined, dialect));
@@ -25,7 +24,7 @@ export function fitValues({ const: constant, enum: values }: Node, dialect: Dial
     fitted.push(
       arePlain(all, dialect)
         ? { kept: { enum: all } }
-        : { left: { enum: all }, misfit: 'an enum holds what is not a plain value' },
+        : { left: { enum: all }, misfit: 'an enum contains a value that is not plain' },
     );
   }
   return fitted;

@@ -15,7 +15,6 @@ import { type StrictAllowance, sizeOf, tooLargeForOpenAi } from './strict-limits
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The API of a schema. */
 export type SchemaTarget = 'anthropic' | 'openai' | 'gemini-json-schema' | 'gemini-open-api';
 
 /** A schema that an API accepts. */

@@ -179,7 +179,7 @@ describe('a call', () => {
     [{ type: 'server_tool_use', id: '1', name: 'execute_tool', input: {} }],
     [{ type: 'mcp_call', id: '1', name: 'execute_tool', arguments: '{}' }],
     [{ type: 'custom', id: '1', custom: { name: 'execute_tool', input: 'x' } }],
-  ])('that somebody else answers is none: %j', async (call) => {
+  ])('that the API answers itself is not a call: %j', async (call) => {
     const foreign = call as unknown as AnyToolCall;
     expect(() => readToolCall(foreign)).toThrow(`its type is "${call.type}"`);
     expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('not a tool call');

@@ -12,7 +12,6 @@ type Arguments = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 100;
 const MAX_VARIANTS = 64;
 
-/** Restores the names of renamed parameters. */
 export function restoreNames(args: Arguments, renamed: ReadonlyMap<string, string> = new Map()): Arguments {
   if (renamed.size === 0) return args;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [renamed.get(name) ?? name, value]));

@@ -18,7 +18,6 @@ export interface Media {
   readonly name: string | undefined;
 }
 
-/** A part of a result. */
 export type ResultPart = { readonly kind: 'text'; readonly text: string } | Media;
 
 const text = (value: string): ResultPart => ({ kind: 'text', text: value });

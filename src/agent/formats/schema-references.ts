@@ -22,7 +22,6 @@ export class References {
     this.#root = root;
   }
 
-  /** Returns the target of a reference. */
   target(reference: string): unknown {
     return lookUp(reference, this.#root);
   }

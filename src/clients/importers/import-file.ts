@@ -78,7 +78,6 @@ export interface SourceFile {
   readonly root?: string | undefined;
 }
 
-/** Imports one file. */
 export async function importFile(file: SourceFile, context: ImportContext): Promise<ImportedSource> {
   const { type, path, scope } = file;
   try {

@@ -44,7 +44,6 @@ export const listClients = (world: World = realWorld()): readonly ListedClient[]
     return { type, title: client.title, keys: client.keys[0] ?? [], files: clientFiles(client, world) };
   });
 
-/** Returns the files of one client. */
 export function clientFiles(client: Client, world: World): readonly ClientFile[] {
   const at = (patterns: readonly string[] = [], scope: FileScope, former = false) =>
     patterns.flatMap((pattern) => candidates(pattern, { scope, former }, world));

@@ -36,7 +36,7 @@ it('any other is not, whatever it is called', () => {
   expect(scope('kiro', join(world.home, '.kiro', 'agents', 'deep', 'x.json'))).toBeUndefined();
 });
 
-it('home may be a link, a link to home is nobody’s, and on Windows letters may be of any case', () => {
+it('home may be a link, a link to home does not count as home, and on Windows letters may be of any case', () => {
   const link = `${world.home}-link`;
   symlinkSync(world.home, link);
   mkdirSync(join(world.home, '.cursor'), { recursive: true });

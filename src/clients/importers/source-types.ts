@@ -46,5 +46,4 @@ export type ClientType = (typeof CLIENT_TYPES)[number];
 /** Every source type a configuration may name. */
 export const SOURCE_TYPES = ['auto', 'custom', 'mcpb', ...CLIENT_TYPES] as const;
 
-/** One of the source types. */
 export type SourceType = (typeof SOURCE_TYPES)[number];

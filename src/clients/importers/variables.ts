@@ -43,7 +43,6 @@ export class VariableReader {
     return [...this.#notes];
   }
 
-  /** Converts one text. */
   convert(text: string): string {
     if (!/[$%{`\\]/.test(text)) return text;
     let result = '';

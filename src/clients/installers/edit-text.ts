@@ -19,7 +19,6 @@ export interface Place {
   readonly list: boolean;
 }
 
-/** A file and its text. */
 export interface TextFile {
   /** Decides the format; named in messages. */
   readonly path: string;

@@ -24,7 +24,6 @@ export interface Editor {
 /** The text is valid, but cannot be edited without touching more than the entry. */
 export class UneditableText extends ConfigurationError {}
 
-/** Returns the line break a text uses. */
 export const lineBreakOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 
 /** Returns the start of the line at a position. */

@@ -404,7 +404,7 @@ describe('install', () => {
     expect([old, fresh, theirs].map((path) => existsSync(path))).toEqual([false, true, true]);
   });
 
-  it('sees the gateway that somebody added by hand, and never takes that away', async () => {
+  it('sees a gateway that was added by hand, and never removes it', async () => {
     const world = newWorld();
     const text = '{"mcpServers":{"mine":{"command":"npx","args":["@anygpt/discovery"]}}}';
     const file = cursorFile(world, text);
@@ -459,7 +459,7 @@ describe('uninstall', () => {
     expect(readdirSync(dirname(file))).toEqual(['mcp.json']);
   });
 
-  it('works on a file the client has written anew, and without the copy', async () => {
+  it('works on a file the client has rewritten, and without the copy', async () => {
     const world = newWorld();
     const file = cursorFile(world, '{"x":1}');
     await install(file, world);
@@ -549,7 +549,7 @@ describe('take-over', () => {
     expect(existsSync(own(world))).toBe(false);
   });
 
-  it('gives back beside edits elsewhere to the byte, and once only', async () => {
+  it('restores servers to the byte beside edits elsewhere, and only once', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });
@@ -560,7 +560,7 @@ describe('take-over', () => {
     expect((await uninstall(file, world)).status).toBe('absent');
   });
 
-  it('gives back where a person deleted our entry, or the whole file', async () => {
+  it('restores servers if the user deleted our entry, or the whole file', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });
@@ -592,7 +592,7 @@ describe('take-over', () => {
     expect(read(config)).toBe('{"servers":[]}');
   });
 
-  it('moves nothing that nobody asked for: where our entry is gone, installing gives servers back', async () => {
+  it('moves nothing unasked: if our entry is gone, installing restores the servers', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });

@@ -22,7 +22,6 @@ import { ownConfigurationFile, withoutSource, withSource } from './own-configura
 import { NO_TAKE_OVER, type TakeOver, takeOverOf, withoutLogins } from './take-over.ts';
 import { isStillThere, undisturbed } from './undisturbed.ts';
 
-/** Options of `install`. */
 export interface InstallOptions extends GatewayOptions {
   /** Moves the client's own servers behind the gateway. */
   readonly takeOver?: boolean | undefined;

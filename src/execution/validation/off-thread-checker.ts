@@ -17,7 +17,6 @@ export type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
 export interface OffThreadOptions {
   /** Timeout of one check, in ms. Default 50. */
   readonly budget?: number | undefined;
-  /** Limits of one schema. */
   readonly schema?: SchemaLimits | undefined;
   /** Checks that may wait. Default 64. */
   readonly queue?: number | undefined;

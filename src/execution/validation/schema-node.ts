@@ -115,7 +115,6 @@ export function inPlace(node: SchemaNode): readonly SchemaNode[] {
   return nodes;
 }
 
-/** Returns the JSON type of a value. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -6,7 +6,6 @@
 import { isLinearPattern } from './linear-pattern.ts';
 import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
 
-/** Limits of one schema. */
 export interface SchemaLimits {
   readonly depth: number;
   readonly subSchemas: number;

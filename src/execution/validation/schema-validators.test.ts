@@ -151,7 +151,7 @@ describe('OffThreadChecker', () => {
     expect(await checker.check({}, 5)).toBe('unavailable');
   });
 
-  test('a thread that does not start in time leaves nobody waiting', async () => {
+  test('a thread that does not start in time leaves no check waiting', async () => {
     const checker = new OffThreadChecker({ startup: 0 });
     expect(await checker.check({}, 1)).toBe('unavailable');
     await checker.close();
