@@ -1,13 +1,13 @@
 /**
- * What the audit log is told about a call, and the port behind which lines are kept.
+ * Defines an audit record, and the port for audit lines.
  * @module
  */
 import type { ErrorCode } from '../core/errors.ts';
 
-/** What became of a call, as the log tells it. */
+/** The outcome of a call in the log. */
 export type AuditOutcome = 'success' | 'tool_error' | 'refused' | 'failed' | 'unknown' | 'cancelled';
 
-/** One call, as the execution pipeline saw it. `arguments` are the caller's own; the log hashes or redacts them. */
+/** One call as the execution pipeline saw it. `arguments` are the caller's own; the log hashes or redacts them. */
 export interface AuditEntry {
   readonly time: Date;
   readonly traceId: string;
@@ -17,30 +17,30 @@ export interface AuditEntry {
   readonly tool: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   readonly outcome: AuditOutcome;
-  /** False where the call never left: refused, or cancelled before. */
+  /** False if the call was never sent: refused, or cancelled before. */
   readonly sent?: boolean | undefined;
   readonly code?: ErrorCode | undefined;
-  /** May quote arguments, so it is written only where values are. */
+  /** May quote arguments, so it is written only if values are. */
   readonly message?: string | undefined;
   readonly durationMs: number;
   /** Size of the arguments as JSON. */
   readonly bytesIn?: number | undefined;
   readonly bytesOut?: number | undefined;
-  /** What was let through but should be seen: `invalid_schema`, `invalid_output`, `cut`. */
+  /** Things that were let through but should be seen: `invalid_schema`, `invalid_output`, `cut`. */
   readonly flags?: readonly string[] | undefined;
-  /** How many calls the record stands for, where it is not one: refusals that were repeated. */
+  /** How many repeated refusals the record stands for, if not one. */
   readonly count?: number | undefined;
   /** When the first of these was made. */
   readonly since?: Date | undefined;
 }
 
-/** Where lines go. */
+/** Stores audit lines. */
 export interface AuditSink {
   /**
-   * Keeps one or more whole lines, each ended by a newline. Rejects when it cannot; the very same text is then offered
-   * again later, and a sink that did keep part of it leaves that part out.
+   * Stores one or more whole lines, each ending with a newline. Rejects on failure; the same text is then offered again
+   * later, and a sink that already stored a part of it skips that part.
    */
   write(lines: string): Promise<void> | void;
-  /** Lets go of what it holds open. Nothing is written afterwards. */
+  /** Releases resources. Nothing is written afterwards. */
   close(): Promise<void> | void;
 }

@@ -28,7 +28,7 @@ async function written(entries: AuditEntry[], options: Partial<AuditLogOptions> 
   return sink;
 }
 
-/** A sink that fails while told to. */
+/** A sink that fails on demand. */
 class FlakySink implements AuditSink {
   broken = true;
   attempts = 0;
@@ -97,7 +97,7 @@ describe('a record', () => {
     expect(lines[0]).not.toContain('canary');
   });
 
-  test('keeps names and outcomes, whatever values somebody calls secret', async () => {
+  test('keeps names and outcomes, whatever values are configured as secret', async () => {
     const redact = createRedactor(['create_issue', 'github', 'success']);
     const { records } = await written([entry({ session: 'github' })], { redact, values: true });
     expect(records[0]).toMatchObject({
@@ -166,7 +166,7 @@ describe('a record', () => {
     await log.flush();
     const all = (performance.now() - started) / 5_000;
     await log.close();
-    // Milliseconds; wide, because this only tells a stall from work.
+    // Milliseconds; generous, because it only distinguishes a stall from work.
     expect(recording).toBeLessThan(0.1);
     expect(all).toBeLessThan(1);
   });
@@ -255,7 +255,7 @@ describe('a log', () => {
     await log.close();
     log.record(entry());
     expect(log.stats()).toMatchObject({ recorded: 2, dropped: 2, queued: 0 });
-    expect(warnings.at(-1)).toBe('1 audit records could not be written.');
+    expect(warnings.at(-1)).toBe('1 audit records could not be written and are lost.');
   });
 
   test('lets the event loop turn while it renders a backlog', async () => {

@@ -1,6 +1,6 @@
 /**
- * Audit entries in, lines to a sink out. `record` only queues: hashing and writing happen later, in small slices, and a
- * sink that is slow or broken costs dropped lines (counted, and said so), never a waiting or failing call.
+ * Writes audit records to a sink. `record` only queues: hashing and writing happen later, in small slices. A slow or
+ * broken sink causes dropped lines, which are counted and reported; it never delays or fails a call.
  * @module
  */
 import { ageSince, wallNow } from '../async/clock.ts';
@@ -10,29 +10,32 @@ import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { type FormatOptions, formatEntry } from './format-entry.ts';
 import { RefusalFolds } from './refusal-folds.ts';
 
-/** What an audit log is made of. */
+/** Options of an audit log. */
 export interface AuditLogOptions {
   readonly sink: AuditSink;
-  /** Where refusals go, so that a flood of them pushes nothing else out. Default `sink`. */
+  /** The sink for refusals, so that a flood of them pushes no other line out. Default `sink`. */
   readonly refusals?: AuditSink | undefined;
-  /** Keys the argument hashes; a function is asked at the first record, so that nothing is created before it is needed. */
+  /**
+   * The key of the argument hashes. A function is called at the first record, so that nothing is created before it is
+   * needed.
+   */
   readonly salt: Uint8Array | (() => Promise<Uint8Array>);
-  /** Write redacted argument values too. Default false: names and hashes only. */
+  /** Also writes redacted argument values. Default false: names and hashes only. */
   readonly values?: boolean | undefined;
   /** The longest line in bytes. Default 8 KiB. */
   readonly maxLineBytes?: number | undefined;
-  /** Takes known secrets out of every text that is written. */
+  /** Redacts known secrets in every text that is written. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
-  /** Most entries and lines waiting. Default 10,000. */
+  /** Most entries and lines in the queue. Default 10,000. */
   readonly maxQueued?: number | undefined;
-  /** Most bytes of lines waiting. Default 8 MiB. */
+  /** Most bytes of lines in the queue. Default 8 MiB. */
   readonly maxQueuedBytes?: number | undefined;
-  /** How long to wait before a sink that failed is tried again. Default 1,000. */
+  /** Delay before retrying a failed sink, in milliseconds. Default 1,000. */
   readonly retryMs?: number | undefined;
-  /** How long records are gathered before they are written; 0 writes each as soon as its call is answered. Default 25. */
+  /** How long records are batched before writing; 0 writes each as soon as its call is answered. Default 25. */
   readonly gatherMs?: number | undefined;
-  /** How long repeated refusals are counted before one line tells how many there were; 0 writes each. Default 5,000. */
+  /** How long repeated refusals are counted before one line reports their number; 0 writes each. Default 5,000. */
   readonly foldMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -41,12 +44,12 @@ export interface AuditLogOptions {
 export interface AuditStats {
   readonly recorded: number;
   readonly written: number;
-  /** Refusals that repeat others and are counted in one line with them. */
+  /** Repeated refusals that share one line. */
   readonly folded: number;
   /** Entries that will never be written. */
   readonly dropped: number;
   readonly queued: number;
-  /** The last write failed and none has succeeded since. */
+  /** The last write failed, and none has succeeded since. */
   readonly failing: boolean;
 }
 
@@ -65,7 +68,7 @@ interface Chunk extends Line {
   readonly bytes: number;
 }
 
-/** One line per call, refusals included. Whoever creates it closes it. */
+/** Writes one line per call, refusals included. The creator must close it. */
 export class AuditLog {
   readonly #sink: AuditSink;
   readonly #refusals: AuditSink;
@@ -84,7 +87,7 @@ export class AuditLog {
   #entries: AuditEntry[] = [];
   #lines: Line[] = [];
   #lineBytes = 0;
-  /** Lines on their way to the sink; kept as they are until it took them. */
+  /** Lines being written; kept unchanged until the sink accepts them. */
   #chunk: Chunk | undefined;
   #rendering: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
@@ -120,14 +123,14 @@ export class AuditLog {
     this.#now = options.now ?? wallNow;
   }
 
-  /** Takes a record of one call. Returns at once and never throws. */
+  /** Records one call. Returns at once and never throws. */
   record(entry: AuditEntry): void {
     this.#recorded += 1;
     if (neverSent(entry) && this.#closed === undefined && this.#fold(entry)) return;
     this.#queue(entry);
   }
 
-  /** Counts a refusal with others like it. */
+  /** Counts a repeated refusal. */
   #fold(entry: AuditEntry): boolean {
     if (this.#foldMs === 0) return false;
     if (this.#folds.isDue) this.#unfold();
@@ -137,7 +140,7 @@ export class AuditLog {
     return true;
   }
 
-  /** Queues what was counted. */
+  /** Queues one entry for each counted refusal. */
   #unfold(): void {
     clearTimeout(this.#folding);
     this.#folding = undefined;
@@ -145,7 +148,7 @@ export class AuditLog {
   }
 
   #queue(entry: AuditEntry): void {
-    // Refusals leave half of the queue to calls that were made.
+    // Refusals may fill only half of the queue.
     const most = neverSent(entry) ? this.#maxQueued / 2 : this.#maxQueued;
     if (this.#closed !== undefined || this.#queued() >= most) {
       this.#drop(entry.count ?? 1);
@@ -153,11 +156,11 @@ export class AuditLog {
     }
     this.#entries.push(entry);
     if (this.#gatherMs === 0) void this.#render();
-    // Calls come in bursts: a line and a write of its own for each would cost a tenth of the quickest calls' time.
+    // Calls come in bursts: a separate write for each would cost a tenth of the fastest calls' time.
     else this.#gathering ??= setTimeout(() => void this.#render(), this.#gatherMs).unref();
   }
 
-  /** Resolves when all that was recorded before has been written, or the sink has failed once more. Never rejects. */
+  /** Resolves when all earlier records are written, or the sink has failed again. Never rejects. */
   async flush(): Promise<void> {
     this.#unfold();
     do {
@@ -177,7 +180,7 @@ export class AuditLog {
     await this.close();
   }
 
-  /** What happened so far. */
+  /** Returns the counters. */
   stats(): AuditStats {
     return {
       recorded: this.#recorded,
@@ -198,7 +201,10 @@ export class AuditLog {
       this.#lines = [];
       this.#chunk = undefined;
       this.#drop(left);
-      this.#logger?.warn({ event: 'audit_dropped', count: left }, `${left} audit records could not be written.`);
+      this.#logger?.warn(
+        { event: 'audit_dropped', count: left },
+        `${left} audit records could not be written and are lost.`,
+      );
     }
     await this.#sink.close();
     if (this.#refusals !== this.#sink) await this.#refusals.close();
@@ -213,13 +219,13 @@ export class AuditLog {
     this.#unreportedDrops += count;
   }
 
-  /** Turns entries into lines, a few milliseconds at a time; one run at once. */
+  /** Formats entries as lines, a few milliseconds at a time; one run at once. */
   #render(): Promise<void> {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#rendering ??= this.#renderAll().finally(() => {
       this.#rendering = undefined;
-      // What came in while the last slice was ending.
+      // Entries that arrived while the last slice was ending.
       if (this.#entries.length > 0) void this.#render();
     });
     return this.#rendering;
@@ -301,7 +307,7 @@ export class AuditLog {
     return { text, sink, count, bytes };
   }
 
-  /** A gap in the log must be visible in the log itself. */
+  /** A gap must be visible in the log itself. */
   #noteDrops(): void {
     const count = this.#unreportedDrops;
     this.#unreportedDrops = 0;
@@ -314,7 +320,7 @@ export class AuditLog {
     this.#failing = true;
     this.#warn(
       'audit_write_failed',
-      'The audit log cannot be written; calls go on, records wait or are dropped',
+      'The audit log cannot be written; calls continue, records are queued or dropped',
       error,
     );
     clearTimeout(this.#retry);
@@ -329,7 +335,7 @@ export class AuditLog {
     this.#salt ??= this.#loadSalt().catch((error: unknown) => {
       this.#warn(
         'audit_salt_failed',
-        'The audit salt cannot be read; hashes of this run compare only with each other',
+        'The audit salt cannot be read; hashes of this run cannot be compared with those of other runs',
         error,
       );
       return crypto.getRandomValues(new Uint8Array(32));
@@ -345,7 +351,7 @@ export class AuditLog {
   }
 }
 
-/** Whether nothing came of a call: whoever asks can make any number of these for nothing. */
+/** Tells whether a call was never sent. Such calls cost the caller nothing, so they may be numerous. */
 export const neverSent = ({ outcome, sent }: AuditEntry): boolean => outcome === 'refused' || sent === false;
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

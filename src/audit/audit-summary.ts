@@ -1,6 +1,6 @@
 /**
- * The audit file and those rotated away beside it in; how many calls, errors and how long they took out, by server and
- * tool. Read as a stream and within bounds; lines that cannot be understood are counted and passed over.
+ * Summarises calls, errors and durations from the audit files, by server and tool. Reads them as a stream, within
+ * limits; unreadable lines are counted and skipped.
  * @module
  */
 import { createReadStream } from 'node:fs';
@@ -9,12 +9,12 @@ import { LatencyHistogram } from './latency-histogram.ts';
 import { refusalFile } from './refusal-sink.ts';
 import { auditFiles } from './retention.ts';
 
-/** Calls and how they went. */
+/** Calls and their outcomes. */
 export interface CallStats {
   readonly calls: number;
-  /** The tool or its server said no, or nobody knows. */
+  /** The tool or its server reported an error, or the outcome is unknown. */
   readonly errors: number;
-  /** Never sent: rules, limits, arguments that do not fit. */
+  /** Never sent: rules, limits, invalid arguments. */
   readonly refused: number;
   readonly cancelled: number;
   /** Milliseconds, of calls that were sent. Absent when there was none. */
@@ -36,36 +36,36 @@ export interface AuditSummary {
   readonly total: CallStats;
   /** Most called first. */
   readonly servers: readonly ServerStats[];
-  /** When the first and the last of these calls were made. */
+  /** Time of the first and the last of these calls. */
   readonly first?: string | undefined;
   readonly last?: string | undefined;
-  /** Records that were given up or had to make room, as the log itself tells. */
+  /** Records that were dropped or made room for others, as the log itself reports. */
   readonly dropped: number;
-  /** Lines that could not be understood. */
+  /** Unreadable lines. */
   readonly damaged: number;
-  /** Why not everything was read. */
+  /** Why the summary is incomplete. */
   readonly incomplete?: string | undefined;
 }
 
 export interface SummaryOptions {
-  /** Milliseconds since 1970; earlier calls do not count. */
+  /** Milliseconds since 1970; earlier calls are ignored. */
   readonly since?: number | undefined;
-  /** Bytes that are read at most, the newest file first. Default 1 GiB. */
+  /** Most bytes read, the newest file first. Default 1 GiB. */
   readonly maxBytes?: number | undefined;
-  /** Different tools that are told apart at most. Default 10,000. */
+  /** Most tools counted separately. Default 10,000. */
   readonly maxTools?: number | undefined;
 }
 
 const MAX_LINE = 1024 * 1024;
 
-/** Sums the log up. A log that does not exist has no calls. */
+/** Summarises the log. A missing log has no calls. */
 export async function summarizeAudit(file: string, options: SummaryOptions = {}): Promise<AuditSummary> {
   const { since, maxBytes = 1024 ** 3, maxTools = 10_000 } = options;
   const tally = new Tally(since ?? Number.NEGATIVE_INFINITY, maxTools);
   let left = maxBytes;
   let incomplete: string | undefined;
   for (const { path, size, changed } of await filesOf(file)) {
-    // Nothing in a file is newer than its last change.
+    // No line of a file is newer than its last change.
     if (since !== undefined && changed < since) continue;
     const from = Math.max(0, size - left);
     if (left > 0) await readLines(path, from, (line) => tally.add(line));
@@ -78,7 +78,7 @@ export async function summarizeAudit(file: string, options: SummaryOptions = {})
   return { ...tally.summary(), ...(incomplete !== undefined && { incomplete }) };
 }
 
-/** The log with its refusals and what was rotated away, of each the newest first. */
+/** Returns the log, its refusals and the rotated files, each newest first. */
 async function filesOf(file: string) {
   const paths = [...(await auditFiles(file)), ...(await auditFiles(refusalFile(file)))];
   const found = await Promise.all(
@@ -95,19 +95,19 @@ async function unlessMissing<T, U>(work: Promise<T>, otherwise: U): Promise<T | 
     return await work;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Rotation may move a file away between two looks.
+    // Rotation may rename a file between listing and reading.
     if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;
     throw error;
   }
 }
 
 /**
- * Hands over every line that begins at or after a place; of one that is too long, only its beginning, which cannot be
- * understood.
+ * Passes on every line that starts at or after a position. Of an overlong line only the beginning is passed on, which
+ * counts as unreadable.
  */
 async function readLines(path: string, from: number, onLine: (line: string) => void): Promise<void> {
   let rest = '';
-  // One byte earlier: if that is the end of a line, nothing is left of it to pass over.
+  // Start one byte earlier: if it is a line end, no partial line has to be skipped.
   const start = Math.max(0, from - 1);
   let within = from > 0;
   const read = async () => {
@@ -207,7 +207,7 @@ class Tally {
     };
   }
 
-  /** Names are whatever agents wrote: beyond the limit only the sum counts. */
+  /** Tool names are whatever agents wrote: beyond the limit only the total is counted. */
   #of(server: string, tool: string): Counts[] {
     let known = this.#servers.get(server);
     if (!known) {

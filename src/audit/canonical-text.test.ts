@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toCanonicalText } from './canonical-text.ts';
 
-// Few letters and halves of surrogate pairs, so that values that look alike are common.
+// Few letters and half surrogate pairs, so that similar values are common.
 const text = fc.string({
   unit: fc.constantFrom('a', '"', "'", ',', '1', '\\', '\ud800', '\udc00', '\ufffd'),
   maxLength: 4,
@@ -17,7 +17,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** As JSON that tells all data apart: lists and objects marked, keys sorted. */
+/** JSON that distinguishes all data: lists and objects marked, keys sorted. */
 const reference = (data: unknown): string => {
   const mark = (node: unknown): unknown => {
     if (Array.isArray(node)) return ['list', ...node.map(mark)];
@@ -28,12 +28,12 @@ const reference = (data: unknown): string => {
   return JSON.stringify(mark(data));
 };
 
-/** What is hashed is bytes. */
+/** The hash is over bytes. */
 const bytesOf = (data: unknown): string => Buffer.from(toCanonicalText(data).text, 'utf8').toString('latin1');
 
 describe('toCanonicalText', () => {
   test('is the same for equal data and another for any other', () => {
-    // Of many small values some are equal, and some would be if the text were only a little less careful.
+    // Of many small values some are equal, and some would be equal with a slightly less careful encoding.
     fc.assert(
       fc.property(fc.array(value, { minLength: 500, maxLength: 500 }), (values) => {
         const texts = new Map(values.map((data) => [reference(data), bytesOf(data)]));

@@ -1,24 +1,24 @@
 /**
- * Any value in, a text out that is the same for equal data, whatever the order of its keys, and another one for any other
- * data; cut off at a length, with the size of what was there. It looks like JSON with sorted keys, but strings stand as
- * they are behind their length, because escaping is what takes JSON most of its time. No value, however large, deep or
- * cyclic, costs more than a bounded walk.
+ * Encodes a value as text for hashing: equal data gives the same text whatever the order of keys, and different data
+ * gives different text. The text is cut at a limit; the full size is returned too. It looks like JSON with sorted keys,
+ * but strings are written raw after their length, because escaping is most of the cost of JSON. The walk is bounded for
+ * any value, however large, deep or cyclic.
  * @module
  */
 
 const MAX_LENGTH = 65_536;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 100;
-// Sorting a hostile object with a million keys would stall the process; one this wide keeps the order it came in.
+// Sorting a hostile object with a million keys would block the process; a wider object keeps its order.
 const MAX_SORTED_KEYS = 5_000;
 
-/** The first 64 Ki characters or so, and the length of the whole as far as the walk went. */
+/** About the first 64 Ki characters, and the full length as far as the walk went. */
 export interface CanonicalText {
   readonly text: string;
   readonly size: number;
 }
 
-/** Writes a value canonically. Getters and `toJSON` may throw through. */
+/** Encodes a value. Errors of getters and `toJSON` are thrown. */
 export function toCanonicalText(value: unknown): CanonicalText {
   const parts: string[] = [];
   let kept = 0;
@@ -35,7 +35,7 @@ export function toCanonicalText(value: unknown): CanonicalText {
   const putString = (text: string): void => {
     const room = Math.max(0, MAX_LENGTH - kept);
     const shown = text.length > room ? text.slice(0, room) : text;
-    // Half a surrogate pair has no bytes of its own, so that only its escape tells it from another.
+    // Half a surrogate pair has no bytes of its own; only its escape distinguishes it.
     put(shown.isWellFormed() ? `${text.length}"${shown}` : `${text.length}'${JSON.stringify(shown)}`);
     size += Math.max(0, text.length - room);
   };

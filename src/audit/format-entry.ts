@@ -1,6 +1,6 @@
 /**
- * An audit entry in, one line of JSON out, at most 8 KiB. Arguments show as names and keyed hashes: equal values can be
- * told apart from different ones, and nobody without the salt can guess what they were.
+ * Formats an audit record as one line of JSON, at most 8 KiB. Arguments appear as names and keyed hashes: equal values
+ * have equal hashes, and without the salt the values cannot be guessed.
  * @module
  */
 import { createHmac } from 'node:crypto';
@@ -9,27 +9,26 @@ import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { toCanonicalText } from './canonical-text.ts';
 
-/** The longest line, newline included, unless told otherwise. */
+/** The default limit for a line, including the newline. */
 export const MAX_LINE_BYTES = 8_192;
 
 const MAX_ARGUMENTS = 64;
 const MAX_TEXT = 256;
-// What is dropped first when a line is too long.
+// Dropped in this order when a line is too long.
 const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
 
-/** How entries are written. */
 export interface FormatOptions {
-  /** Keys the hashes, so that a small set of possible values cannot be tried out. */
+  /** The key of the hashes, so that values cannot be found by trial. */
   readonly salt: Uint8Array;
-  /** Write redacted argument values and error messages too. */
+  /** Also writes redacted argument values and error messages. */
   readonly values: boolean;
-  /** The longest line in bytes, newline included. */
+  /** The longest line in bytes, including the newline. */
   readonly maxLineBytes?: number | undefined;
-  /** Takes known secrets out of a text. */
+  /** Redacts known secrets in a text. */
   readonly redact: Redact;
 }
 
-/** Renders one entry; the line ends with a newline. */
+/** Formats one record; the line ends with a newline. */
 export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   const { redact, values } = options;
   const short = (text: string | undefined, max = MAX_TEXT, by = redact): string | undefined => {
@@ -37,7 +36,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     const clean = by.cut(text, max);
     return text.length > max ? `${clean}…` : clean;
   };
-  // A name is never taken for a secret because some value is the same: who configures a server could blind the log.
+  // Names are not compared with known secrets: otherwise a server's configuration could hide names from the log.
   const name = (text: string | undefined, max = MAX_TEXT) => short(text, max, redactUnknown);
   const given = entry.arguments ?? {};
   const names = Object.keys(given);
@@ -56,7 +55,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     argumentHashes: shown.length > 0 ? hashes : undefined,
     arguments: values && shown.length > 0 ? redactObject(given, redact) : undefined,
     outcome: name(entry.outcome),
-    // Of a refusal that is plain.
+    // For a refusal this is obvious.
     sent: entry.sent === false && entry.outcome !== 'refused' ? false : undefined,
     code: name(entry.code),
     message: values ? short(entry.message, 1_024) : undefined,
@@ -85,7 +84,7 @@ function hashArgument(given: Readonly<Record<string, unknown>>, name: string, sa
     const { text, size } = toCanonicalText(given[name]);
     return createHmac('sha256', salt).update(`${size}:${text}`).digest('hex').slice(0, 16);
   } catch {
-    // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.
+    // A getter or toJSON of a caller in the same process threw: record the call anyway.
     return 'unreadable';
   }
 }

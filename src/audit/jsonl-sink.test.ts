@@ -49,13 +49,13 @@ describe('the audit file', () => {
     const lines = written.map((one) => JSON.parse(one) as { id?: string; event?: string; count?: number });
     const ids = lines.flatMap(({ id }) => id ?? []);
     expect(ids).toEqual(ids.map((_, index) => `${70 - ids.length + index}`));
-    // What is gone is counted in the log itself.
+    // Removed records are counted in the log itself.
     const dropped = lines.filter(({ event }) => event === 'dropped');
     expect(dropped.reduce((sum, { count = 0 }) => sum + count, 0)).toBe(60 - ids.length);
     for (const text of texts) expect(text.length).toBeLessThanOrEqual(120);
   });
 
-  test('is found again after another process rotated it, or somebody removed it, within a moment', async () => {
+  test('is found again within a moment after another process rotated or removed it', async () => {
     let now = 0;
     const sink = new JsonlSink({ file, now: () => now });
     await sink.write(line(1));
@@ -75,7 +75,7 @@ describe('the audit file', () => {
   test('has a line the moment it was written', async () => {
     const sink = new JsonlSink({ file });
     await sink.write(line(1));
-    // Nothing is waited for: whoever is killed now has lost nothing.
+    // Not awaited: a process killed now must have lost nothing.
     void sink.write(line(2));
     expect(idsIn(readFileSync(file, 'utf8'))).toEqual(['1', '2']);
     await sink.close();
@@ -116,7 +116,7 @@ describe('the audit file', () => {
   test.skipIf(process.platform !== 'linux')(
     'that is cut short by a limit goes on after the last whole line',
     async () => {
-      // EFBIG at 4 KiB stands in for a disk that fills up in the middle of a write.
+      // EFBIG at 4 KiB simulates a disk that fills up during a write.
       const script = `
       process.on('SIGXFSZ', () => {});
       const sink = new JsonlSink({ file: process.argv[2] });
@@ -178,7 +178,7 @@ describe('the audit file', () => {
 });
 
 describe('the salt', () => {
-  test('is made once and shared, even by those who start at the same moment', async () => {
+  test('is created once and shared, even by processes that start at the same moment', async () => {
     const path = join(folder, 'deep', 'salt');
     const salts = await Promise.all(Array.from({ length: 8 }, () => loadSalt(path)));
     salts.push(await loadSalt(path));
@@ -197,7 +197,7 @@ describe('the salt', () => {
   });
 });
 
-/** Runs a script with `JsonlSink` in a process of its own; its arguments start at argv[2]. */
+/** Runs a script with `JsonlSink` in a separate process; its arguments start at argv[2]. */
 async function runScript(script: string, args: string[], before = ''): Promise<{ out: string }> {
   const load = `const { createJiti } = await import('jiti');
     const { JsonlSink } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);`;

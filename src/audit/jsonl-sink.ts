@@ -1,6 +1,6 @@
 /**
- * Lines in, a file on disk out. Appended, rotated by size, shared safely with other processes that write the same file:
- * every write is one O_APPEND call, rotation renames to a name of its own, and a writer notices that it was rotated away.
+ * Appends audit lines to a file and rotates it by size. Several processes can share the file: every write is one
+ * O_APPEND call, rotation renames to a unique name, and a writer notices that its file was rotated.
  * @module
  */
 
@@ -13,22 +13,22 @@ import { makeFolder } from '../disk/make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
 
-/** Where the file is and when it is rotated. */
+/** The file and its rotation. */
 export interface JsonlSinkOptions {
   readonly file: string;
-  /** A file that would grow beyond this is rotated. Default 10 MiB. */
+  /** A file that would exceed this size is rotated. Default 10 MiB. */
   readonly maxBytes?: number | undefined;
-  /** How many rotated files are kept beside the current one. Default 5. */
+  /** How many rotated files are kept. Default 5. */
   readonly files?: number | undefined;
-  /** Rotated files that were last written to longer ago are removed at the next rotation. Default 90. */
+  /** At each rotation, rotated files last written longer ago are removed. Default 90. */
   readonly days?: number | undefined;
-  /** Of rotated files that are too many, so many calls of each tool are kept. Default 100. */
+  /** How many calls of each tool are kept from surplus rotated files. Default 100. */
   readonly perTool?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const STALE_LOCK_MS = 30_000;
-/** How long a file that was looked at is taken for what it was: as long as that, lines may go to one that was rotated away. */
+/** How long a stat result is reused. For that long, lines may go to a file that was just rotated. */
 const LOOK_EVERY_MS = 250;
 const NEWLINE = 0x0a;
 
@@ -40,10 +40,10 @@ export class JsonlSink implements AuditSink {
   readonly #now: () => number;
   #handle: FileHandle | undefined;
   #identity = '';
-  /** The file ends in half a line: the next write starts a new one. */
+  /** The file ends in half a line, so the next write starts a new one. */
   #torn = false;
   #partial: { readonly lines: string; readonly from: number } | undefined;
-  /** Bytes that may be added without another look, and until when. */
+  /** Bytes that may be appended without another stat, and until when. */
   #room = 0;
   #lookAgain = Number.NEGATIVE_INFINITY;
 
@@ -59,10 +59,7 @@ export class JsonlSink implements AuditSink {
     this.#now = options.now ?? wallNow;
   }
 
-  /**
-   * Mostly at once and without another thread: that takes a few microseconds, and what was written survives whatever
-   * happens to this process next.
-   */
+  /** Usually writes synchronously: this takes a few microseconds, and the lines survive a crash of the process. */
   write(lines: string): Promise<void> | void {
     const bytes = Buffer.from(lines, 'utf8');
     if (!this.#appended(lines, bytes)) return this.#writeCarefully(lines, bytes);
@@ -72,13 +69,13 @@ export class JsonlSink implements AuditSink {
     const handle = this.#handle;
     if (handle === undefined || this.#torn || this.#partial || bytes.length > this.#room) return false;
     const left = this.#lookAgain - this.#now();
-    // A clock that was set back is no reason to look never.
+    // If the clock was set back, check again.
     if (left <= 0 || left > LOOK_EVERY_MS) return false;
     let written = 0;
     try {
       written = writeSync(handle.fd, bytes);
     } catch {
-      // The careful way meets the same trouble, and says so.
+      // The slow path meets the same error and reports it.
       return false;
     }
     this.#room -= written;
@@ -95,7 +92,7 @@ export class JsonlSink implements AuditSink {
       const rest = bytes.subarray(from);
       const chunk = this.#torn ? Buffer.concat([Buffer.of(NEWLINE), rest]) : rest;
       const { bytesWritten } = await this.#writeOnce(handle, chunk, lines, from);
-      if (bytesWritten === 0) throw new Error(`Nothing could be written to ${this.#file}.`);
+      if (bytesWritten === 0) throw new Error(`No bytes could be written to ${this.#file}. Check the free disk space.`);
       const kept = Math.max(0, bytesWritten - (chunk.length - rest.length));
       if (kept === rest.length) {
         this.#torn = false;
@@ -107,7 +104,10 @@ export class JsonlSink implements AuditSink {
     }
   }
 
-  /** As on a full disk: goes on after the last whole line, so that no other writer's line gets inside ours. */
+  /**
+   * After a partial write, as on a full disk, continues after the last whole line, so that no other writer's line lands
+   * inside ours.
+   */
   #cutShort(lines: string, bytes: Buffer, from: number, kept: number): number {
     const whole = from + bytes.subarray(from, from + kept).lastIndexOf(NEWLINE) + 1;
     this.#torn = whole < from + kept;
@@ -159,25 +159,25 @@ export class JsonlSink implements AuditSink {
     return handle;
   }
 
-  /** A device or a pipe may keep its writer waiting, so nothing is added to one at once. */
+  /** A device or a pipe may block, so it is never written synchronously. */
   #roomIn(found: Stats): number {
     return found.isFile() ? this.#maxBytes - found.size : 0;
   }
 
-  /** Moves a full file away, unless another process is at it; appending goes on in either case. */
+  /** Rotates a full file, unless another process is doing so; appending continues in either case. */
   async #rotate(): Promise<void> {
     const lock = `${this.#file}.lock`;
     if (!(await this.#takeLock(lock))) return;
     try {
       const found = await statOrUndefined(this.#file);
-      // Windows renames no file that is open.
+      // Windows cannot rename an open file.
       await this.close();
       if (found === undefined || identityOf(found) !== this.#identity) return;
       const stamp = new Date(this.#now()).toISOString().replaceAll(':', '-');
       await rename(this.#file, `${this.#file}.${stamp}-${randomBytes(3).toString('hex')}`);
       await this.#note(await retain(this.#file, this.#retention, this.#now()));
     } catch (error) {
-      // A file that is too long is better than a record that is missing.
+      // An oversized file is better than a missing record.
       if (!['EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error;
     } finally {
       await unlinkIfThere(lock);
@@ -191,13 +191,13 @@ export class JsonlSink implements AuditSink {
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
       const found = await statOrUndefined(lock);
-      // Left by a process that died while rotating; the next write may take it.
+      // Left by a process that died while rotating; the next write may take the lock.
       if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > STALE_LOCK_MS) await unlinkIfThere(lock);
       return false;
     }
   }
 
-  /** What is gone is written down where it would have been found. */
+  /** Writes the number of removed records into the log. */
   async #note(dropped: number): Promise<void> {
     if (dropped === 0) return;
     const line = { time: new Date(this.#now()).toISOString(), event: 'dropped', count: dropped };

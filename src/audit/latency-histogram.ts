@@ -1,15 +1,15 @@
 /**
- * Durations in, quantiles out, in little memory however many there are: counts in buckets that are two per cent wide.
+ * Counts durations and returns quantiles, in little memory: buckets are two per cent wide.
  * @module
  */
 
 const WIDTH = Math.log(1.02);
-/** Everything shorter counts as this many milliseconds. */
+/** Shorter durations count as this, in milliseconds. */
 const SHORTEST = 0.001;
-/** Everything longer counts as this: a week. */
+/** Longer durations count as this: a week. */
 const LONGEST = 7 * 24 * 3600_000;
 
-/** Counts durations. Quantiles are right within one per cent. */
+/** Counts durations. Quantiles are accurate to one per cent. */
 export class LatencyHistogram {
   readonly #buckets = new Map<number, number>();
   #count = 0;
@@ -21,7 +21,7 @@ export class LatencyHistogram {
     this.#count++;
   }
 
-  /** The duration that the share `q` of all calls did not exceed; undefined when there are none. */
+  /** Returns the duration that the share `q` of all calls did not exceed; undefined without calls. */
   quantile(q: number): number | undefined {
     let rank = Math.max(1, Math.ceil(q * this.#count));
     for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {

@@ -1,5 +1,5 @@
 /**
- * Audit lines kept in memory, the newest ones: for tests, and for a dashboard that shows recent calls.
+ * Keeps the newest audit lines in memory, for tests and for a dashboard of recent calls.
  * @module
  */
 import type { AuditSink } from './audit-entry.ts';
@@ -9,7 +9,7 @@ export class MemorySink implements AuditSink {
   readonly #maxLines: number;
   #lines: string[] = [];
 
-  /** `maxLines` is how many are kept; 1,000 unless told otherwise. */
+  /** Keeps `maxLines` lines; default 1,000. */
   constructor(maxLines = 1_000) {
     this.#maxLines = maxLines;
   }

@@ -1,31 +1,31 @@
 /**
- * Folds repeated refusals: of the same caller, server, tool and code only the first few of a moment are lines of their own,
- * the rest are counted in one more. A flood of different names is counted, too, once there are many.
+ * Combines repeated refusals: of the same caller, server, tool and code, only the first few of a time window get their
+ * own lines, and one more line counts the rest. Once there are many different names, these are counted too.
  * @module
  */
 import type { AuditEntry } from './audit-entry.ts';
 
 interface Fold {
   readonly entry: AuditEntry;
-  /** The first one that was counted, and the last. */
+  /** The first and the last counted refusal. */
   since: Date | undefined;
   last: AuditEntry | undefined;
   count: number;
-  /** Lines of their own that are left. */
+  /** How many more get their own lines. */
   own: number;
 }
 
-/** Repeats that still get lines of their own in one window: an agent that tries again is no flood. */
+/** Repeats that still get their own lines in one window: an agent that retries is not a flood. */
 const OWN_LINES = 10;
 
-/** Different refusals that get lines of their own in one window; more are counted by their code. */
+/** Distinct refusals with their own lines in one window; more are counted by their code. */
 const MAX_DISTINCT = 1_000;
-/** As much of a name as a line shows: names are whatever an agent wrote. */
+/** The shown part of a name; names are whatever an agent wrote. */
 const MAX_NAME = 256;
 /** Stands for many names in a line that counts them. */
 export const VARIOUS = '(various)';
 
-/** The refusals of one window of time. */
+/** The refusals of one time window. */
 export class RefusalFolds {
   readonly #windowMs: number;
   readonly #now: () => number;
@@ -38,17 +38,17 @@ export class RefusalFolds {
     this.#now = now;
   }
 
-  /** How many refusals are counted and not written yet. */
+  /** How many refusals are counted but not yet written. */
   get folded(): number {
     return this.#folded;
   }
 
-  /** Whether the window that is open has ended. */
+  /** True if the current window has ended. */
   get isDue(): boolean {
     return this.#now() >= this.#until;
   }
 
-  /** Counts a refusal that repeats another: then true. False for one that needs a line of its own. */
+  /** Counts a repeated refusal and returns true; false for one that needs its own line. */
   counts(entry: AuditEntry): boolean {
     if (this.#folds.size === 0) this.#until = this.#now() + this.#windowMs;
     const key = [entry.principal, entry.session, entry.server, entry.tool, entry.outcome, entry.code]
@@ -83,7 +83,7 @@ export class RefusalFolds {
     return this.#count(fold, entry);
   }
 
-  /** One entry for each refusal that was repeated; a new window begins with the next refusal. */
+  /** Returns one entry for each counted refusal. The next refusal starts a new window. */
   take(): AuditEntry[] {
     const folds = [...this.#folds.values()].filter(({ count }) => count > 0);
     this.#folds = new Map();
@@ -92,7 +92,7 @@ export class RefusalFolds {
       ...entry,
       time: last.time,
       traceId: last.traceId,
-      // Each had its own; the first line has those of the first.
+      // The counted refusals may differ in these; the first line has those of the first.
       arguments: undefined,
       bytesIn: undefined,
       message: undefined,

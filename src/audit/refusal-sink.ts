@@ -1,6 +1,6 @@
 /**
- * Keeps refusals out of the way of calls: they go into the audit file while it has little in it, and into a file of their
- * own after that. So a refusal never makes the audit file rotate, however many there are.
+ * Keeps refusals apart from calls: they go into the audit file while it is nearly empty, and into a separate file after
+ * that. So refusals never make the audit file rotate.
  * @module
  */
 import { stat } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import { JsonlSink, type JsonlSinkOptions } from './jsonl-sink.ts';
 
 /** The part of an audit file that refusals may fill. */
 const SHARE = 0.25;
-/** Rotated files of refusals. */
+/** How many rotated files of refusals are kept. */
 const FILES = 1;
 
-/** Where refusals go that find no room in the audit file: `audit.jsonl` and `audit.refused.jsonl`. */
+/** Returns the file for refusals that do not fit into the audit file: `audit.refused.jsonl` for `audit.jsonl`. */
 export const refusalFile = (file: string): string => file.replace(/(\.[^./\\]*)?$/, '.refused$1');
 
 export class RefusalSink implements AuditSink {
@@ -20,7 +20,7 @@ export class RefusalSink implements AuditSink {
   readonly #room: number;
   readonly #shared: JsonlSink;
   readonly #own: JsonlSink;
-  /** Where a text goes that could not be written at once: it is offered again. */
+  /** The sink of a text whose write failed; the text is offered again. */
   #pending: { readonly lines: string; readonly sink: JsonlSink } | undefined;
 
   constructor(options: JsonlSinkOptions & { readonly maxBytes: number }) {

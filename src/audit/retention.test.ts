@@ -36,7 +36,7 @@ const everything = (): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const has = (tool: string) => everything().some((line) => line.tool === tool && line.outcome === 'success');
 
-/** As the engine has it. */
+/** A log as the engine creates it. */
 const logOf = (options: { readonly maxBytes: number; readonly files: number }, foldMs?: number) =>
   new AuditLog({
     sink: new JsonlSink({ file, ...options }),

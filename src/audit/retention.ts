@@ -1,7 +1,7 @@
 /**
- * Removes audit files that are too many or too old. Of those that are too many, the newest calls of every tool are kept in
- * one file, with equal room for every server. So neither many calls of one tool nor many tools of one server can push out
- * the few calls of another. Tells how many records are gone.
+ * Removes audit files that are too many or too old. From surplus files, the newest calls of every tool are kept in one
+ * file, with equal room for every server. So neither many calls of one tool nor many tools of one server can displace
+ * the few calls of another. Returns how many records were removed.
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -13,11 +13,11 @@ import { basename, dirname } from 'node:path';
 export interface Retention {
   /** Rotated files. */
   readonly files: number;
-  /** A rotated file that was last written to longer ago is removed. */
+  /** A rotated file last written longer ago is removed. */
   readonly days: number;
-  /** Calls of one tool that are kept of files that are too many. */
+  /** Calls of one tool that are kept from surplus files. */
   readonly perTool: number;
-  /** Bytes that these may take. */
+  /** Bytes that the kept calls may take. */
   readonly keptBytes: number;
 }
 
@@ -26,10 +26,10 @@ const KEPT = 'kept';
 const TEMPORARY = /^kept\.[0-9a-f]{6}$/;
 const DAY_MS = 86_400_000;
 const STALE_MS = 60_000;
-/** A line that is longer is none of ours. */
+/** A longer line is not one of ours. */
 const MAX_LINE = 1024 * 1024;
 
-/** The file and its relatives, the newest first; what was kept of older ones comes last. */
+/** Returns the file and its rotated files, the newest first; the file of kept calls comes last. */
 export async function auditFiles(file: string): Promise<string[]> {
   const names = await namesBeside(file);
   const rotated = names
@@ -39,7 +39,7 @@ export async function auditFiles(file: string): Promise<string[]> {
   return ['', ...rotated, ...names.filter((name) => name === KEPT)].map((name) => beside(file, name));
 }
 
-/** Removes what is too much. Resolves with the number of records that are gone. One process at a time may do this. */
+/** Removes surplus files. Resolves with the number of removed records. Only one process at a time may call this. */
 export async function retain(
   file: string,
   { files, days, perTool, keptBytes }: Retention,
@@ -60,7 +60,7 @@ export async function retain(
   const surplus = left.slice(0, Math.max(0, left.length - files)).map((name) => beside(file, name));
   const kept = beside(file, KEPT);
   if (surplus.length === 0) return dropped;
-  // Only what was kept before and the surplus are read; whatever happens meanwhile, one of both is complete.
+  // Reads only the kept file and the surplus. Whatever happens meanwhile, one of the two is complete.
   const sum = new Kept(perTool, oldest);
   for (const path of [...(names.includes(KEPT) ? [kept] : []), ...surplus])
     await readLines(path, (line) => sum.add(line));
@@ -70,7 +70,7 @@ export async function retain(
   return dropped + sum.dropped;
 }
 
-/** Writes beside and renames over, so that the file is old or new. */
+/** Writes a temporary file and renames it, so that the file is either old or new. */
 async function replace(kept: string, text: string): Promise<void> {
   const temporary = `${kept}.${randomBytes(3).toString('hex')}`;
   const handle = await open(temporary, 'wx', 0o600);
@@ -82,7 +82,6 @@ async function replace(kept: string, text: string): Promise<void> {
   await rename(temporary, kept);
 }
 
-/** Lines by tool. */
 type ToolLines = Map<string, Set<string>>;
 
 /** The newest lines of every tool of every server. */
@@ -99,14 +98,14 @@ class Kept {
 
   add(line: string): void {
     const entry = parsed(line);
-    // What had been dropped before stays counted.
+    // Records dropped earlier stay counted.
     if (entry?.event === 'dropped') this.dropped += count(entry.count, 0);
     else if (!wasSent(entry) || !(Date.parse(String(entry?.time)) >= this.#oldest))
       this.dropped += count(entry?.count, 1);
     else this.#keep(JSON.stringify([entry.server]), JSON.stringify([entry.tool]), line);
   }
 
-  /** All lines in their order, with equal room for every server. */
+  /** Returns all lines in order, with equal room for every server. */
   text(maxBytes: number): string {
     const servers = [...this.#servers.values()]
       .map((tools) => ({ tools, bytes: bytesOf(linesOf(tools)) }))
@@ -114,7 +113,7 @@ class Kept {
     let left = maxBytes;
     let all: string[] = [];
     for (const [at, { tools }] of servers.entries()) {
-      // Those with little come first: what they do not need is left to the others.
+      // Servers with little come first: what they do not need is left to the others.
       const lines = this.#fit(tools, Math.floor(left / (servers.length - at)));
       left -= bytesOf(lines);
       all = all.concat(lines);
@@ -125,11 +124,13 @@ class Kept {
       .join('');
   }
 
-  /** The lines of one server in their order, of every tool fewer until they fit, in the end only the newest. */
+  /**
+   * Returns the lines of one server in order. Halves the number per tool until they fit; in the end drops the oldest.
+   */
   #fit(tools: ToolLines, maxBytes: number): string[] {
     for (let most = this.#perTool; ; most = Math.floor(most / 2)) {
       for (const lines of tools.values()) this.#shorten(lines, Math.max(1, most));
-      // Every line begins with its time.
+      // Every line starts with its time, so sorting is chronological.
       const all = linesOf(tools).sort();
       let bytes = bytesOf(all);
       let gone = 0;
@@ -142,7 +143,7 @@ class Kept {
   #keep(server: string, tool: string, line: string): void {
     const tools: ToolLines = this.#servers.get(server) ?? new Map();
     this.#servers.set(server, tools);
-    // A set: after a crash between two steps the same line may come twice.
+    // A set, because after a crash between two steps the same line may come twice.
     const lines = tools.get(tool) ?? new Set();
     tools.set(tool, lines);
     lines.add(line);
@@ -174,7 +175,7 @@ async function remove(paths: readonly string[]): Promise<number> {
   return lines;
 }
 
-/** Whether a call was made, as far as its line tells. */
+/** Tells whether a call was sent, according to its line. */
 const wasSent = (entry: Record<string, unknown> | undefined): entry is Record<string, unknown> =>
   entry !== undefined && entry.outcome !== 'refused' && entry.sent !== false;
 

@@ -27,7 +27,7 @@ test.runIf(process.platform !== 'win32')('a salt that does not fit on the disk l
     join(import.meta.dirname, 'salt-file.ts'),
     file,
   ];
-  // No file may have a byte, as on a disk that is full.
+  // No file may have a byte, as on a full disk.
   const child = spawn('bash', ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...command], {
     cwd: import.meta.dirname,
     stdio: 'ignore',

@@ -1,5 +1,5 @@
 /**
- * A path in, the salt of this installation out: made once, readable by its owner only.
+ * Loads the salt of this installation: created once, readable by its owner only.
  * @module
  */
 
@@ -10,15 +10,15 @@ import { ageSince, wallNow } from '../async/clock.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 
 const SALT_BYTES = 32;
-/** What is older than this belongs to a process that died. */
+/** Older temporary files belong to a dead process. */
 const STALE_TEMPORARY_MS = 3_600_000;
 
-/** Reads the salt, or makes one; several processes starting at once end up with the same. */
+/** Reads or creates the salt. Several processes that start at once get the same one. */
 export async function loadSalt(file: string): Promise<Uint8Array> {
   const found = await readSalt(file);
   if (found?.length !== SALT_BYTES) return makeSalt(file, found !== undefined);
   await sweep(file).catch(() => {
-    // A few bytes too many on disk: whoever asks wants the salt.
+    // A few leftover bytes on disk must not prevent reading the salt.
   });
   return found;
 }
@@ -29,7 +29,7 @@ async function makeSalt(file: string, replace: boolean): Promise<Uint8Array> {
   const salt = randomBytes(SALT_BYTES);
   try {
     await writeFile(temporary, salt, { mode: 0o600, flag: 'wx', flush: true });
-    // Cut short or foreign: the only thing lost is that old hashes no longer compare with new ones.
+    // Truncated or foreign: the only loss is that old hashes no longer compare with new ones.
     if (replace) await rename(temporary, file);
     // Unlike a rename, a link never replaces: the first process wins and the others read its salt.
     else await link(temporary, file);
@@ -50,7 +50,7 @@ async function readSalt(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Removes what processes left behind that died while they made a salt. */
+/** Removes temporary files of processes that died while creating a salt. */
 async function sweep(file: string): Promise<void> {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {

@@ -1,6 +1,5 @@
 /**
- * What was learnt about servers and tools, kept in memory for a time: lists by their TTL, details as long as the list
- * they came from. Null means: ask again.
+ * Caches servers and tools in memory: lists by their TTL, details as long as their list. Null means: ask again.
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
@@ -11,22 +10,22 @@ import { TtlCache } from './ttl-cache.ts';
 export interface CacheStats {
   readonly hits: number;
   readonly misses: number;
-  /** In [0, 1]; 0 before the first question. */
+  /** In [0, 1]; 0 before the first lookup. */
   readonly hitRate: number;
 }
 
-/** Bounds and clock of a caching layer. */
+/** Limits and clock of a caching layer. */
 export interface CachingLayerOptions {
-  /** Servers whose tool summaries are kept. Default 10,000. */
+  /** Most servers whose tool summaries are kept. Default 10,000. */
   readonly maxServers?: number | undefined;
-  /** Tools whose details are kept. Default 100,000. */
+  /** Most tools whose details are kept. Default 100,000. */
   readonly maxDetails?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const SERVER_LIST = 'servers';
 
-/** The cache of the discovery engine. Times to live are in seconds, as in the configuration. */
+/** The cache of the discovery engine. TTLs are in seconds, as in the configuration. */
 export class CachingLayer {
   readonly #now: () => number;
   readonly #servers: TtlCache<readonly ServerMetadata[]>;
@@ -49,7 +48,7 @@ export class CachingLayer {
     return this.#servers.get(SERVER_LIST) ?? null;
   }
 
-  /** A new list replaces the old one and the details that came from it. */
+  /** Replaces the list and drops the details of the previous one. */
   cacheToolSummaries(server: string, tools: readonly ToolMetadata[], ttl: number): void {
     this.#forgetDetails(server);
     this.#summaries.set(server, tools, ttl * 1_000);
@@ -59,7 +58,7 @@ export class CachingLayer {
     return this.#summaries.get(server) ?? null;
   }
 
-  /** Lives as long as the server's list, or until invalidated when there is no list. */
+  /** Expires with the server's list, or when invalidated if there is no list. */
   cacheToolDetails(server: string, tool: string, details: ToolMetadata): void {
     const expires = this.#summaries.expiresAt(server) ?? Number.POSITIVE_INFINITY;
     this.#details.set(detailsKey(server, tool), { server, details }, expires - this.#now());
@@ -69,7 +68,7 @@ export class CachingLayer {
     return this.#details.get(detailsKey(server, tool))?.details ?? null;
   }
 
-  /** Forgets what is known of one server, and the server list that counts its tools; without a name, everything. */
+  /** Drops the entries of one server, and the server list, which counts its tools; without a name, everything. */
   invalidate(server?: string): void {
     if (server === undefined) {
       this.invalidateAll();

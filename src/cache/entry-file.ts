@@ -1,6 +1,6 @@
 /**
- * The names and the layout of a file store's files: a key in, a file name out; a key and bytes in, file content out, and
- * back. A name is a slug for people plus a hash for us, so that no key leaves the folder and no two share a file.
+ * Encodes the names and the content of a file store's files. A name is a readable slug and a hash of the key, so that
+ * no key leads outside the folder and no two keys share a file.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ const MAGIC = 'anygpt-store/2';
 const MAX_HEADER_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
-/** A file name that is safe on every platform and belongs to this key alone. */
+/** Returns a file name that is safe on every platform and unique to the key. */
 export function entryFileName(key: string): string {
   const slug = key
     .slice(0, 40)
@@ -20,19 +20,19 @@ export function entryFileName(key: string): string {
   return `${slug}-${hash}.entry`;
 }
 
-/** Whether a file name is one of ours. */
+/** Tells whether a file name is one of ours. */
 export const isEntryFileName = (name: string): boolean => /^[a-z0-9_-]{0,40}-[0-9a-f]{32}\.entry$/.test(name);
 
-/** What stands in the file before the value: a mark, the value's length and digest, and the key. */
+/** Returns the header before the value: a magic word, the value's length and digest, and the key. */
 export const entryHeader = (key: string, value: Uint8Array): Buffer =>
   Buffer.from(`${MAGIC} ${value.length}:${digestOf(value)} ${JSON.stringify(key)}\n`, 'utf8');
 
-/** SHA-256, cut to 128 bits. It costs well below a millisecond per megabyte where the processor helps, two where not. */
+/** SHA-256, truncated to 128 bits. Costs well below a millisecond per megabyte with hardware support, two without. */
 const digestOf = (value: Uint8Array): string => createHash('sha256').update(value).digest('hex').slice(0, 32);
 
 /**
- * The value in a file's content, or undefined when it is damaged or not this key's. The header is made anew from the
- * value and compared, so one changed bit anywhere in the file makes it damaged.
+ * Returns the value in a file's content, or undefined when it is damaged or belongs to another key. The header is
+ * rebuilt from the value and compared, so a single changed bit is detected.
  */
 export function entryValue(key: string, content: Uint8Array): Uint8Array | undefined {
   const end = content.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE) + 1;
@@ -40,7 +40,7 @@ export function entryValue(key: string, content: Uint8Array): Uint8Array | undef
   return end > 0 && entryHeader(key, value).equals(content.subarray(0, end)) ? value : undefined;
 }
 
-/** The key that the beginning of a file names, or undefined. */
+/** Returns the key in the beginning of a file, or undefined. */
 export function entryKey(beginning: Uint8Array): string | undefined {
   const line = Buffer.from(beginning).toString('utf8').split('\n', 1)[0] ?? '';
   const [magic, , ...rest] = line.split(' ');

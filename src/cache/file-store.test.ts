@@ -29,7 +29,7 @@ beforeEach(async () => {
   root = join(folder, 'cache');
 });
 afterEach(async () => {
-  // A test that failed half-way must not leave a writer behind.
+  // A failed test must not leave a writer running.
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
@@ -267,7 +267,7 @@ describe.runIf(posix)('with other processes', () => {
   });
 });
 
-/** Runs a script with a `store` on the same folder in a process of its own. */
+/** Runs a script with a `store` on the same folder in a separate process. */
 function start(script: string, before = ''): ChildProcess {
   const load = `const { createJiti } = await import('jiti');
     const { FileStore } = await createJiti(process.argv[1], { fsCache: false }).import(process.argv[1]);

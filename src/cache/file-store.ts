@@ -1,6 +1,6 @@
 /**
- * A store in a folder: one file per key, old or new but never half, safe with several processes at once. Writes go to a
- * temporary file, to the disk, then over the old name; links in the folder are replaced, not followed.
+ * Stores values in a folder, one file per key. Writes are atomic and safe with several processes: they go to a
+ * temporary file, which is synced and renamed over the old one. Links in the folder are replaced, not followed.
  * @module
  */
 
@@ -15,7 +15,7 @@ import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } fro
 import { codeOf, storageError } from './storage-error.ts';
 import { MAX_VALUE_BYTES, type Store } from './store.ts';
 
-/** What a file store may be told. */
+/** Options of a file store. */
 export interface FileStoreOptions {
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
@@ -26,13 +26,13 @@ const MAX_KEY_LENGTH = 4_096;
 const MAX_SET_ASIDE = 3;
 const STALE_TEMPORARY_MS = 3_600_000;
 const CORRUPT = '.entry.corrupt-';
-// Not through a link, and not waiting for the other end of a pipe that somebody put there.
+// Do not follow links, and do not block on a pipe.
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-// There is something of that name, and it is nothing we can use.
+// Errors for a path that exists but cannot be used.
 const UNUSABLE: ReadonlySet<unknown> = new Set(['ELOOP', 'EISDIR', 'EACCES', 'EPERM', 'ENXIO', 'EMLINK']);
 const IN_THE_WAY: ReadonlySet<unknown> = new Set(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM']);
 
-/** Keeps values in `root`, which is made at the first write. Failures of the disk are STORAGE_ERROR. */
+/** Stores values in `root`, which is created at the first write. Disk errors are STORAGE_ERROR. */
 export class FileStore implements Store {
   readonly root: string;
   readonly #now: () => number;
@@ -46,7 +46,7 @@ export class FileStore implements Store {
     this.#platform = options.platform ?? process.platform;
   }
 
-  /** The file that holds, or would hold, this key. */
+  /** Returns the file for this key, existing or not. */
   pathOf(key: string): string {
     if (key.length > MAX_KEY_LENGTH) throw new ValidationError(`A cache key has at most ${MAX_KEY_LENGTH} characters.`);
     return join(this.root, entryFileName(key));
@@ -64,7 +64,7 @@ export class FileStore implements Store {
     return undefined;
   }
 
-  /** Like `read`, for the first moments of a process; what cannot be read is simply absent. */
+  /** Like `read`, synchronous, for startup; an unreadable value counts as absent. */
   readSync(key: string): Uint8Array | undefined {
     let descriptor: number | undefined;
     try {
@@ -83,7 +83,7 @@ export class FileStore implements Store {
   async write(key: string, bytes: Uint8Array): Promise<void> {
     const path = this.pathOf(key);
     if (bytes.length > MAX_VALUE_BYTES) {
-      throw new ValidationError(`A cache value has at most ${MAX_VALUE_BYTES} bytes; this one has ${bytes.length}.`);
+      throw new ValidationError(`A cache value has at most ${MAX_VALUE_BYTES} bytes; this value has ${bytes.length}.`);
     }
     await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes), bytes));
   }
@@ -129,7 +129,7 @@ export class FileStore implements Store {
         await this.#renameOver(temporary, path);
       } catch (error) {
         await remove(temporary).catch(() => {
-          // The first error is the one to tell; what is left behind is swept later.
+          // Report the first error; leftovers are swept later.
         });
         throw error;
       }
@@ -166,7 +166,7 @@ export class FileStore implements Store {
   }
 
   async #syncFolder(): Promise<void> {
-    // Windows opens no folders; there the rename itself has to do.
+    // Windows cannot open folders; the rename alone must do.
     if (this.#platform === 'win32') return;
     const folder = await open(this.root, constants.O_RDONLY);
     try {
@@ -190,10 +190,10 @@ export class FileStore implements Store {
     });
   }
 
-  /** Removes what writers that died left behind; young ones may belong to a living one. */
+  /** Removes temporary files of dead writers; recent ones may belong to a live one. */
   #sweepOnce(): Promise<void> {
     this.#swept ??= this.#sweep().catch(() => {
-      // Left-overs cost space, not correctness: a write that matters must not fail because of them.
+      // Leftovers cost space, not correctness: a write must not fail because of them.
     });
     return this.#swept;
   }
@@ -247,7 +247,7 @@ export class FileStore implements Store {
     const run = (this.#tails.get(key) ?? Promise.resolve()).then(act);
     const tail = run
       .catch(() => {
-        // Whoever asked for it gets the error; the next in line only waits for the end.
+        // The caller gets the error; the next write only waits for the end.
       })
       .finally(() => {
         if (this.#tails.get(key) === tail) this.#tails.delete(key);

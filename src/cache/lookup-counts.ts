@@ -1,6 +1,6 @@
 /**
- * Counts how often an answer came from what was known, without asking a server, and keeps the counts of the last thirty
- * days, of all gateways that share the folder. Losing counts harms nobody.
+ * Counts lookups that were answered from the cache, without asking a server. Keeps the counts of the last thirty days,
+ * of all gateways that share the folder. Counts may be lost without harm.
  * @module
  */
 import { wallNow } from '../async/clock.ts';
@@ -9,7 +9,7 @@ import { isObject } from '../json/plain-object.ts';
 import { FileStore } from './file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from './versioned.ts';
 
-/** Lookups that needed no server, and those that did. */
+/** Lookups answered from the cache, and the others. */
 export interface Lookups {
   readonly hits: number;
   readonly misses: number;
@@ -20,7 +20,7 @@ type Days = Readonly<Record<string, Lookups>>;
 
 const MAX_DAYS = 30;
 const WRITE_AFTER_MS = 5000;
-/** The end of a process waits for this. */
+/** Shutdown waits for this lock. */
 const LOCK_WAIT_MS = 1000;
 const KEY = 'lookups';
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -58,14 +58,14 @@ export class LookupCounts {
     this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref();
   }
 
-  /** All lookups since a point in time, as far as they are kept. A day counts as a whole. */
+  /** Returns all lookups since a point in time, as far as they are kept. Days count as a whole. */
   async read(since = 0): Promise<Lookups> {
     const first = dayOf(since);
     const days = Object.entries(await this.#days()).filter(([day]) => day >= first);
     return days.reduce((sum, [, one]) => added(sum, one), this.#pending);
   }
 
-  /** Writes what is not on disk yet. Never rejects. */
+  /** Writes pending counts. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -80,7 +80,7 @@ export class LookupCounts {
         const kept = Object.entries(next).sort().slice(-MAX_DAYS);
         await writeDocument(this.#store, KEY, KEPT, Object.fromEntries(kept));
       };
-      // A folder that cannot be written is told of by those whose writes matter.
+      // Failed writes are ignored: lost counts do no harm.
       await withLock(this.#store.pathOf(KEY), add, { waitMs: LOCK_WAIT_MS }).catch(() => undefined);
     });
     return this.#writing;
@@ -91,7 +91,7 @@ export class LookupCounts {
   }
 }
 
-/** Counts with their rate, which is `empty` where there are none. */
+/** Adds the hit rate, which is `empty` without lookups. */
 export const withRate = ({ hits, misses }: Lookups, empty: number): Lookups & { readonly hitRate: number } => ({
   hits,
   misses,

@@ -1,5 +1,5 @@
 /**
- * A store in memory: for `cache.enabled: false`, and for tests.
+ * Stores values in memory, for `cache.enabled: false` and for tests.
  * @module
  */
 import type { Store } from './store.ts';

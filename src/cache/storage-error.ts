@@ -1,11 +1,11 @@
 /**
- * A failure of the file system in, an error out that says what to do about it.
+ * Turns a file system error into an error that says what to do.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
 
 const FULL = 'Free some disk space';
-const FORBIDDEN = 'Check who may write there, or choose another folder with ANYGPT_CACHE_DIR';
+const FORBIDDEN = 'Check the permissions there, or choose another folder with ANYGPT_CACHE_DIR';
 const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['ENOSPC', FULL],
   ['EDQUOT', FULL],
@@ -13,16 +13,16 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', FORBIDDEN],
   ['EPERM', FORBIDDEN],
   ['EROFS', FORBIDDEN],
-  ['ENOENT', 'The folder cannot be made; choose another with ANYGPT_CACHE_DIR'],
-  ['ENOTDIR', 'Something that is not a folder is in the way; choose another with ANYGPT_CACHE_DIR'],
+  ['ENOENT', 'The folder cannot be created; choose another with ANYGPT_CACHE_DIR'],
+  ['ENOTDIR', 'A part of the path is not a folder; choose another folder with ANYGPT_CACHE_DIR'],
   ['EMFILE', 'Too many files are open; raise the limit'],
   ['ENFILE', 'Too many files are open; raise the limit'],
 ]);
 
-/** The error code of a failed file operation. */
+/** Returns the code of a failed file operation. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** A STORAGE_ERROR; one that is ours already passes through. */
+/** Returns a STORAGE_ERROR; a DiscoveryError passes through. */
 export function storageError(verb: string, path: string, cause: unknown): DiscoveryError {
   if (cause instanceof DiscoveryError) return cause;
   const code = codeOf(cause);

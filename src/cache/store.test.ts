@@ -19,12 +19,12 @@ async function newFileStore(): Promise<Store> {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString();
 
-/** The contract of the port: every store passes it. */
+/** The contract of the port; every store passes it. */
 describe.each([
   ['MemoryStore', async (): Promise<Store> => new MemoryStore()],
   ['FileStore', newFileStore],
 ])('%s', (_name, newStore) => {
-  test('gives back what was last written', async () => {
+  test('returns what was last written', async () => {
     const store = await newStore();
     expect(await store.read('a')).toBeUndefined();
     await store.write('a', bytes('one'));

@@ -1,23 +1,23 @@
 /**
- * The port behind which cached bytes are kept: a key in, bytes out. A cache may always be thrown away.
+ * Defines the port for cached bytes, by key. A cache may be deleted at any time.
  * @module
  */
 
-/** Keeps bytes under names that may be any text. */
+/** Stores bytes by key; a key may be any text. */
 export interface Store {
-  /** The bytes last written under the key, or undefined. What is there but damaged is set aside and counts as absent. */
+  /** Returns the bytes last written for the key, or undefined. A damaged value is set aside and counts as absent. */
   read(key: string): Promise<Uint8Array | undefined>;
-  /** Replaces what is there, whole or not at all. Writes to one key happen in the order they were asked for. */
+  /** Replaces the value atomically. Writes to one key happen in order. */
   write(key: string, bytes: Uint8Array): Promise<void>;
-  /** Forgets one key; one that is not there is fine. */
+  /** Deletes one key; a missing key is fine. */
   delete(key: string): Promise<void>;
-  /** Forgets everything. */
+  /** Deletes everything. */
   clear(): Promise<void>;
-  /** All keys, sorted. */
+  /** Returns all keys, sorted. */
   keys(): Promise<string[]>;
-  /** Takes a value nobody can use out of the way, keeping the last few for a look at what went wrong. */
+  /** Moves an unusable value aside, keeping the last few for diagnosis. */
   setAside(key: string): Promise<void>;
 }
 
-/** The largest value a store takes. */
+/** The largest value of a store. */
 export const MAX_VALUE_BYTES = 64 * 1024 * 1024;

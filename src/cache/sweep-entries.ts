@@ -1,5 +1,5 @@
 /**
- * A store's folder in, fewer files in it out: what nobody has written for long, and the oldest where all are too much.
+ * Removes files of a store that are old, and the oldest if all together are too large.
  * @module
  */
 

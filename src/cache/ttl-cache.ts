@@ -1,10 +1,11 @@
 /**
- * Values in memory for a time: bounded in number, the least recently used goes first, hits and misses counted.
+ * Caches values in memory until they expire. Limited in number: the least recently used is dropped first. Counts hits
+ * and misses.
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
 
-/** How a cache is bounded and what time it is. */
+/** Limit and clock of a cache. */
 export interface TtlCacheOptions {
   readonly maxEntries: number;
   /** Milliseconds; only differences count. */
@@ -37,7 +38,7 @@ export class TtlCache<V> {
     return this.#entries.size;
   }
 
-  /** The value, if it is there and not too old. */
+  /** Returns the value, if present and not expired. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
@@ -50,7 +51,7 @@ export class TtlCache<V> {
     return entry.value;
   }
 
-  /** Keeps a value for so many milliseconds; without a number, until it is pushed out. */
+  /** Stores a value for this many milliseconds; without a number, until it is evicted. */
   set(key: string, value: V, ttlMs = Number.POSITIVE_INFINITY): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, expires: this.#now() + ttlMs });
@@ -61,7 +62,9 @@ export class TtlCache<V> {
     }
   }
 
-  /** When the entry expires, in the clock's milliseconds; undefined when there is none. Does not count as use. */
+  /**
+   * Returns when the entry expires, in the clock's milliseconds; undefined when there is none. Does not count as use.
+   */
   expiresAt(key: string): number | undefined {
     return this.#entries.get(key)?.expires;
   }
@@ -70,7 +73,7 @@ export class TtlCache<V> {
     this.#entries.delete(key);
   }
 
-  /** Forgets every entry whose value fits. */
+  /** Deletes every entry whose value matches. */
   deleteWhere(fits: (value: V) => boolean): void {
     for (const [key, { value }] of this.#entries) if (fits(value)) this.#entries.delete(key);
   }

@@ -1,6 +1,6 @@
 /**
- * JSON documents in a store, marked with their kind and version. Data in, bytes out, and back; what cannot be used, by
- * damage, size or version, is set aside and counts as absent.
+ * Reads and writes JSON documents in a store, marked with their kind and version. A document that cannot be used,
+ * because of damage, size or version, is set aside and counts as absent.
  * @module
  */
 import { MAX_VALUE_BYTES, type Store } from './store.ts';
@@ -10,15 +10,14 @@ export interface DocumentType<T> {
   readonly kind: string;
   /** Raised whenever the shape of the data changes. */
   readonly version: number;
-  /** A last look at data that came from disk. */
+  /** Validates data from disk. */
   readonly check?: ((data: unknown) => data is T) | undefined;
 }
 
-/** The bytes of a document. */
 export const encodeDocument = <T>({ kind, version }: DocumentType<T>, data: T): Uint8Array =>
   Buffer.from(JSON.stringify({ version, kind, data }), 'utf8');
 
-/** The data of a document, or undefined when the bytes are not one of this kind and version. */
+/** Decodes a document; undefined when the bytes are not of this kind and version. */
 export function decodeDocument<T>(type: DocumentType<T>, bytes: Uint8Array): T | undefined {
   if (bytes.length === 0 || bytes.length > MAX_VALUE_BYTES) return undefined;
   const parsed = parse(bytes);
@@ -28,7 +27,7 @@ export function decodeDocument<T>(type: DocumentType<T>, bytes: Uint8Array): T |
   return type.check === undefined || type.check(data) ? (data as T) : undefined;
 }
 
-/** Reads a document; a bad one is moved out of the way so that it can be rebuilt. */
+/** Reads a document; an unusable one is moved aside so that it can be rebuilt. */
 export async function readDocument<T>(store: Store, key: string, type: DocumentType<T>): Promise<T | undefined> {
   const bytes = await store.read(key);
   if (bytes === undefined) return undefined;
@@ -37,7 +36,6 @@ export async function readDocument<T>(store: Store, key: string, type: DocumentT
   return data;
 }
 
-/** Writes a document. */
 export async function writeDocument<T>(store: Store, key: string, type: DocumentType<T>, data: T): Promise<void> {
   await store.write(key, encodeDocument(type, data));
 }

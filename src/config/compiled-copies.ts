@@ -1,18 +1,18 @@
 /**
- * Keeps compiled code on disk, because compiling takes longer than all the rest of a start. A copy is encrypted with a key
- * made of the code itself: only who has the source, with whatever secrets are written in it, can read its copy.
+ * Caches compiled code on disk, because compiling is the slowest part of a start. Each copy is encrypted with a key
+ * derived from the source code. Only a reader who has the source, including any secrets in it, can decrypt the copy.
  * @module
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Copies that are kept, the latest ones. */
+/** How many copies are kept; the oldest are deleted. */
 const MAX_COPIES = 64;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The compiled form of a source: the kept copy, else what `compile` makes of it now. */
+/** Returns the compiled form of a source, from the cache or by calling `compile`. */
 export function compiledCopy(folder: string | undefined, source: string, compile: () => string): string {
   if (folder === undefined) return compile();
   const key = createHash('sha256').update('key\n').update(source).digest();
@@ -31,7 +31,7 @@ function readCopy(file: string, key: Buffer): string | undefined {
     decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
   } catch {
-    // Not there, cut short or changed: compiled anew.
+    // Missing, truncated or altered: compile again.
     return undefined;
   }
 }
@@ -48,7 +48,7 @@ function writeCopy(folder: string, file: string, key: Buffer, code: string): voi
     renameSync(aside, file);
     forgetOldest(folder);
   } catch {
-    // Where nothing can be kept, code is compiled anew each time.
+    // If the copy cannot be saved, the code is compiled on every start.
   }
 }
 

@@ -69,7 +69,7 @@ describe('the search for a configuration', () => {
     expect(names(await loader({ cwd: root }).load('elsewhere/x.json'))).toEqual(['named']);
   });
 
-  it('trusts what was written, and not what somebody has put there since', async () => {
+  it('trusts what was written, and not what another program has put there since', async () => {
     const file = await write('work/project/.anygpt/mcp-discovery.config.json', '{"servers":[]}');
     const theirs = '{"servers":[{"name":"theirs","connection":{"type":"stdio","command":"x"}}]}';
     await writeFile(file, theirs);
@@ -160,7 +160,7 @@ describe('rules that cannot be used', () => {
 });
 
 describe('trust', () => {
-  it('does not run a project file nobody trusted, says so, and goes on to the home file', async () => {
+  it('does not run an untrusted project file, says so, and continues with the home file', async () => {
     const marker = join(root, 'ran');
     await write(
       'work/project/.anygpt/mcp-discovery.config.mjs',
@@ -239,7 +239,7 @@ describe('trust', () => {
   it('refuses to go on with a broken trust store', async () => {
     await write('work/project/anygpt.config.json', { discovery: {} });
     await write('home/.anygpt/trust.json', '{{');
-    expect((await failure(loader().load())).message).toContain('trust.json cannot be understood');
+    expect((await failure(loader().load())).message).toContain('trust.json cannot be read');
   });
 });
 
@@ -325,11 +325,9 @@ describe('formats', () => {
     await mkdir(join(root, 'folder'));
     expect((await failure(load({}, join(root, 'folder')))).message).toContain('is a folder');
     expect((await failure(load({}, join(root, 'none.json')))).message).toMatch(
-      /none\.json, which --config names, was not found/,
+      /--config names .*none\.json, which was not found/,
     );
-    expect((await failure(load({ env: { ANYGPT_CONFIG: '/none.json' } }))).message).toContain(
-      'which ANYGPT_CONFIG names',
-    );
+    expect((await failure(load({ env: { ANYGPT_CONFIG: '/none.json' } }))).message).toContain('ANYGPT_CONFIG names');
     expect((await failure(load({}, '/dev/null'))).message).toContain('is not a regular file');
     await writeFile(join(root, 'utf16.json'), Buffer.from([0xff, 0xfe, 0x7b, 0x00]));
     expect((await failure(load({}, join(root, 'utf16.json')))).message).toContain('Save it as UTF-8');
@@ -346,7 +344,7 @@ describe('formats', () => {
   it('warns of our keys beside the wrapper', async () => {
     const file = await write('x/a.json', { discovery: {}, toolRules: [], other: 1 });
     expect((await load({}, file)).warnings).toEqual([
-      `${file}: \`toolRules\` stands beside \`discovery\` and is ignored; move it inside.`,
+      `${file}: \`toolRules\` is beside \`discovery\` and is ignored; move it into \`discovery\`.`,
     ]);
   });
 });
@@ -573,7 +571,7 @@ describe('extends', () => {
     await write('x/b.json', { extends: './a.json', log: { level: 'loud' } });
     await write('x/list.json', '[]');
     const { problems, message } = await failure(load({}, file));
-    expect(message).toMatch(/extends goes round in a circle: .*a\.json → .*b\.json → .*a\.json/);
+    expect(message).toMatch(/extends forms a cycle: .*a\.json → .*b\.json → .*a\.json/);
     expect(problems).toHaveLength(5);
     expect(message).toMatch(/none\.json was not found/);
     expect(message).toMatch(/log\.level: expected one of/);

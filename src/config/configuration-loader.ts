@@ -1,6 +1,6 @@
 /**
- * `ConfigurationLoader`: finds the configuration, decides whether it may be used, and gives the resolved configuration.
- * Throws `ConfigurationError` with every problem at once; what can be lived with is in `warnings`.
+ * Finds the configuration, decides whether it may be used, and resolves it. `ConfigurationLoader` throws one
+ * `ConfigurationError` with every problem; anything less than an error is in `warnings`.
  * @module
  */
 import { dirname } from 'node:path';
@@ -22,22 +22,22 @@ import { checkSection, findSection, type WrittenSection } from './section.ts';
 import { TrustStore } from './trust-store.ts';
 import { folderNamed, isSwitchedOn, realWorld, relativeFolderWarnings, stateFolder, type World } from './world.ts';
 
-/** What a loader may be told; everything has a real default. */
+/** Options of a loader. Every option has a real default. */
 export interface LoaderOptions extends Partial<World> {
   /**
-   * Asked about a project's file that the trust store does not know in this state; the place to ask a person. The look into
-   * it is at exactly what is used after a yes.
+   * Asked about a project file that the trust store does not know in its current state; usually asks a person. The
+   * preview shows exactly the bytes that are used after a yes.
    */
   readonly isTrusted?: ((path: string, hash: string, look: FilePreview) => boolean | Promise<boolean>) | undefined;
-  /** Use a project's configuration without asking, as `ANYGPT_TRUST_PROJECT=1` does. */
+  /** Uses a project's configuration without asking, as `ANYGPT_TRUST_PROJECT=1` does. */
   readonly trustProject?: boolean | undefined;
-  /** How long a configuration written as code may take to load, in milliseconds. Default 10,000. */
+  /** Timeout for loading a configuration written as code, in milliseconds. Default 10,000. */
   readonly timeout?: number | undefined;
-  /** False: a configuration written as code is an error, and so is one that extends such. Default true. */
+  /** False: a configuration written as code, or one that extends such a file, is an error. Default true. */
   readonly runCode?: boolean | undefined;
 }
 
-/** A configuration that came with a folder, and whether it may be used as it is now. */
+/** A configuration file of a project, and whether it is trusted in its current state. */
 export interface ProjectFile extends Fingerprint {
   readonly path: string;
   readonly trusted: boolean;
@@ -46,11 +46,11 @@ export interface ProjectFile extends Fingerprint {
 const LOOK_AND_TRUST = 'Look at it, then run `anygpt mcp trust`.';
 const NO_CONFIGURATION = 'No configuration was found, so there are no servers. Run `anygpt mcp init` to set some up.';
 
-/** Loads configuration files. Keeps nothing between two calls of `load`, so calling it again is a reload. */
+/** Loads configuration files. Keeps no state between calls of `load`, so a second call is a reload. */
 export class ConfigurationLoader {
   readonly #world: World;
   readonly #options: LoaderOptions;
-  /** Which project configurations a person has trusted. */
+  /** The project configurations that the user has trusted. */
   readonly trustStore: TrustStore;
 
   constructor(options: LoaderOptions = {}) {
@@ -60,8 +60,8 @@ export class ConfigurationLoader {
   }
 
   /**
-   * Loads the named file, else the one `ANYGPT_CONFIG` names, else the first that is found and may be used, else the
-   * built-in defaults.
+   * Loads the named file; else the file in `ANYGPT_CONFIG`; else the first usable file that is found; else the built-in
+   * defaults.
    */
   async load(configPath?: string): Promise<ResolvedConfig> {
     const named = configPath ?? folderNamed('ANYGPT_CONFIG', this.#world);
@@ -79,16 +79,16 @@ export class ConfigurationLoader {
     return resolveConfig([], findings, this.#context(reading));
   }
 
-  /** Resolves a configuration that is not in a file; relative paths start at `base`. */
+  /** Resolves a configuration that is not in a file. Relative paths start at `base`. */
   async resolve(config: unknown, base: string = this.#world.cwd): Promise<ResolvedConfig> {
     const file = { path: `${base}/(configuration in code)`, base, text: '' };
     const section = requireSection(findSection(config), 'The configuration');
     const findings = { files: [], warnings: relativeFolderWarnings(this.#world), origin: undefined };
-    // What a program configures itself starts where the program is.
+    // Servers that a program configures itself start in the program's folder.
     return this.#fromSection(section, file, findings, { ...this.#context(await this.#reading()), folder: base });
   }
 
-  /** Every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
+  /** Returns every problem in a configuration, with or without the `discovery` wrapper. Reads no files. */
   validate(config: unknown): ValidationResult {
     const section = findSection(config);
     if (section === undefined || typeof section === 'string')
@@ -100,15 +100,18 @@ export class ConfigurationLoader {
     return { valid: errors.length === 0, errors };
   }
 
-  /** The project configurations `load` would look at, nearest first: what a person is asked to trust. */
+  /**
+   * Returns the project configurations that `load` would consider, nearest first. These are the files a user is asked
+   * to trust.
+   */
   async findProjectFiles(): Promise<readonly ProjectFile[]> {
     const projects = findCandidates(this.#world).filter(({ place }) => place === 'project');
     return Promise.all(projects.map(async ({ path }) => this.#describe(path)));
   }
 
   /**
-   * Trusts a file as it is now, with what it visibly imports, extends and takes servers from.
-   * @param text what was just written there: another content, put there since, is not trusted
+   * Trusts a file in its current state, together with the files it visibly imports, extends and takes servers from.
+   * @param text the content the caller just wrote; any other content found there is not trusted
    */
   async trust(path: string, text?: string): Promise<ProjectFile> {
     const file = expandPath(path, this.#world.cwd, this.#world);
@@ -125,7 +128,7 @@ export class ConfigurationLoader {
     return { path, hash, files, trusted: await this.trustStore.isTrusted(path, hash) };
   }
 
-  /** What a person is shown, at the very bytes that are used after a yes. Loaded where somebody is to look. */
+  /** Previews exactly the bytes that are used after a yes. Imported only when a preview is needed. */
   async #look(path: string, files: Snapshot, isNamed = false): Promise<FilePreview> {
     const { previewFile, trustableFileAt } = await import('./project-files.ts');
     return previewFile({ ...trustableFileAt(path, this.#world), isNamed }, this.#world, files);
@@ -134,7 +137,8 @@ export class ConfigurationLoader {
   async #loadNamed(named: string, by: string, reading: Reading): Promise<ResolvedConfig> {
     const path = expandPath(named, this.#world.cwd, this.#world, by);
     const text = await readIfPresent(path);
-    if (text === undefined) throw new ConfigurationError(`${path}, which ${by} names, was not found.`);
+    if (text === undefined)
+      throw new ConfigurationError(`${by} names ${path}, which was not found. Correct the path or create the file.`);
     const file = { path, base: dirname(path), text };
     const context = this.#context(reading);
     const section = requireSection(findSection(await evaluate(file, context), path), path);
@@ -142,7 +146,7 @@ export class ConfigurationLoader {
     return this.#fromSection(section, file, findings, context);
   }
 
-  /** Undefined when the candidate has no section or may not be used; then the search goes on. */
+  /** Undefined when the candidate has no section or may not be used; the search then continues. */
   async #tryCandidate(
     candidate: Candidate,
     all: readonly Candidate[],
@@ -151,7 +155,7 @@ export class ConfigurationLoader {
   ): Promise<ResolvedConfig | undefined> {
     const { path, base, place } = candidate;
     const text = await this.#readCandidate(candidate, warnings, reading);
-    // A shared file that never says `discovery` has no such section; it need not be trusted to know that.
+    // A shared file without the word `discovery` has no such section, so it needs no trust.
     if (text === undefined || (isSharedFile(path) && !text.includes('discovery'))) return undefined;
     if (place === 'project' && !(await this.#isTrusted(path, reading))) {
       warnings.push(`${shown(path)} came with this folder and is not trusted, so it is not used. ${LOOK_AND_TRUST}`);
@@ -175,7 +179,10 @@ export class ConfigurationLoader {
     }
   }
 
-  /** A project's file that cannot be read cannot have been trusted either; the user's own is an error. */
+  /**
+   * An unreadable project file is skipped with a warning, since it cannot have been trusted. An unreadable file of the
+   * user is an error.
+   */
   async #readCandidate(
     { path, place }: Candidate,
     warnings: string[],
@@ -191,7 +198,9 @@ export class ConfigurationLoader {
     }
   }
 
-  /** What the user's own file says, beside a project's that is in use. Its servers are left out, its word is kept. */
+  /**
+   * Loads the user's own file while a project's file is in use. Its servers are left out; its settings are the floor.
+   */
   async #floor(all: readonly Candidate[], reading: Reading): Promise<FloorOfFiles | undefined> {
     const context = this.#context(reading);
     for (const { path, base, place } of all) {
@@ -223,7 +232,7 @@ export class ConfigurationLoader {
       context,
       floor,
     );
-    // Everything that was read is worth watching: imported modules, what was extended, the user's own file.
+    // Watch every file that was read: imported modules, extended files and the user's own file.
     const { files: floorFiles } = floor ?? {};
     const read = [
       ...layers.slice(1).map((layer) => layer.file),
@@ -238,10 +247,10 @@ export class ConfigurationLoader {
     };
   }
 
-  /** What is kept for the time of one load. */
+  /** Creates the state of one load. */
   async #reading(): Promise<Reading> {
     const files = new Snapshot(this.#trustsProjects() ? 'open' : 'sealed');
-    // What is wrong with the memory of trust is said where somebody's trust is asked for.
+    // A damaged trust store is reported when trust is asked for, not here.
     const trustedFiles = await this.trustStore.allFiles().catch(() => new Set<string>());
     files.favour(trustedFiles);
     return { files, own: new Snapshot('open'), trustedFiles };
@@ -251,7 +260,7 @@ export class ConfigurationLoader {
     return this.#options.trustProject === true || isSwitchedOn(this.#world.env.ANYGPT_TRUST_PROJECT);
   }
 
-  /** Whether a file is what a person has trusted. A yes lets what it was trusted with be read, and nothing else. */
+  /** Tells whether a user has trusted a file. A yes also admits the files it was trusted with, and no others. */
   async #isTrusted(path: string, { files }: Reading, isWorthAsking = async () => true): Promise<boolean> {
     if (files.isOpen) return true;
     const record = await this.trustStore.record(path);
@@ -263,7 +272,7 @@ export class ConfigurationLoader {
     return true;
   }
 
-  /** Of the files a project's configuration names, those that its hash does not cover need a word of their own. */
+  /** Files that a project's configuration names need trust of their own unless the project's hash covers them. */
   #context(reading: Reading, candidate?: Candidate): LayerContext {
     const { files, own } = reading;
     const root = candidate?.place === 'project' ? candidate.root : undefined;
@@ -298,17 +307,17 @@ export class ConfigurationLoader {
   }
 }
 
-/** A floor with the files it stands in. */
+/** A floor and the files it was read from. */
 type FloorOfFiles = Floor & { readonly files: readonly string[] };
 
-/** What one load has read so far: of projects, and of the user's own code. */
+/** State of one load: the project files read so far, and the user's own code. */
 interface Reading {
   readonly files: Snapshot;
   readonly own: Snapshot;
   readonly trustedFiles: ReadonlySet<string>;
 }
 
-/** A path that somebody else chose, for people and agents. */
+/** Shortens an untrusted path for display. */
 const shown = (path: string): string => oneLine(path, 300);
 
 function requireSection(section: WrittenSection | string | undefined, file: string): WrittenSection {

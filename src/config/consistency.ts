@@ -1,6 +1,7 @@
 /**
- * Settings that depend on each other: what was written and the complete settings in, consistent settings and the
- * contradictions out. A default gives way to what was written; two written values that exclude each other are an error.
+ * Checks settings that depend on each other. Takes the written values and the complete settings; returns consistent
+ * settings and the contradictions. A default yields to a written value. Two written values that exclude each other are
+ * an error.
  * @module
  */
 import type { Settings } from './settings-schema.ts';
@@ -17,14 +18,14 @@ const PAIRS = [
 export interface Contradiction {
   readonly group: string;
   readonly key: string;
-  /** What follows the path in a message. */
+  /** The part of the message after the path. */
   readonly text: string;
 }
 
 type Written = Readonly<Record<string, unknown>>;
 type Numbers = Record<string, number>;
 
-/** The settings with their defaults adjusted to what was written, and a problem for every contradiction. */
+/** Adjusts defaults to what was written, and returns a problem for every contradiction. */
 export function toConsistentSettings<T extends Pick<Settings, 'limits' | 'retry'>>(
   written: Written,
   settings: T,
@@ -44,7 +45,7 @@ export function toConsistentSettings<T extends Pick<Settings, 'limits' | 'retry'
   return { settings: result, problems };
 }
 
-/** The same where nobody is to be told: the first of each pair gives way. */
+/** Like `toConsistentSettings`, but reports nothing: the first of each pair is lowered. */
 export function toOrderedSettings<T extends Pick<Settings, 'limits' | 'retry'>>(settings: T): T {
   const result = { ...settings, limits: { ...settings.limits }, retry: { ...settings.retry } };
   for (const [group, lower, upper] of PAIRS) {

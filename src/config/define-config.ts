@@ -1,7 +1,6 @@
 /**
- * `config()` and `defineConfig()`: a configuration in, the same configuration out, with its types checked by the
- * editor. Imports nothing at run time, so that a configuration file loads in a blink.
- *
+ * Type-checks a configuration in the editor. `config()` and `defineConfig()` return their argument. The module imports
+ * nothing at run time, so a configuration file loads quickly.
  * @example
  * ```ts
  * import { defineConfig } from '@anygpt/discovery/config';
@@ -16,7 +15,7 @@ import type * as z from 'zod/mini';
 import type { discoverySchema } from './schema.ts';
 import type { serverSchema } from './server-schema.ts';
 
-/** The `discovery` section as an author writes it; docs/configuration.md says what each key does. */
+/** The `discovery` section as an author writes it. docs/configuration.md describes each key. */
 export interface DiscoveryConfig extends Omit<z.input<typeof discoverySchema>, 'servers'> {
   /** The MCP servers behind the gateway. */
   servers?: ServerConfig[] | undefined;
@@ -24,53 +23,53 @@ export interface DiscoveryConfig extends Omit<z.input<typeof discoverySchema>, '
 
 /** One server of `servers`. */
 export interface ServerConfig extends Omit<z.input<typeof serverSchema>, 'name' | 'description' | 'connection'> {
-  /** What agents call it: 1 to 200 characters, unique, not `anygpt`. */
+  /** The name agents use: 1 to 200 characters, unique, not `anygpt`. */
   name: string;
-  /** One sentence on what it is for; agents see it. */
+  /** One sentence on what the server is for. Agents see it. */
   description?: string | undefined;
-  /** How to reach it. May be left out where an extended file or a source has a server of this name. */
+  /** How to reach the server. Optional if an extended file or a source has a server of this name. */
   connection?: StdioConfig | RemoteConfig | undefined;
 }
 
-/** A server that is a local program, which speaks MCP on its stdin and stdout. */
+/** A server that is a local program and speaks MCP on stdin and stdout. */
 export interface StdioConfig {
   type: 'stdio';
-  /** The program. It is started directly, never through a shell. */
+  /** The program. It is started directly, without a shell. */
   command: string;
-  /** Its arguments, passed on exactly. */
+  /** Arguments, passed on unchanged. */
   args?: string[] | undefined;
-  /** Environment variables for it. `${NAME}` is looked up when the server starts. */
+  /** Environment variables. `${NAME}` is expanded when the server starts. */
   env?: Record<string, string> | undefined;
-  /** Names of our own environment variables that it may see beside the usual few. */
+  /** Names of the gateway's own environment variables that the server may see, in addition to a standard few. */
   inheritEnv?: string[] | undefined;
-  /** The folder it runs in. Default: ours. */
+  /** The working folder. Default: the user's home; in a project's configuration, the project. */
   cwd?: string | undefined;
 }
 
-/** A server at an address. */
+/** A server at a URL. */
 export interface RemoteConfig {
   /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
   type: 'http' | 'sse';
-  /** The address of the server. */
+  /** The URL of the server. */
   url: string;
-  /** Headers sent with every request. `${NAME}` is looked up when connecting. */
+  /** Headers of every request. `${NAME}` is expanded when connecting. */
   headers?: Record<string, string> | undefined;
   /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   auth?: 'env' | undefined;
 }
 
-/** A file that holds other products' keys beside ours. */
+/** A file that holds the `discovery` section beside other products' keys. */
 export interface AnyGptConfig {
   discovery: DiscoveryConfig;
   [key: string]: unknown;
 }
 
-/** Gives the configuration back as it is; the section may stand alone or under `discovery`. */
+/** Returns the configuration unchanged. The section may stand alone or under `discovery`. */
 export function defineConfig(configuration: AnyGptConfig): AnyGptConfig;
 export function defineConfig(configuration: DiscoveryConfig): DiscoveryConfig;
 export function defineConfig(configuration: AnyGptConfig | DiscoveryConfig): AnyGptConfig | DiscoveryConfig {
   return configuration;
 }
 
-/** The same as `defineConfig`, for those who like `export default config({ … })` better. */
+/** Alias of `defineConfig`, for `export default config({ … })`. */
 export const config = defineConfig;

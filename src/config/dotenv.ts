@@ -1,10 +1,10 @@
 /**
- * The text of a `.env` file in, its variables out. One variable a line; `export`, quotes and comments are understood,
- * nothing is expanded.
+ * Parses the text of a `.env` file. One variable a line; `export`, quotes and comments are understood; nothing is
+ * expanded.
  * @module
  */
 
-/** The variables of a dotenv file, the last of each name. */
+/** Returns the variables of a dotenv file. The last of each name counts. */
 export function parseDotenv(text: string): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {

@@ -1,14 +1,13 @@
 /**
- * What the fields of a configuration are made of: kinds of values, and the words that say what a field is for, which
- * become docs/configuration.md. Kinds are made once and shared, because every schema object is paid for at every start.
+ * Defines the building blocks of configuration fields: kinds of values, and the descriptions that become
+ * docs/configuration.md. Kinds are created once and shared, because every schema object costs time at every start.
  * @module
  */
 import * as z from 'zod/mini';
 
-/** `setTimeout` takes no more than this; a longer wait would fire at once. */
+/** The longest delay `setTimeout` accepts; a longer one would fire at once. */
 export const LONGEST_WAIT = 2_147_483_647;
 
-/** Whole numbers of a range. */
 export const wholeNumber = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
 /** A duration in milliseconds. */
@@ -23,47 +22,44 @@ export const bytes = wholeNumber(1, 1_000_000_000_000).register(z.globalRegistry
 /** A size in bytes, or none. */
 export const bytesOrNone = wholeNumber(0, 1_000_000_000_000).register(z.globalRegistry, { unit: 'bytes' });
 
-/** Yes or no. */
 export const flag = z.boolean();
 
-/** Text of any length. */
 export const text = z.string();
 
-/** Text that is not empty. */
 export const someText = z.string().check(z.minLength(1));
 
-/** Text of at most so many characters. */
+/** Text of at most `max` characters. */
 export const textUpTo = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max));
 
-/** What a NUL character is refused with. */
+/** The message for a text with a NUL character. */
 export const NO_NUL = 'must not contain a NUL character';
 
-/** Whether a text can be handed to the operating system. */
+/** Tells whether a text can be passed to the operating system. */
 export const withoutNul = (value: string): boolean => !value.includes('\0');
 
-/** Text that can name a file or folder. */
+/** A path of a file or folder. */
 export const path = z
   .string()
   .check(z.minLength(1), z.maxLength(4096), z.refine(withoutNul, NO_NUL))
   .register(z.globalRegistry, { unit: 'path' });
 
-/** Says what a field is for. The schema must be the field's own: the words are kept beside it. */
+/** Describes a field. The schema must not be shared, because the description is registered for the schema object. */
 export function described<S extends z.ZodMiniType>(schema: S, description: string, unit?: string): S {
   z.globalRegistry.add(schema, unit === undefined ? { description } : { description, unit });
   return schema;
 }
 
-/** A field that may be left out. */
+/** An optional field. */
 export const optional = <S extends z.ZodMiniType>(schema: S, description: string) =>
   described(z.optional(schema), description);
 
-/** A field that has a value where it is left out. */
+/** A field with a default. */
 export const setting = <S extends z.ZodMiniType>(
   schema: S,
   value: z.core.util.NoUndefined<z.output<S>>,
   description: string,
 ) => described(z._default(schema, value), description);
 
-/** Fields under a name of their own, each with its default where the whole is left out. */
+/** A group of fields. If the group is left out, each field has its default. */
 export const group = <S extends z.ZodMiniObject>(schema: S, description: string) =>
   described(z.prefault(schema, {} as z.input<S>), description);

@@ -27,7 +27,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const worldOf = (home: string, cwd: string): World => ({ home, cwd, env: {}, platform: 'linux' });
 
 describe('the home folder', () => {
-  // The system gives the working folder without links, the environment the home folder as somebody wrote it.
+  // The system gives the working folder without links; the environment gives the home folder as the user wrote it.
   it.each([
     ['link', 'real'],
     ['real/', 'real'],

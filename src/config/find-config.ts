@@ -1,8 +1,7 @@
 /**
- * Where a configuration may be: the world in, candidates in order of precedence out. Nothing is read but folders.
- *
- * In the working folder and its parents up to the repository: `.anygpt/mcp-discovery.config.*`, then `anygpt.config.*`;
- * then `mcp-discovery.config.*` in the state folder and in `~/.anygpt`.
+ * Lists where a configuration may be, in order of precedence. Reads folders only, no files. In the working folder and
+ * its parents up to the repository: `.anygpt/mcp-discovery.config.*`, then `anygpt.config.*`; then
+ * `mcp-discovery.config.*` in the state folder and in `~/.anygpt`.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -11,23 +10,23 @@ import { noteRead } from './heard-reads.ts';
 import { realFolder } from './real-folder.ts';
 import { stateFolder, type World } from './world.ts';
 
-/** The endings a configuration may have, in order of precedence. */
+/** The file extensions of a configuration, in order of precedence. */
 export const CONFIG_ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'] as const;
 
 /** A file that may hold the configuration. */
 export interface Candidate {
   readonly path: string;
-  /** The folder relative paths in it start from. */
+  /** The folder that relative paths in the file start from. */
   readonly base: string;
-  /** `project` came with a folder and needs trust; `home` is the user's; `named` was asked for. */
+  /** `project` belongs to a project folder and needs trust; `home` is the user's; `named` was asked for. */
   readonly place: 'project' | 'home' | 'named';
-  /** The repository, or the folder the file was found in; only set for `project`. */
+  /** The repository, or the folder of the file. Only set for `project`. */
   readonly root?: string | undefined;
-  /** Files of the same name with another ending, which lose. */
+  /** Files of the same name with an extension of lower precedence. */
   readonly ignored: readonly string[];
 }
 
-/** Every existing candidate, best first. */
+/** Returns every existing candidate, best first. */
 export function findCandidates(world: World): readonly Candidate[] {
   const found: Candidate[] = [];
   const { folders, repository } = projectFolders(world);
@@ -50,18 +49,20 @@ export function findCandidates(world: World): readonly Candidate[] {
   return found;
 }
 
-/** Whether a file belongs to several products, so that ours is only its `discovery` section. */
+/** Tells whether a file belongs to several products. Ours is then only its `discovery` section. */
 export const isSharedFile = (path: string): boolean => basename(path).startsWith('anygpt.config.');
 
 function inFolder(folder: string, name: string, about: Pick<Candidate, 'base' | 'place' | 'root'>): Candidate[] {
   const paths = CONFIG_ENDINGS.map((ending) => join(folder, `${name}.${ending}`));
-  // One that is not there yet may come.
+  // Missing files are noted too, because they may appear later.
   for (const file of paths) noteRead(file);
   const [path, ...ignored] = paths.filter((file) => existsSync(file));
   return path === undefined ? [] : [{ ...about, path, ignored }];
 }
 
-/** The working folder and its parents up to the repository; the home folder and what is above it are no project. */
+/**
+ * Returns the working folder and its parents up to the repository. The home folder and its parents are not a project.
+ */
 export function projectFolders(world: World): { folders: string[]; repository: string | undefined } {
   const folders: string[] = [];
   const home = realFolder(world.home, world.platform);
@@ -75,8 +76,8 @@ export function projectFolders(world: World): { folders: string[]; repository: s
 }
 
 /**
- * The user's own configuration needs no trust, wherever it is named. What else lies in its folder does. Links of the path are
- * not followed: one that a project has may lead elsewhere a moment later.
+ * Tells whether a path is the user's own configuration, which needs no trust wherever it is named. Other files in the
+ * same folder do need trust. Links are not followed: a project could redirect its links at any time.
  */
 export function isOwnFile(path: string, world: World): boolean {
   if (!basename(path).startsWith('mcp-discovery.config.')) return false;

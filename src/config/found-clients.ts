@@ -1,6 +1,6 @@
 /**
- * The world in, the clients of this machine with the servers in their files out. Files are only read and parsed; nothing
- * is started, and nobody's trust is needed to be listed.
+ * Finds the clients on this machine and the servers in their files. Files are only read and parsed: nothing is started,
+ * so no trust is needed.
  * @module
  */
 import { dirname } from 'node:path';
@@ -12,22 +12,22 @@ import { joinServers } from './join-servers.ts';
 import type { PlacedEntry } from './server-entry.ts';
 import type { World } from './world.ts';
 
-/** One file of a client, as far as it can be understood. */
+/** One file of a client, as far as it could be parsed. */
 export interface FoundFile extends Pick<ImportedSource, 'entries' | 'warnings' | 'skipped'> {
   readonly path: string;
   readonly scope: FileScope;
-  /** What is wrong with it; undefined when nothing is. */
+  /** What is wrong with the file; undefined when nothing is. */
   readonly problem: string | undefined;
 }
 
-/** A client that has at least one file here. */
+/** A client with at least one file on this machine. */
 export interface FoundClient {
   readonly type: ClientType;
   readonly title: string;
   readonly files: readonly FoundFile[];
 }
 
-/** Every client with a file, in the order in which `auto` reads them. A file two of them read belongs to the first. */
+/** Returns every client with a file, in the order of `auto`. A file that two clients read belongs to the first. */
 export async function findClients(world: World): Promise<readonly FoundClient[]> {
   const seen = new Set<string>();
   const found: FoundClient[] = [];
@@ -49,21 +49,21 @@ export async function findClients(world: World): Promise<readonly FoundClient[]>
   return found;
 }
 
-/** Where a server was found first. */
+/** The first entry of a server. */
 export interface FoundBefore {
   readonly name: string;
   readonly client: FoundClient;
 }
 
-/** What becomes of the entries of several clients here. */
+/** How the entries of several clients combine. */
 export interface JoinedEntries {
-  /** Entries that are a server which an earlier entry is already: they are one server here. */
+  /** Entries for a server that an earlier entry already defines. */
   readonly shared: ReadonlyMap<PlacedEntry, FoundBefore>;
-  /** Entries that have another name here, because another server has theirs. */
+  /** Entries that are renamed because another server has their name. */
   readonly renamed: ReadonlyMap<PlacedEntry, string>;
 }
 
-/** Joins the entries of clients as a configuration that names all of them does. */
+/** Joins the entries of clients as a configuration that names all of them would. */
 export function joinEntries(clients: readonly FoundClient[]): JoinedEntries {
   const placed = clients.flatMap((client) =>
     client.files.flatMap(({ entries }) => entries.map((entry) => ({ client, entry }))),

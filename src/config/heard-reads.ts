@@ -1,27 +1,27 @@
 /**
- * Tells which files a load of the configuration reads or looks for, those that are missing included: what a gateway
- * watches so that a file that comes back, or is mended, is noticed.
+ * Records which files a load of the configuration reads or looks for, including missing ones. A gateway watches them,
+ * so that it notices a file that appears or is repaired.
  * @module
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** Files by path, each with its signature from just before it was read. */
+/** Signature of each file, taken just before it was read, by path. */
 export type HeardReads = ReadonlyMap<string, string>;
 
-/** A configuration of more files than this is watched in part. */
+/** Further files are not watched. */
 const MAX_FILES = 4_096;
 
 const listeners = new Set<(path: string) => void>();
 
-/** Says that a file is about to be read or was looked for. */
+/** Announces that a file is about to be read or was looked for. */
 export function noteRead(path: string): void {
   for (const hear of listeners) hear(path);
 }
 
 /**
- * Runs work and collects what it reads into `reads`. Two loads at a time hear each other's files, too: then a few too
- * many are watched.
+ * Runs work and collects the files it reads into `reads`. Two loads at the same time also record each other's files;
+ * the only cost is that a few too many are watched.
  */
 export async function hearReads<T>(reads: Map<string, string>, work: () => Promise<T>): Promise<T> {
   const hear = (path: string) => {
@@ -35,7 +35,9 @@ export async function hearReads<T>(reads: Map<string, string>, work: () => Promi
   }
 }
 
-/** Two equal signatures of a file mean that nobody has written it in between. Links are followed. */
+/**
+ * Returns a signature of a file. Equal signatures mean that the file was not written in between. Links are followed.
+ */
 export function signatureOf(path: string): string {
   try {
     return toSignature(statSync(path, { bigint: true }));
@@ -44,7 +46,7 @@ export function signatureOf(path: string): string {
   }
 }
 
-/** The same without holding up the process: a network folder may take long to answer. */
+/** Like `signatureOf`, but asynchronous: a network folder may respond slowly. */
 export const lookAt = (path: string): Promise<string> => stat(path, { bigint: true }).then(toSignature, toFault);
 
 const toSignature = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
@@ -55,5 +57,5 @@ const toFault = (error: unknown): string => {
   return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : code;
 };
 
-/** The signature of a file that is not there. */
+/** The signature of a missing file. */
 export const ABSENT = 'absent';

@@ -1,5 +1,5 @@
 /**
- * Reads clients' files to show what is in them, trusted or not. Must not be used for what is to run.
+ * Reads clients' files for display, trusted or not. Must not be used for anything that runs.
  * @module
  */
 import { pays } from '../clients/importers/count-entries.ts';
@@ -11,7 +11,7 @@ import { Snapshot } from './project-snapshot.ts';
 import { readIfPresent } from './read-file.ts';
 import type { World } from './world.ts';
 
-/** Reading a file to show what is in it needs nobody's trust. Must not be used for what is to run. */
+/** Import context for display: needs no trust. Must not be used for anything that runs. */
 export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
   const files = new Snapshot();
   const budget = lookBudget();
@@ -22,7 +22,7 @@ export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
   };
   return {
     world,
-    // Paid for when it is read.
+    // The budget is charged in `peek` instead.
     budget: { left: Number.POSITIVE_INFINITY },
     maxServers: MAX_SERVERS,
     read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),

@@ -1,8 +1,8 @@
 /**
- * Joins the servers of the configuration and of each source into one list with unique names. The same server found twice
- * is kept once: same program or address, arguments, environment and headers. Any other of the same name is called after
- * its client, or gets a number, and that is said; values of two entries are never mixed. A server of the user's keeps its
- * name and its settings, whatever came with a project.
+ * Joins the servers of the configuration and of each source into one list with unique names. Two entries are the same
+ * server if program or address, arguments, environment and headers are equal; such a server is listed once. A different
+ * server with the same name is qualified with its client's name or a number, and a warning says so. Values of two
+ * entries are never mixed. A server of the user keeps its name and settings, whatever a project contains.
  * @module
  */
 
@@ -12,25 +12,25 @@ import { OWNERS_SETTINGS } from './project-settings.ts';
 import { mergeEntries, narrowedEntry, type PlacedEntry, toServerDefinition } from './server-entry.ts';
 import { isReservedName } from './server-schema.ts';
 
-/** What joining gives. */
+/** The result of joining. */
 export interface JoinedServers {
   readonly servers: readonly ServerDefinition[];
-  /** The same before they were completed. */
+  /** The servers' entries before completion. */
   readonly placed: readonly PlacedEntry[];
-  /** The name that each imported entry has here, in their order. */
+  /** The final name of each imported entry, in their order. */
   readonly names: readonly string[];
-  /** What the tool lists of imported entries mean, for the servers they belong to. */
+  /** Rules made from the tool lists of imported entries. */
   readonly toolRules: readonly ToolRule[];
-  /** Those of entries of the user's. */
+  /** The rules made from the user's entries only. */
   readonly usersToolRules: readonly ToolRule[];
   readonly warnings: readonly string[];
-  /** Entries that say nothing about how to reach the server, in the configuration and in no source. */
+  /** Entries without a connection, for which no source has one either. */
   readonly unreachable: readonly PlacedEntry[];
 }
 
 /**
- * Joins the configuration's own entries, which come first, with those of the sources. Names are given to what the user has
- * before they are given to what came with a project.
+ * Joins the configuration's own entries, which come first, with those of the sources. The user's entries get their
+ * names before the project's entries.
  */
 export function joinServers(own: readonly PlacedEntry[], imported: readonly PlacedEntry[]): JoinedServers {
   const join = new Join();
@@ -46,15 +46,15 @@ export function joinServers(own: readonly PlacedEntry[], imported: readonly Plac
 
 class Join {
   readonly #byName = new Map<string, PlacedEntry>();
-  /** Names of which the configuration itself says something. */
+  /** Names that the configuration itself mentions. */
   readonly #decided = new Set<string>();
   readonly #twins = new Map<string, Twin>();
   readonly #lastNumber = new Map<string, number>();
   readonly #warnings: string[] = [];
   readonly #names = new Map<PlacedEntry, string>();
-  /** By client and name, the name that an entry which is not used would have. */
+  /** Names reserved for unused entries, by client and original name. */
   readonly #hidden = new Map<string, string>();
-  /** Entries of the configuration that say something of a server which another file has. */
+  /** Entries of the configuration that adjust a server of another file. */
   readonly #words = new Map<string, PlacedEntry>();
 
   own(placed: PlacedEntry): void {
@@ -65,7 +65,7 @@ class Join {
     this.#names.set(placed, name);
   }
 
-  /** An entry of a project's configuration. Without a connection it says something of whoever has the name. */
+  /** Adds an entry of a project's configuration. Without a connection it adjusts the server of that name. */
   projects(placed: PlacedEntry): void {
     const { entry } = placed;
     const present = this.#byName.get(entry.name);
@@ -97,7 +97,7 @@ class Join {
         `${said(placed)} is the same as "${name}" in ${twin.file}, so it is listed once, as "${name}".`,
       );
     } else if (name !== placed.entry.name && !this.#decided.has(name)) {
-      // Whoever writes of the name knows it.
+      // A name that the configuration mentions needs no warning.
       this.#warnings.push(
         `${said(placed)} is called "${name}" here, because ${reason(placed, this.#byName)}.${this.#asKnown(placed, name)}`,
       );
@@ -114,13 +114,13 @@ class Join {
     else this.#hidden.set(JSON.stringify([placed.origin.client, placed.origin.name ?? placed.entry.name]), name);
   }
 
-  /** What to do where the note is of no use any more. What a project brings is not always there to be written of. */
+  /** Tells how to silence the warning. Empty for a project's entry, since it is not always present. */
   #asKnown({ entry, isProjects }: PlacedEntry, name: string): string {
     if (isProjects || !this.#byName.has(entry.name)) return '';
     return ` To keep both without this note, add {"name": ${JSON.stringify(name)}} to "servers" in your configuration.`;
   }
 
-  /** What is off by its name is off under any other it has here, unless that is said to be on. */
+  /** A server switched off by its original name stays off under its new name, unless the new name is switched on. */
   #asSaid(placed: PlacedEntry): PlacedEntry {
     const { entry, origin } = placed;
     const isOff = this.#words.get(origin.name ?? '')?.entry.enabled === false;
@@ -128,7 +128,9 @@ class Join {
     return { ...placed, isDecided: true, entry: { ...entry, enabled: false } };
   }
 
-  /** Inside one client a project's entry may stand for one of the user's. It gets that name, and no other one does. */
+  /**
+   * Within one client, a project's entry may replace the user's entry of the same name. It then takes over that name.
+   */
   #replaced(placed: PlacedEntry): boolean {
     const { entry, origin } = placed;
     const kept = this.#hidden.get(JSON.stringify([origin.client, entry.name])) ?? '';
@@ -145,11 +147,11 @@ class Join {
     return true;
   }
 
-  /** The server stays the user's. */
+  /** Narrows the user's server by a project's entry; the server stays the user's. */
   #narrow(name: string, users: PlacedEntry, placed: PlacedEntry): void {
     const ignored = OWNERS_SETTINGS.filter((key) => placed.entry[key] !== undefined);
     const on = placed.entry.enabled === true && users.entry.enabled === false ? ['enabled'] : [];
-    // Of a client's file, only what somebody wrote on purpose is worth a word.
+    // Entries of a client's file are not warned about: their settings were not written for this gateway.
     if (placed.origin.client === undefined && ignored.length + on.length > 0) {
       const { file, path } = placed.origin;
       this.#warnings.push(
@@ -171,7 +173,7 @@ class Join {
     const rulesOf = (wanted: readonly PlacedEntry[]) =>
       wanted.flatMap(({ entry: { name }, filter }) => {
         const rules = filter === undefined ? [] : toToolRules(name, filter);
-        // Another server has this name in its own file.
+        // Another server uses this name as its original name, so the rule must match the final name only.
         return elsewhere.has(name) ? rules.map((rule) => ({ ...rule, exact: true })) : rules;
       });
     return {
@@ -186,18 +188,21 @@ class Join {
   }
 }
 
-/** The entry under the name it has here. */
+/** Returns the entry under its new name. */
 const renamed = (placed: PlacedEntry, name: string): PlacedEntry => ({
   ...placed,
   entry: { ...placed.entry, name },
   origin: name === placed.entry.name ? placed.origin : { ...placed.origin, name: placed.entry.name },
 });
 
-/** Entries that are one server may spell it differently, such as headers in capitals: the first spelling counts. */
+/**
+ * Two entries of one server may spell the connection differently, such as header names in capitals. The first spelling
+ * counts.
+ */
 const asIn = ({ entry: { connection } }: PlacedEntry, placed: PlacedEntry): PlacedEntry =>
   connection === undefined ? placed : { ...placed, entry: { ...placed.entry, connection } };
 
-/** A server that one client switched off and another uses is used. What the configuration itself says stands. */
+/** A server that one client switched off and another uses is on. The configuration itself has the last word. */
 function usedAnywhere(joined: PlacedEntry, present: PlacedEntry | undefined, placed: PlacedEntry): PlacedEntry {
   if (present?.origin.client === undefined || placed.origin.client === undefined) return joined;
   if (present.isDecided || placed.isDecided) {
@@ -213,13 +218,13 @@ function usedAnywhere(joined: PlacedEntry, present: PlacedEntry | undefined, pla
 
 const said = ({ origin, entry }: PlacedEntry): string => `${origin.file}: server "${entry.name}"`;
 
-/** The first place a server of a client was found. */
+/** The first entry of a client's server. */
 interface Twin {
   readonly name: string;
   readonly file: string;
 }
 
-/** The same server, environment and headers included, under another name in another client's file. */
+/** Finds the same server, including environment and headers, under another name in another client's file. */
 function twinOf(
   placed: PlacedEntry,
   twins: ReadonlyMap<string, Twin>,
@@ -237,7 +242,10 @@ function remember(placed: PlacedEntry, twins: Map<string, Twin>): void {
   twins.set(identity, { name: placed.entry.name, file: placed.origin.file });
 }
 
-/** The entry's own name when it is free or means the same server, else one with its client or a number. */
+/**
+ * Returns the entry's own name if it is free or means the same server; else the name qualified with its client or a
+ * number.
+ */
 function freeName(
   placed: PlacedEntry,
   taken: ReadonlyMap<string, PlacedEntry>,
@@ -266,10 +274,10 @@ function reason(placed: PlacedEntry, taken: ReadonlyMap<string, PlacedEntry>): s
   return `${present.origin.file} has another server of that name${how}`;
 }
 
-/** Differences named at most; the values are never shown. */
+/** How many differences are named at most. Values are never shown. */
 const MAX_NAMED = 5;
 
-/** The variables or headers in which two entries for one program or address differ. */
+/** Names the variables or headers in which two entries for one program or address differ. */
 function differences(present: PlacedEntry, placed: PlacedEntry): readonly string[] {
   const [first, second] = [traitsOf(present), traitsOf(placed)];
   if (first === undefined || second === undefined || first.reached !== second.reached) return [];
@@ -281,13 +289,13 @@ function differences(present: PlacedEntry, placed: PlacedEntry): readonly string
   return names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names;
 }
 
-/** An entry without a connection stands for whatever server has its name. */
+/** Tells whether two entries may be one server. An entry without a connection matches any server of its name. */
 export function isSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
   const [left, right] = [identityOf(a), identityOf(b)];
   return left === undefined || right === undefined || left === right;
 }
 
-/** Two entries that say how to reach a server, and say the same. */
+/** Tells whether two entries both have a connection and their connections are equal. */
 export const isTheSame = (a: PlacedEntry, b: PlacedEntry): boolean => {
   const identity = identityOf(a);
   return identity !== undefined && identity === identityOf(b);
@@ -298,7 +306,7 @@ const identityOf = (placed: PlacedEntry): string | undefined => {
   return traits === undefined ? undefined : JSON.stringify([traits.reached, traits.given]);
 };
 
-/** What is started or reached, and what it is given, sorted. */
+/** The program or address, and the sorted variables or headers passed to it. */
 interface Traits {
   readonly reached: string;
   readonly given: readonly (readonly [string, string])[];

@@ -1,7 +1,6 @@
 /**
- * Reads the few members of a large JSON file that are wanted, in bounded memory. Everything around them stays as it is
- * written, and each unwanted value becomes `0`, so that the excerpt is JSON, too, and a change made to it can be made to
- * the file.
+ * Reads selected members of a large JSON file in bounded memory. The surrounding text is kept as written, and each
+ * skipped value becomes `0`. The excerpt is therefore valid JSON, and a change to it can be applied to the file.
  * @module
  */
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,34 +10,34 @@ import { FileTooLarge } from './read-file.ts';
 
 export type { Policy } from './json-scan.ts';
 
-/** Tells one state of a file from another. */
+/** Identifies one state of a file. */
 interface Stamp {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ino: bigint;
 }
 
-/** What was read of a file. */
+/** The part of a file that was read. */
 export interface Excerpt {
   readonly bytes: Buffer;
   readonly cuts: readonly Cut[];
   readonly stamp: Stamp;
 }
 
-/** Files of 250 MB are seen; what is larger is no file of settings. */
+/** Real files reach 250 MB; anything larger than this is not a settings file. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
-/** A file that is written in place while it is read is read again so often. */
+/** How often a file is re-read when it changes while being read. */
 const MAX_TRIES = 3;
 
-/** Reads a file that is there. */
+/** Reads an excerpt of an existing file. */
 export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt> {
   const file = await open(path, 'r');
   try {
     for (let tries = 1; ; tries++) {
       const stamp = await stampOf(file);
       if (stamp.size > MAX_BYTES)
-        throw new FileTooLarge(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, more than is read.`);
+        throw new FileTooLarge(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, the most that is read.`);
       const scan = new JsonScan(path, policy);
       const buffer = Buffer.allocUnsafe(CHUNK);
       for (let position = 0; ; ) {
@@ -55,7 +54,7 @@ export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt
   }
 }
 
-/** The excerpt as text; a byte order mark stays. */
+/** Decodes the excerpt as UTF-8. A byte order mark stays. */
 export function excerptText(path: string, { bytes }: Excerpt): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -64,7 +63,7 @@ export function excerptText(path: string, { bytes }: Excerpt): string {
   }
 }
 
-/** Whether a file is still what an excerpt was made of. */
+/** Tells whether a file is unchanged since the excerpt was made. */
 export async function isUnchanged(path: string, { stamp }: Excerpt): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return false;
@@ -76,8 +75,8 @@ export async function isUnchanged(path: string, { stamp }: Excerpt): Promise<boo
 }
 
 /**
- * Writes the file that an excerpt was made of, with the change that was made to the excerpt.
- * @returns false when the file is no longer what it was
+ * Writes the whole file, with the change that was made to the excerpt.
+ * @returns false when the file changed since the excerpt was made
  */
 export async function writeChanged(path: string, excerpt: Excerpt, text: string, to: FileHandle): Promise<boolean> {
   const { from, until, put } = changeOf(path, excerpt, Buffer.from(text));
@@ -104,7 +103,7 @@ async function copyPart(from: FileHandle, to: FileHandle, start: number, end: nu
   }
 }
 
-/** A disk that is nearly full takes less than it is given, without an error. */
+/** A nearly full disk may accept only part of the bytes without an error. */
 async function writeAll(to: FileHandle, bytes: Buffer): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await to.write(bytes, written, bytes.length - written);
@@ -112,7 +111,7 @@ async function writeAll(to: FileHandle, bytes: Buffer): Promise<void> {
   }
 }
 
-/** The part of the file that changes, and what takes its place. */
+/** Finds the part of the file that changes, and its replacement. */
 function changeOf(path: string, { bytes, cuts }: Excerpt, after: Buffer) {
   const shorter = Math.min(bytes.length, after.length);
   let head = 0;

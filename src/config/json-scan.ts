@@ -1,26 +1,26 @@
 /**
- * Scans JSON with comments chunk by chunk and keeps what a policy wants of it. Of values that are left out only the end
- * is looked for.
+ * Scans JSON with comments in chunks and keeps what a policy selects. Skipped values are not checked; only their end is
+ * looked for.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
 import { FileTooLarge } from './read-file.ts';
 
-/** What to do with a member: take it whole, look into it if it is an object, or leave its value out. */
+/** What to do with a member: keep it whole, look into it if it is an object, or skip its value. */
 export type Treatment = 'keep' | 'look' | 'skip';
 
-/** Decides by the keys that lead to a member. */
+/** Decides by the path of keys to a member. */
 export type Policy = (way: readonly string[]) => Treatment;
 
-/** A value that was left out. */
+/** A value that was skipped. */
 export interface Cut {
-  /** Where `0` stands for it in the excerpt. */
+  /** Position of its `0` in the excerpt. */
   readonly at: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** What is wanted of a file: room for servers and for the names of tens of thousands of projects. */
+/** Largest excerpt: room for servers and the names of tens of thousands of projects. */
 const MAX_EXCERPT = 16 * 1024 * 1024;
 
 const STATE = {
@@ -43,28 +43,28 @@ const BACKSLASH = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const endsScalar = (byte: number): boolean => isSpace(byte) || ',}]/'.includes(String.fromCharCode(byte));
 
-/** Goes through a file once, chunk by chunk. Values that are left out are not checked, only where they end. */
+/** Scans a file once, chunk by chunk. Skipped values are not checked. */
 export class JsonScan {
   readonly #path: string;
   readonly #policy: Policy;
   readonly #parts: Buffer[] = [];
   readonly #cuts: Cut[] = [];
-  /** Keys of the objects that are looked into, and of the member that is being read. */
+  /** Keys of the open objects and of the current member. */
   readonly #way: string[] = [];
   #objects = 0;
   #state: State = STATE.beforeValue;
-  /** Where a comment goes back to. */
+  /** The state to return to after a comment. */
   #resume: State = STATE.beforeValue;
   #key: Buffer[] = [];
   #keyBytes = 0;
-  /** Open brackets of the value that is being read. */
+  /** Open brackets of the current value. */
   #depth = 0;
-  /** A backslash came last. */
+  /** The previous byte was a backslash. */
   #escaped = false;
-  /** A star came last in a comment. */
+  /** The previous byte in a comment was a star. */
   #star = false;
   #cutStart: number | undefined;
-  /** Bytes before this chunk, and in the excerpt. */
+  /** Bytes of the file before this chunk; `#length` counts the excerpt. */
   #before = 0;
   #length = 0;
 
@@ -169,14 +169,14 @@ export class JsonScan {
     this.#before += chunk.length;
   }
 
-  /** What was kept. Throws when the file ended too early. */
+  /** Returns what was kept. Throws when the file ended too early. */
   end(): { readonly bytes: Buffer; readonly cuts: readonly Cut[] } {
     if (this.#state !== STATE.done && !(this.#resume === STATE.done && this.#state === STATE.lineComment))
-      this.#fail(0, 'more, the file ends');
+      this.#fail(0, 'more; the file ends');
     return { bytes: Buffer.concat(this.#parts, this.#length), cuts: this.#cuts };
   }
 
-  /** What may stand in an object around members, and behind the outermost one. */
+  /** Handles punctuation between members, and anything after the outermost object. */
   #structure(byte: number, at: number): void {
     if (this.#state === STATE.colon && byte === 0x3a) this.#state = STATE.beforeValue;
     else if (this.#state === STATE.inObject && byte === QUOTE) {
@@ -197,10 +197,10 @@ export class JsonScan {
     this.#state = STATE.slash;
   }
 
-  /** Behind the closing quote, or -1 when the string goes on in the next chunk. */
+  /** Returns the position after the closing quote, or -1 when the string continues in the next chunk. */
   #endOfString(chunk: Buffer, start: number): number {
     const { length } = chunk;
-    // What a backslash at the end of the chunk before stands for.
+    // The previous chunk ended with a backslash: skip the escaped byte.
     let at = this.#escaped ? start + 1 : start;
     while (at < length) {
       const byte = chunk[at];
@@ -214,7 +214,10 @@ export class JsonScan {
     return -1;
   }
 
-  /** Behind the last bracket of a value, or where a string or comment begins in it, or the end of the chunk. */
+  /**
+   * Returns the position after the last bracket of a value, after the start of a string or comment inside it, or at the
+   * end of the chunk.
+   */
   #throughNested(chunk: Buffer, start: number): number {
     const { length } = chunk;
     let depth = this.#depth;

@@ -1,6 +1,6 @@
 /**
- * A configuration file in, that file and all it extends out, the strongest first. Problems of every file are collected
- * before any of them is reported.
+ * Loads a configuration file and every file it extends, the strongest first. Problems of all files are collected and
+ * reported together.
  * @module
  */
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ const MAX_FILES = 32;
 /** One file's part of the configuration. */
 export interface Layer {
   readonly file: string;
-  /** The folder relative paths start from. */
+  /** The folder that relative paths start from. */
   readonly base: string;
   readonly raw: WrittenSection['raw'];
   readonly prefix: string;
@@ -36,62 +36,63 @@ export interface OpenFile {
   readonly text: string;
 }
 
-/** Reads a file that a configuration names, or one that was found in a project. */
+/** Reads a file that a configuration names, or one found in a project. */
 export type ReadText = (path: string, isProjects?: boolean) => Promise<string | undefined>;
 
-/** What loading layers needs to know. */
+/** Everything that loading layers depends on. */
 export interface LayerContext {
   readonly world: World;
-  /** Where servers without a `cwd` start: the project whose configuration this is. Default: the user's home. */
+  /** Default working folder of servers: the project of this configuration, else the user's home. */
   readonly folder?: string | undefined;
   readonly timeout?: number | undefined;
-  /** Whether code may run at all; it may unless this is false. */
+  /** Whether configuration code may run. Default true. */
   readonly runCode?: boolean | undefined;
-  /** What the user's own code is loaded from. */
+  /** The user's own code is loaded from here. */
   readonly own: Snapshot;
-  /** What came with a project is read through this, once. */
+  /** Project files are read through this snapshot, each once. */
   readonly files: Snapshot;
-  /** The configuration came with a project. */
+  /** True if the configuration belongs to a project. */
   readonly project?: boolean | undefined;
-  /** Whether a file is the user's own, wherever it is named. */
+  /** Tells whether a file is the user's own, wherever it is named. */
   readonly isUsers?: ((path: string) => boolean) | undefined;
-  /** What the code of a file, and what it imports, is loaded from. */
+  /** Returns the snapshot that a file's code and imports are loaded from. */
   readonly codeOf: (path: string) => Snapshot;
-  /** The text of a file, undefined when there is none. What came with a project is read once, whoever asks. */
+  /**
+   * Reads a file's text; undefined when it is missing. A project's file is read once, however often it is asked for.
+   */
   readonly read: ReadText;
-  /** What ties files that a project's entries name to what was trusted. */
+  /** Pins the files that a project's entries name to the trusted content. */
   readonly pins?: Pins | undefined;
-  /** The same for a file that servers are taken from. */
+  /** Like `pins`, for a source file. */
   readonly pinsOf?: ImportContext['pinsOf'];
-  /** How much may still be parsed of files that nobody trusts. */
+  /** How much of untrusted files may still be parsed. */
   readonly budget?: ImportContext['budget'];
-  /** It is only shown: nothing is expanded, looked up or run, and what is code is said here. */
+  /** Set for a preview: nothing is expanded, looked up or run, and code files are reported here instead. */
   readonly onCode?: ((path: string) => void) | undefined;
-  /** Whether an extended file may be used. */
+  /** Tells whether an extended file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
   /**
-   * Whether a file that was found in a project, and that nobody named, may be used.
-   * @param isWorthAsking whether a person is to be asked about it
+   * Tells whether a file that was found in a project, and that no configuration names, may be used.
+   * @param isWorthAsking whether to ask the user about it
    */
   readonly isTrustedProject: (path: string, text: string, isWorthAsking?: () => Promise<boolean>) => Promise<boolean>;
-  /** Whether servers of the user's own files may work in a folder. */
+  /** Tells whether servers of the user's own files may run in a folder. */
   readonly isTrustedFolder: (folder: string) => Promise<boolean>;
 }
 
-/** A problem and the file it is in. */
 export interface FileProblem {
   readonly file: string;
   readonly text: string;
 }
 
-/** What a chain of files gives. */
+/** The layers of a chain of files. */
 export interface LoadedLayers {
   readonly layers: readonly Layer[];
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
 }
 
-/** Evaluates a file: data is parsed, code is run. Code that is only shown gives nothing. */
+/** Evaluates a file: parses data, runs code. In a preview, code yields an empty object. */
 export async function evaluate({ path, text }: OpenFile, context: LayerContext): Promise<unknown> {
   if (!isCode(path)) return parseData(path, text);
   const { world, timeout, runCode = true, onCode } = context;
@@ -99,13 +100,14 @@ export async function evaluate({ path, text }: OpenFile, context: LayerContext):
     onCode(path);
     return {};
   }
-  if (!runCode) throw new ConfigurationError(`${path} is a program, and none is run here.`);
+  if (!runCode)
+    throw new ConfigurationError(`${path} is code, and configuration code is not run here. Use a JSON or YAML file.`);
   const files = context.codeOf(path);
   files.remember(path, text);
   return runModule(path, { files, cacheFolder: join(stateFolder(world), 'cache'), timeout });
 }
 
-/** Loads the chain that starts with a section; what extends nothing is a chain of one. */
+/** Loads the chain that starts with a section. A section without `extends` is a chain of one. */
 export async function loadLayers(start: WrittenSection, file: OpenFile, context: LayerContext): Promise<LoadedLayers> {
   const layers: Layer[] = [];
   const problems: FileProblem[] = [];
@@ -120,7 +122,7 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
     else layers.push({ file: path, base, raw: written.raw, prefix: written.prefix, section: checked.value });
     problems.push(...(await badRules(written)).map((text) => ({ file: path, text })));
     const wanted = checked.ok ? [checked.value.extends ?? []].flat() : namesOf(written.raw.extends);
-    // Later entries are stronger, as in tsconfig and ESLint.
+    // Later entries of `extends` are stronger, as in tsconfig and ESLint.
     for (const name of wanted.toReversed()) await extend(name, path, [...chain, path]);
   }
 
@@ -129,7 +131,7 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
       const path = expandPath(name, dirname(from), context.world, `extends in ${from}`);
       if (chain.includes(path)) {
         const circle = [...chain.slice(chain.indexOf(path)), path].join(' → ');
-        throw new ConfigurationError(`extends goes round in a circle: ${circle}.`);
+        throw new ConfigurationError(`extends forms a cycle: ${circle}. Remove one of the links.`);
       }
       if (seen.has(path)) return;
       if (seen.size >= MAX_FILES) throw new ConfigurationError(`extends reaches more than ${MAX_FILES} files.`);
@@ -159,11 +161,11 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
   return { layers, problems, warnings };
 }
 
-/** A chain with a file in it that nobody has trusted is not trusted; where it is only shown, that is a note. */
+/** An untrusted file makes the whole chain untrusted. In a preview it is only a note. */
 const isFatal = (error: ConfigurationError, { onCode }: LayerContext): boolean =>
   error instanceof TooManyFiles || (error instanceof NotTrusted && onCode === undefined);
 
-/** Patterns that cannot be compiled. What compiles them is loaded only where there are rules. */
+/** Returns rules whose pattern does not compile. The compiler is imported only when there are rules. */
 async function badRules({ raw, prefix }: WrittenSection): Promise<readonly string[]> {
   if (!Array.isArray(raw.toolRules) || raw.toolRules.length === 0) return [];
   const { ruleProblems } = await import('../rules/compile-rules.ts');

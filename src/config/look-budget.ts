@@ -1,5 +1,5 @@
 /**
- * Bounds what one command looks at of files that nobody trusts.
+ * Limits how much of untrusted files one command previews.
  * @module
  */
 
@@ -7,14 +7,14 @@ import type { ParseBudget } from '../clients/importers/count-entries.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-/** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
+/** The preview budget of one command, in characters of JSON. More than this is too much to read, and slow to parse. */
 export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
 
-/** More than one command looks at. */
+/** The preview budget is used up. */
 export class TooMuch extends ConfigurationError {
   constructor(path: string) {
     super(
-      `${oneLine(path, 300)} is not looked at: there is too much to read. Name it alone, or make it shorter, to have it looked at.`,
+      `${oneLine(path, 300)} was not previewed: there is too much to read at once. Name this file alone, or shorten it.`,
     );
   }
 }

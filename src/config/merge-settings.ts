@@ -1,5 +1,5 @@
 /**
- * Layers in, the settings that were written out: the stronger file wins field by field. Defaults are not filled in yet.
+ * Merges the written settings of all layers: the stronger file wins field by field. Defaults are not filled in yet.
  * @module
  */
 
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 type Written = Record<string, unknown>;
 
-/** Where paths stand among the settings. */
+/** Settings that are paths. */
 const PATHS = [
   ['cache', 'dir'],
   ['audit', 'file'],
@@ -20,8 +20,8 @@ const PATHS = [
 ] as const;
 
 /**
- * The settings of all layers, strongest first, as one.
- * @param world for the paths in them; without it they stay as written
+ * Merges the settings of all layers, strongest first.
+ * @param world expands the paths; without it they stay as written
  */
 export function mergeSettings(layers: readonly Layer[], world: World | undefined): Written {
   return layers.map((layer) => settingsOf(layer, world)).reduceRight((lower, upper) => merge(upper, lower), {});
@@ -40,7 +40,7 @@ function settingsOf({ raw, base, file, prefix }: Layer, world: World | undefined
   return settings;
 }
 
-/** Only keys the schema knows arrive here, so plain objects are safe to build. */
+/** Only keys of the schema get here, so plain objects are safe to build. */
 function merge(upper: Written, lower: Written): Written {
   const result: Written = { ...lower };
   for (const [key, value] of Object.entries(upper)) {

@@ -1,6 +1,6 @@
 /**
- * Says which files an import may mean, in the order in which they are tried: as written, TypeScript behind the name of
- * its output, with an ending, as a folder with an index. The same order counts when files are hashed and when they run.
+ * Lists which files an import may mean, in the order they are tried: as written, the TypeScript source of an output
+ * name, with an extension, as a folder with an index. The same order applies when files are hashed and when they run.
  * @module
  */
 import { dirname, resolve } from 'node:path';
@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 const ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json'] as const;
 const OUTPUTS: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts' };
 
-/** Whether an import names a file and not a package. */
+/** Tells whether an import names a file rather than a package. */
 export const isFilePath = (name: string): boolean => /^(?:\.{1,2}(?:\/|$)|\/|file:|[A-Za-z]:[\\/])/.test(name);
 
-/** Absolute paths an import may mean; none when it names no file. */
+/** Returns the absolute paths an import may mean; none when it does not name a file. */
 export function pathsOf(name: string, from: string): readonly string[] {
   const path = toPath(name, from);
   if (path === undefined || path.includes('\0')) return [];
@@ -26,7 +26,7 @@ export function pathsOf(name: string, from: string): readonly string[] {
   ];
 }
 
-/** A query or fragment makes another module of the same file. */
+/** Drops a query or fragment, which makes another module of the same file. */
 function toPath(name: string, from: string): string | undefined {
   if (!isFilePath(name)) return undefined;
   const bare = name.replace(/[?#].*$/s, '');
@@ -34,7 +34,7 @@ function toPath(name: string, from: string): string | undefined {
   try {
     return fileURLToPath(bare);
   } catch {
-    // An address of another machine is no file of this one.
+    // A `file:` URL of another machine names no local file.
     return undefined;
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Finds the files that a program names, in its text and without running it: what stands in quotes behind `import`, `from`,
- * `require`, `extends`, `path` and `envFile`. A path that is put together by code is not found, and is refused when it runs.
+ * Finds the files that a program names, in its text and without running it: quoted strings after `import`, `from`,
+ * `require`, `extends`, `path` and `envFile`. A path that code assembles is not found, and is refused when the code
+ * runs.
  * @module
  */
 
-/** Behind these words stands a module. */
+/** A module name follows these words. */
 const MODULE_MARKS: ReadonlySet<string> = new Set(['from', 'import', 'require']);
-/** Behind these stands a file that is read. */
+/** The name of a file to read follows these words. */
 const FILE_MARKS: ReadonlySet<string> = new Set(['extends', 'path', 'envFile']);
 const isMark = (word: string): boolean => MODULE_MARKS.has(word) || FILE_MARKS.has(word);
 
@@ -16,7 +17,7 @@ export interface NamedFiles {
   readonly files: readonly string[];
 }
 
-/** What a program names. */
+/** Returns the files that a program names. */
 export function namedFiles(text: string): NamedFiles {
   const modules = new Set<string>();
   const files = new Set<string>();
@@ -43,7 +44,10 @@ export function namedFiles(text: string): NamedFiles {
   return { modules: [...modules], files: [...files] };
 }
 
-/** Where a quoted string ends; one that is not closed ends with its line, so that an apostrophe in a comment does no harm. */
+/**
+ * Returns the end of a quoted string. An unclosed string ends with its line, so an apostrophe in a comment does no
+ * harm.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const character = text.charAt(at);

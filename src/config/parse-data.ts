@@ -1,12 +1,12 @@
 /**
- * The text of a JSON, YAML or TOML file in, its value out; a mistake is an error with file, line and column.
+ * Parses the text of a JSON, YAML or TOML file. A mistake is an error with file, line and column.
  * @module
  */
 import { extname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
 import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 
-/** Whether a file is code that has to be run to know what it says. */
+/** Tells whether a file is code that must be run to get its value. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
 
 const TOO_DEEP = `expected at most ${MAX_DEPTH} levels`;
@@ -18,18 +18,18 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['.toml', 'TOML'],
 ]);
 
-/** What `anygpt mcp install` adds to the name of a file that it keeps as it was. */
+/** Extensions that `anygpt mcp install` appends to the backup of a file. */
 export const KEPT_ENDING = /\.anygpt-(?:backup|taken-over)$/;
-/** The same, where servers of that file moved behind the gateway. */
+/** Extension of a backup whose servers moved behind the gateway. */
 export const TAKEN_OVER = '.anygpt-taken-over';
 
-/** How a file is written, by its ending; anything that is not YAML or TOML is taken for JSON. */
+/** Returns the format by file extension. Anything but YAML and TOML counts as JSON. */
 export const formatOf = (path: string): Format =>
   FORMATS.get(extname(path.replace(KEPT_ENDING, '')).toLowerCase()) ?? 'JSON';
 
 /**
- * Reads data by the file's ending.
- * @param onRepeat told of a JSON key that is written twice; without it that is a mistake
+ * Parses data in the format of the file's extension.
+ * @param onRepeat called for a JSON key that is written twice; without it that is a mistake
  */
 export async function parseData(
   path: string,
@@ -57,8 +57,8 @@ async function parseYaml(text: string): Promise<unknown> {
   };
   try {
     refuseDeepYaml(text, yaml);
-    // Pretty errors would quote the source line, which may hold a secret. Comparing every key with every other takes the
-    // parser seconds for 20,000 of them. The parser's own warnings go past us to stderr, and quote the file.
+    // Pretty errors would quote the source line, which may hold a secret. Comparing every key with every other takes
+    // the parser seconds for 20,000 keys. The parser's own warnings would go to stderr and quote the file.
     const options = {
       lineCounter: lines,
       prettyErrors: false,
@@ -76,19 +76,19 @@ async function parseYaml(text: string): Promise<unknown> {
     return value;
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
-    // The parser's own guards against alias bombs and endless nesting end here.
+    // The parser's own guards against alias bombs and endless nesting throw other errors.
     throw new TextSyntaxError(error instanceof Error ? error.message : String(error), 1, 1);
   }
 }
 
 type Yaml = typeof import('yaml');
 
-/** What the parser's stack holds beside collections: the document, a key, a scalar. */
+/** Entries of the parser's stack beside collections: the document, a key, a scalar. */
 const PARSER_ROOM = 8;
 
 /**
- * Refuses nesting before the text is composed: that recurses, and where the stack ends while a regular expression is
- * compiled the whole process ends with it. The first half of the parser has a stack of its own, which is looked at here.
+ * Refuses deep nesting before the text is composed. Composing recurses, and a stack overflow while a regular expression
+ * is compiled ends the whole process. The first stage of the parser has an explicit stack, whose depth is checked here.
  */
 function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
   if (text.length <= MAX_DEPTH) return;
@@ -101,7 +101,7 @@ function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
   }
 }
 
-/** Where a key stands that its map has already. */
+/** Returns the position of a key that its map already has. */
 function repeatedKey(document: ReturnType<Yaml['parseDocument']>, { visit, isScalar }: Yaml): number | undefined {
   let found: number | undefined;
   visit(document, {
@@ -129,13 +129,13 @@ async function parseToml(text: string): Promise<unknown> {
     return value;
   } catch (error) {
     if (error instanceof TextSyntaxError || !(error instanceof TomlError)) throw error;
-    // The first line says what is wrong; the rest quotes the source, which may hold a secret.
+    // The first line says what is wrong. The rest quotes the source, which may hold a secret.
     const [what = ''] = error.message.split('\n');
     throw new TextSyntaxError(what.replace(/^Invalid TOML document: /, ''), error.line, error.column);
   }
 }
 
-/** Aliases can make a value contain itself; nothing after this point expects that. */
+/** Refuses values that are too deep. Aliases can make a value contain itself, which no later code expects. */
 function refuseDeep(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new TextSyntaxError(TOO_DEEP, 1, 1);
   if (typeof value !== 'object' || value === null) return;

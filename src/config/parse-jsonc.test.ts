@@ -69,7 +69,7 @@ describe('parseJsonc', () => {
     ['"\\x"', 1, 1, 'valid escapes'],
     ['/* never', 1, 1, 'comment that starts here'],
     ['/x', 1, 1, 'expected a value or a comment'],
-    ['{"a": 1, "a": 2}', 1, 10, 'written twice'],
+    ['{"a": 1, "a": 2}', 1, 10, 'this key is repeated'],
     ['', 1, 1, 'expected a value, the file ends'],
   ])('says where the mistake in %j is', (text, line, column, words) => {
     const error = mistake(text);

@@ -1,10 +1,10 @@
 /**
- * JSON with comments and trailing commas in, its value out. Unlike `JSON.parse` it always says where a mistake is,
- * refuses a key that is written twice, and bounds nesting; `__proto__` is a key like any other.
+ * Parses JSON with comments and trailing commas. Unlike `JSON.parse` it always reports where a mistake is, refuses
+ * duplicate keys, and limits nesting. `__proto__` is an ordinary key.
  * @module
  */
 
-/** A mistake in a text, with the place counted from one. The message never quotes more than one character. */
+/** A mistake in a text. Line and column start at one. The message quotes at most one character of the text. */
 export class TextSyntaxError extends Error {
   override readonly name = 'TextSyntaxError';
   readonly line: number;
@@ -17,7 +17,7 @@ export class TextSyntaxError extends Error {
   }
 }
 
-/** How deep a configuration may nest. */
+/** The deepest nesting of a configuration. */
 export const MAX_DEPTH = 200;
 const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
@@ -27,7 +27,7 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 /**
  * Parses JSON, tolerating comments, trailing commas and a byte order mark.
- * @param onRepeat told of a key that is written twice, whose last value then counts; without it that is a mistake
+ * @param onRepeat called for a duplicate key, whose last value then counts; without it that is a mistake
  */
 export function parseJsonc(text: string, onRepeat?: (key: string, line: number) => void): unknown {
   const reader = new Reader(text, onRepeat);
@@ -113,11 +113,11 @@ class Reader {
   }
 
   private repeated(key: string, at: number): void {
-    if (this.onRepeat === undefined) this.fail('expected each key once, this one is written twice', at);
+    if (this.onRepeat === undefined) this.fail('expected each key once, but this key is repeated', at);
     this.onRepeat(key, this.lineOf(at));
   }
 
-  /** Counted on from the last place that was asked for: a file may repeat a key as often as it likes. */
+  /** Continues counting from the last position, so many duplicate keys stay cheap. */
   private lineOf(at: number): number {
     for (; this.counted < at; this.counted++) if (this.text[this.counted] === '\n') this.line++;
     return this.line;

@@ -1,24 +1,24 @@
 /**
- * A path in, whether whoever writes in a folder decides where it leads out. Every link on the way is followed, as the system
- * does, and each folder that is reached is compared.
+ * Tells whether a path depends on a folder, so that a writer of that folder decides where the path leads. Follows every
+ * link, as the system does, and compares each folder on the way.
  * @module
  */
 import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, sep } from 'node:path';
 
-/** As many as Linux follows. */
+/** The same limit as Linux. */
 const MAX_LINKS = 40;
 
 /**
- * Whether the way to a path goes through a folder, wherever it leads from there. A path that is not absolute, or whose way
- * cannot be known, counts as one that does.
+ * Tells whether the path passes through a folder, wherever it leads from there. A relative path, or one that cannot be
+ * followed, counts as passing through.
  */
 export function passesThrough(path: string, folder: string): boolean {
   if (!isAbsolute(path)) return true;
   try {
     return walk(path, folder);
   } catch (error) {
-    // What is not there was looked for in a folder that is not the one in question.
+    // A missing part was looked up outside the folder in question.
     const { code } = error as NodeJS.ErrnoException;
     return code !== 'ENOENT' && code !== 'ENOTDIR';
   }
@@ -40,7 +40,7 @@ function walk(path: string, folder: string): boolean {
     }
     const next = rest.shift();
     if (next === undefined) return false;
-    // What is reached has no links left in it, so the folder above it is the one above its path.
+    // The current position has no links left, so its parent is the parent of its path.
     at = next === '..' ? dirname(at) : join(at, next);
   }
 }

@@ -22,7 +22,7 @@ it.each([
     expect(error).toBeInstanceOf(ConfigurationError);
     message = (error as Error).message;
   }
-  expect(message).toMatch(/^extends holds \$\{.*has no place in a path/);
+  expect(message).toMatch(/^extends contains \$\{.*is not allowed in a path/);
   expect(message).not.toContain('canary');
 });
 

@@ -1,6 +1,6 @@
 /**
- * Ties the files that entries of a project name (`envFile`, `${file:…}`) to the content they were trusted with: a reference
- * gets the hash that the file must still have when a connection opens and its value is used.
+ * Pins the files that a project's entries name (`envFile`, `${file:…}`) to their trusted content. A reference gets the
+ * hash that the file must still have when a connection opens and uses its value.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
@@ -10,23 +10,26 @@ import type { Snapshot } from './project-snapshot.ts';
 import type { ServerEntry } from './server-schema.ts';
 import type { World } from './world.ts';
 
-/** What is reached through the project is pinned, wherever it lies; other files are the user's own, and change as they like. */
+/** Pins files reached through the project, wherever they lie. Other files are the user's own and may change. */
 export interface Pins {
-  /** An entry with its references pinned. */
+  /** Returns an entry with its references pinned. */
   readonly pinned: (entry: ServerEntry) => ServerEntry;
-  /** A text with its references pinned. */
+  /** Returns a text with its references pinned. */
   readonly pinnedText: (text: string) => string;
-  /** The text of an `envFile`. One that was not shown is refused: nobody has seen which variables it sets. */
+  /**
+   * Returns the text of an `envFile`. A file that was not in the preview is refused, because the user has not seen
+   * which variables it sets.
+   */
   readonly textOf: (path: string) => string;
 }
 
-/** No file has this hash: the reference is refused when it is used. */
+/** No file has this hash, so the reference is refused when it is used. */
 const NONE = '0'.repeat(64);
 const REFERENCE = /\$?\$\{(file|envFile):([^}]{1,8192})\}/g;
 
 /**
- * Pins for the files of a project; without them everything stays as it is.
- * @param onRefused hears why a file will not be read
+ * Creates the pins for the files of a project.
+ * @param onRefused called with the reason when a file will not be read
  */
 export function pinsFor(files: Snapshot, root: string, world: World, onRefused?: (why: string) => void): Pins {
   const pinnedText = (text: string): string =>
@@ -34,7 +37,7 @@ export function pinsFor(files: Snapshot, root: string, world: World, onRefused?:
       const path = expandHome(kind === 'file' ? inside : inside.slice(0, inside.lastIndexOf('#')), world);
       if (whole.startsWith('$$') || inside.startsWith('sha256-') || !passesThrough(path, root)) return whole;
       const hash = hashOf(files, path, onRefused);
-      // What is shown stays as it was written.
+      // The preview shows references as written.
       return files.isShowing ? whole : `\${${kind}:sha256-${hash}:${inside}}`;
     });
   const pinnedMap = (map: Readonly<Record<string, string>> | undefined) =>
@@ -68,7 +71,7 @@ function hashOf(files: Snapshot, path: string, onRefused: (why: string) => void 
   try {
     const hash = files.pin(path);
     if (hash === undefined)
-      onRefused(`${path} was not found. Once it is there, trust this again: it is not read before.`);
+      onRefused(`${path} was not found, so it will not be read. Create it, then trust this file again.`);
     return hash ?? NONE;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

@@ -63,18 +63,15 @@ describe('validate', () => {
       server({ tools: [{ name: 't', inputSchema: [] }] }),
       'discovery.servers[0].tools[0].inputSchema: expected an object, got array',
     ],
-    [{ servers: [{ name: 'AnyGPT' }] }, 'servers[0].name: "anygpt" is reserved for this gateway, choose another name'],
+    [{ servers: [{ name: 'AnyGPT' }] }, 'servers[0].name: "anygpt" is reserved for this gateway; choose another name'],
     [
       { servers: [{ name: '\u0430nygpt ' }] },
-      'servers[0].name: "anygpt" is reserved for this gateway, choose another name',
+      'servers[0].name: "anygpt" is reserved for this gateway; choose another name',
     ],
     [{ servers: [{ name: '' }] }, 'servers[0].name: must not be empty'],
     [{ servers: [{ name: 'a\nb' }] }, 'servers[0].name: must not contain control characters'],
     [{ servers: [{ name: 'a\u202eb' }] }, 'servers[0].name: must not contain invisible characters'],
-    [
-      { servers: [{ name: 'x'.repeat(201) }] },
-      'servers[0].name: must be at most 200 characters long, this one has 201',
-    ],
+    [{ servers: [{ name: 'x'.repeat(201) }] }, 'servers[0].name: must be at most 200 characters long, but has 201'],
     [
       { servers: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
       'servers[2].name: "a" is already the name of servers[0]',
@@ -83,9 +80,7 @@ describe('validate', () => {
     [{ servers: 'a' }, 'servers: expected array, got string'],
     [
       { mcpServers: { a: { command: 'a' } } },
-      expect.stringMatching(
-        /^mcpServers: unknown key; this is how other programs write servers: .*`sources`.*"connection"/,
-      ),
+      expect.stringMatching(/^mcpServers: unknown key; this is another program's format: .*`sources`.*"connection"/),
     ],
     [{ limits: { queue: 0 } }, 'limits.queue: expected at least 1, got 0'],
     [{ limits: { queue: 1.5 } }, 'limits.queue: expected a whole number, got 1.5'],

@@ -1,7 +1,7 @@
 /**
- * A value and a schema in; the checked value, or every problem in words, out. A problem names its path, what was
- * expected, what is there, and the nearest valid key. Values are never quoted, except short ones where one of a fixed
- * list was expected, so that a misplaced secret does not travel into a log.
+ * Checks a value against a schema; returns the checked value or every problem in words. A problem names its path, what
+ * was expected, what was found, and the nearest valid key. Values are not quoted, so that a misplaced secret does not
+ * reach a log. The exception is a short value where one of a fixed list was expected.
  * @module
  */
 import * as z from 'zod/mini';
@@ -13,12 +13,12 @@ type Path = readonly PropertyKey[];
 type Schema = z.core.$ZodType;
 type Fields = Readonly<Record<string, Schema>>;
 
-/** What a check gives: the value with its schema's type, or the problems. */
+/** The result of a check: the value with its schema's type, or the problems. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Checks a value; `prefix` is the path of the value inside its file. */
+/** Checks a value. `prefix` is the value's path inside its file. */
 export function check<S extends z.ZodMiniType>(schema: S, value: unknown, prefix = ''): Checked<z.output<S>> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -26,7 +26,7 @@ export function check<S extends z.ZodMiniType>(schema: S, value: unknown, prefix
   return { ok: false, problems: [...new Set(problems)] };
 }
 
-/** A path as people write it: `servers[2].connection.command`. */
+/** Formats a path as people write it: `servers[2].connection.command`. */
 export function toPathText(prefix: string, path: Path): string {
   let text = prefix;
   for (const part of path) {
@@ -63,7 +63,7 @@ function unionProblems(
     const written = isObject(issue.input) && Object.hasOwn(issue.input, key) ? issue.input[key] : undefined;
     return [`${place}: ${oneOf(options, written)}`];
   }
-  // The branch that got furthest is the one that was meant; where none got anywhere, name what each wanted.
+  // The branch that matched furthest is the one that was meant. If none matched at all, name what each wanted.
   const branches = issue.errors.filter((branch) => branch.some(({ path }) => path.length > 0));
   const deepest = branches[0];
   if (deepest !== undefined) {
@@ -81,7 +81,7 @@ function wordsFor(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return `is missing, expected ${article(issue.expected)}`;
-      if (isMapOfServers(issue)) return `expected a list, got a map as other programs write it: ${WHERE_MAPS_BELONG}`;
+      if (isMapOfServers(issue)) return `expected a list, got a map in another program's format: ${WHERE_MAPS_BELONG}`;
       if (issue.expected === 'int') return `expected a whole number, got ${String(issue.input)}`;
       return `expected ${article(issue.expected)}, got ${kindOf(issue.input)}`;
     case 'invalid_value':
@@ -100,7 +100,7 @@ function wordsFor(issue: Issue): string {
 const isMapOfServers = ({ path, expected, input }: Extract<Issue, { code: 'invalid_type' }>): boolean =>
   path.length === 1 && path[0] === 'servers' && expected === 'array' && isObject(input);
 
-/** A longer list of options helps nobody; the nearest ones do. */
+/** A longer list is shortened to the nearest options. */
 const MAX_OPTIONS = 12;
 
 function oneOf(options: readonly string[], written: unknown): string {
@@ -120,23 +120,23 @@ function oneOfList(list: string, options: readonly string[], written: unknown): 
   return `expected one of ${list}, got${shown}${hint === '' ? '' : `; did you mean ${hint}?`}`;
 }
 
-/** `claude` is no slip of `claude-desktop`, but a word of it. */
+/** `claude` is not a typo of `claude-desktop`, but one of its words. */
 const namesWithWord = (written: string, options: readonly string[]): readonly string[] =>
   options.filter((option) => option.split('-').includes(written.toLowerCase())).slice(0, 3);
 
-/** What other programs call the map of their servers, which people paste into ours. */
+/** Other programs' names for the map of servers, which people paste into our file. */
 const FOREIGN_MAPS: ReadonlySet<string> = new Set(['mcpServers', 'mcp_servers', 'context_servers', 'mcp']);
 
-/** Where servers as other programs write them belong. */
+/** The hint for a map of servers in another program's format. */
 export const WHERE_MAPS_BELONG =
-  'keep it in a file of its own and name that in `sources`: { "type": "custom", "path": "./mcp.json" }, or write each server as { "name": "…", "connection": { "type": "stdio", "command": "…", "args": […] } } into the list `servers`';
+  'keep the map in a file of its own and name that file in `sources`: { "type": "custom", "path": "./mcp.json" }, or write each server as { "name": "…", "connection": { "type": "stdio", "command": "…", "args": […] } } into the list `servers`';
 
-/** Whether a key is a map of servers as other programs have it. */
+/** Tells whether a key is another program's name for its map of servers. */
 export const isForeignMap = (key: string): boolean => FOREIGN_MAPS.has(key);
 
 function hintForKey(key: string, here: Fields | undefined): string {
   if (here === undefined) return '';
-  if (isForeignMap(key) && 'sources' in here) return `; this is how other programs write servers: ${WHERE_MAPS_BELONG}`;
+  if (isForeignMap(key) && 'sources' in here) return `; this is another program's format: ${WHERE_MAPS_BELONG}`;
   const meant = nearestName(key, Object.keys(here));
   if (meant !== undefined) return `, did you mean \`${meant}\`?`;
   const owner = Object.entries(here).find(([, inner]) => keysOf(inner).includes(key));
@@ -145,7 +145,7 @@ function hintForKey(key: string, here: Fields | undefined): string {
   return valid === '' ? '; there are no keys here' : `; valid keys are ${valid}`;
 }
 
-/** What a schema says, without the wrappers that only say that a value may be left out. */
+/** Returns a schema's definition without the wrappers that make a value optional. */
 function definitionOf(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return 'innerType' in def ? definitionOf(def.innerType) : def;
@@ -162,7 +162,7 @@ function keysOf(schema: Schema): readonly string[] {
   return Object.keys(fieldsOf(schema) ?? {});
 }
 
-/** The part of the schema that describes a path; of alternatives, the one whose `type` the value names. */
+/** Returns the part of the schema for a path. Of alternatives, it is the one whose `type` the value names. */
 function schemaAt(schema: Schema, root: unknown, path: Path): Schema | undefined {
   let here: Schema | undefined = schema;
   let value = root;
@@ -194,7 +194,7 @@ function kindOf(value: unknown): string {
   return value === undefined ? 'nothing' : typeof value;
 }
 
-/** The size of a value, without the value. */
+/** Returns the size of a value without the value. */
 function amount(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string' || Array.isArray(value)) return String(value.length);

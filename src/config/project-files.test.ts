@@ -62,7 +62,7 @@ describe('files that came with a project', () => {
     expect((await load()).servers).toMatchObject([{ name: 'a' }]);
   });
 
-  it('need nobody’s trust when there is no server in them', async () => {
+  it('need no trust when there is no server in them', async () => {
     write('repo/sub/.zed/settings.json', { theme: 'dark' });
     const { sources, warnings } = await new ConfigurationLoader(world).resolve({ sources: [{ type: 'zed' }] });
     expect([sources.map(({ status }) => status), warnings]).toEqual([['ok'], []]);
@@ -95,14 +95,14 @@ describe('files that came with a project', () => {
       ['listed', true, 'x'],
     ]);
     const notes = preview.notes.join('\n');
-    for (const said of ['NOT_SET', 'gone.json was not found', 'goes round in a circle']) expect(notes).toContain(said);
+    for (const said of ['NOT_SET', 'gone.json was not found', 'forms a cycle']) expect(notes).toContain(said);
     expect(await names(join(folder.path, 'repo/list.json'))).toEqual(['listed']);
     const manifest = { name: 'bundled', server: { type: 'node', mcp_config: { command: 'node', args: ['x.js'] } } };
     expect(await names(write('repo/bundle/manifest.json', manifest))).toEqual(['bundled']);
     expect(await names(write('repo/anygpt.config.json', { other: 1 }))).toEqual([]);
   });
 
-  it('say to whom tools and queries would be sent', async () => {
+  it('say where tools and queries would be sent', async () => {
     const embedder = { type: 'openai', url: 'https://elsewhere.example/v1', model: 'm', apiKey: '${OPENAI_API_KEY}' };
     const path = write('repo/.anygpt/mcp-discovery.config.json', { search: { embedder } });
     expect((await look(path)).sends).toEqual([

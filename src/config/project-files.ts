@@ -1,6 +1,6 @@
 /**
- * Shows what using a project's files would do, before anybody trusts them: the loader's own steps over one reading of the
- * files, with nothing expanded, looked up or run. The hash is of exactly what is shown.
+ * Previews what using a project's files would do, before they are trusted. Runs the loader's own steps over one read of
+ * the files, with nothing expanded, looked up or run. The hash covers exactly what is shown.
  * @module
  */
 import { basename, dirname, resolve } from 'node:path';
@@ -26,53 +26,52 @@ import { type PlacedEntry, toServerDefinition } from './server-entry.ts';
 import { valuesInFiles } from './values-in-files.ts';
 import type { World } from './world.ts';
 
-/** A file that came with a project: our own configuration, or that of a client. */
+/** A file of a project: our own configuration, or a client's. */
 export interface TrustableFile {
   readonly path: string;
   readonly type: 'configuration' | SourceFile['type'];
-  /** The folder relative paths in it start from. */
+  /** The folder that relative paths in the file start from. */
   readonly base: string;
-  /** The folder it came with, and which all files that are trusted with it lie in. */
+  /** The project folder; all files trusted together lie in it. */
   readonly root: string;
-  /** Somebody asked for this very file, wherever it lies or leads to. */
+  /** The user named this very file, wherever it lies or leads. */
   readonly isNamed?: boolean | undefined;
 }
 
 /** How one program reads a file. */
 export interface Reading {
-  /** Those who read it so. */
+  /** The programs that read the file this way. */
   readonly types: readonly TrustableFile['type'][];
   readonly servers: readonly ServerDefinition[];
 }
 
-/** What a file would bring. */
 export interface FilePreview {
   readonly path: string;
-  /** What identifies the file as it is shown here; undefined when it cannot be trusted as it is. */
+  /** Hash of the file as shown here; undefined when it cannot be trusted in its current state. */
   readonly hash: string | undefined;
   /** Every file the hash covers, this one first. */
   readonly files: readonly string[];
-  /** One for each way in which it may be read; programs that find the same servers in it share one. */
+  /** One entry for each way to read the file. Programs that find the same servers share an entry. */
   readonly readings: readonly Reading[];
-  /** Files that are programs: what they do is known only once they run. */
+  /** Files that are code: their effect is known only when they run. */
   readonly code: readonly string[];
-  /** What would be sent elsewhere, beside what servers get. */
+  /** Data that would be sent to other services, besides the servers. */
   readonly sends: readonly string[];
-  /** What is wrong, ignored, or cannot be shown. */
+  /** What is wrong, ignored or cannot be shown. */
   readonly notes: readonly string[];
-  /** What references in the environment of servers stand for, where the project's own hashed files say it. */
+  /** Values of references in servers' environments, if the project's hashed files contain them. */
   readonly values: ReadonlyMap<string, string>;
-  /** It was not looked at, because there was too much else. */
+  /** The file was not previewed because the budget was used up. */
   readonly isPassedOver?: boolean | undefined;
 }
 
-/** A file with more servers than this was written by nobody, and nobody looks through it. */
+/** A file with more servers was generated, and is too long to review. */
 export const MAX_SERVERS = 1_000;
 
-/** More servers than are looked at. */
+/** The file has more servers than can be previewed. */
 class TooManyServers extends ConfigurationError {}
 
-/** Every file in this folder and its parents that counts only once it is trusted, our own first. */
+/** Returns every file in this folder and its parents that is used only once trusted, our own first. */
 export function findTrustableFiles(world: World): readonly TrustableFile[] {
   const own = findCandidates(world).filter(({ place }) => place === 'project');
   const files = new Map<string, TrustableFile>(own.map((candidate) => [candidate.path, ownFile(candidate)]));
@@ -92,7 +91,7 @@ const ownFile = ({ path, base, root = base }: Candidate): TrustableFile => ({
   root,
 });
 
-/** What kind of file somebody named: one of those above, else one that lies where a client has it, else our own. */
+/** Classifies a named file: one of `findTrustableFiles`, else a client's by its location, else our own. */
 export function trustableFileAt(path: string, world: World): TrustableFile {
   const known = findTrustableFiles(world).find((file) => file.path === path);
   if (known !== undefined) return known;
@@ -107,7 +106,7 @@ export function trustableFileAt(path: string, world: World): TrustableFile {
   return { path, type: 'configuration', base, root: base };
 }
 
-/** Every client that has a project's file of this name, the one that `auto` lets read it first. */
+/** Returns every client that has a project file of this name, in the order of `auto`. */
 function clientsOf(path: string, world: World): readonly ClientType[] {
   const there = { ...world, cwd: dirname(path) };
   return CLIENT_TYPES.filter(
@@ -118,8 +117,8 @@ function clientsOf(path: string, world: World): readonly ClientType[] {
 }
 
 /**
- * Looks into a file without using it.
- * @param from what was read of it before, so that a yes is about the very same bytes
+ * Previews a file without using it.
+ * @param from an earlier read of the file, so that a yes covers the same bytes
  * @param budget what may still be parsed, of this file and others
  */
 export async function previewFile(
@@ -141,7 +140,7 @@ class Look {
   readonly #code = new Set<string>();
   readonly #sends: string[] = [];
   readonly #notes = new Set<string>();
-  /** Data that programs name; a configuration among it brings what it names. */
+  /** Data files that code files name. A configuration among them is previewed too. */
   readonly #named = new Set<string>();
   readonly #budget: ParseBudget;
   readonly #paid = new Set<string>();
@@ -159,7 +158,7 @@ class Look {
   async run(): Promise<void> {
     const { path, type } = this.#file;
     try {
-      // A bundle is a folder, or a file that is no text: its importer knows where its manifest is.
+      // A bundle is a folder or a binary file. Its importer knows where the manifest is.
       if (type !== 'mcpb' && this.#text(path) === undefined) throw new ConfigurationError(`${path} was not found.`);
       if (type === 'configuration') await this.#configuration(this.#file);
       for (const named of this.#named) await this.#configuration({ path: named, base: dirname(named) }, true);
@@ -196,17 +195,17 @@ class Look {
   #refuseCount(count: number): void {
     if (count > MAX_SERVERS) {
       throw new TooManyServers(
-        `${this.#file.path} has ${count} servers, more than the ${MAX_SERVERS} that can be trusted at once.`,
+        `${this.#file.path} has ${count} servers; at most ${MAX_SERVERS} can be trusted at once. Split the file.`,
       );
     }
   }
 
-  /** A text that is about to be parsed, which is paid for once. */
+  /** Returns a text that is about to be parsed. The budget is charged once per file. */
   #text(path: string): string | undefined {
     const text = this.#files.text(path);
     if (text === undefined || this.#paid.has(path)) return text;
     if (!pays(this.#budget, path, text)) {
-      // Whoever asked for it may live without it; nobody trusts what was not shown.
+      // Refuse the file: a user must not trust what was not shown.
       this.#refused = true;
       this.#passedOver = true;
       throw new TooMuch(path);
@@ -216,8 +215,8 @@ class Look {
   }
 
   /**
-   * As the loader does it, up to the point where something would run.
-   * @param isGuess whether the file may be something else; then nothing is said of what is wrong with it
+   * Runs the loader's steps up to the point where something would run.
+   * @param isGuess whether the file may be something else; its problems are then not reported
    */
   async #configuration({ path, base }: Pick<TrustableFile, 'path' | 'base'>, isGuess = false): Promise<void> {
     const file = { path, base, text: this.#text(path) ?? '' };
@@ -229,7 +228,7 @@ class Look {
       if (Array.isArray(section.raw.servers)) this.#refuseCount(section.raw.servers.length);
       const { layers, problems, warnings } = await loadLayers(section, file, context);
       const isOurs = /^(?:mcp-discovery|anygpt)\.config\./.test(basename(path));
-      // A file that is not called as ours are may be one that a source names.
+      // A file without our name may be one that a source names.
       if (problems.length > 0 && layers.length === 0 && !isOurs) return this.#asClient('custom', path);
       for (const { text, file: where } of problems) this.#notes.add(`${where}: ${text}`);
       this.#show(await resolveConfig(layers, { files: [], warnings, origin: path }, context));
@@ -246,7 +245,7 @@ class Look {
     this.#sends.push(`Names and descriptions of tools, and every query, would be sent to ${where}${key}.`);
   }
 
-  /** Every entry as it stands, so that none hides behind another of its name. */
+  /** Adds every entry as written, so that no entry hides another of its name. */
   async #asClient(type: SourceFile['type'], path = this.#file.path): Promise<void> {
     const { base } = this.#file;
     const isClients = type !== 'custom' && type !== 'mcpb';
@@ -286,7 +285,7 @@ class Look {
       pinsOf: () => pins,
       read: async (path) => {
         if (!isOwnFile(path, this.#world)) return this.#text(path);
-        throw new ConfigurationError(`extends ${path}, your own configuration: its servers would be used here, too.`);
+        throw new ConfigurationError(`extends ${path}, your own configuration, so its servers are used here too.`);
       },
       onCode: (path) => this.#programs(path),
       folder: this.#file.base,
@@ -296,7 +295,7 @@ class Look {
     };
   }
 
-  /** A program, and everything that it visibly loads or names. What it does beyond that is refused when it runs. */
+  /** Adds a program, and everything it visibly loads or names. Anything else it loads is refused when it runs. */
   #programs(entry: string): void {
     const waiting = [entry];
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -322,7 +321,7 @@ class Look {
       return !path.includes('\0') && !path.includes('${') && this.#files.text(path) !== undefined;
     } catch (error) {
       if (isFinal(error)) throw error;
-      // Of what is outside nothing is read, and a program that needs it will not run.
+      // Files outside the project are not read, and a program that needs one will not run.
       if (error instanceof NotTrusted) this.#notes.add(error.message);
       return false;
     }
@@ -338,7 +337,7 @@ class Look {
   }
 }
 
-/** What ends the look at a file, rather than being a note about it. */
+/** Errors that end the preview of a file; others are notes. */
 const isFinal = (error: unknown): boolean =>
   error instanceof TooManyFiles ||
   error instanceof TooMuch ||
@@ -347,10 +346,10 @@ const isFinal = (error: unknown): boolean =>
 
 const toDefinition = (placed: PlacedEntry): ServerDefinition | undefined => toServerDefinition(placed);
 
-/** What two readings have to share to be shown once. */
+/** The parts in which two readings must agree to be shown once. */
 const shape = (servers: readonly ServerDefinition[]): unknown =>
   servers.map(({ name, enabled, connection }) => [name, enabled, connection]);
 
-/** The client whose file this is, for people. */
+/** The display name of the client that owns the file. */
 export const titleOf = (type: TrustableFile['type']): string =>
   type === 'configuration' || type === 'custom' || type === 'mcpb' ? type : clientOf(type as ClientType).title;

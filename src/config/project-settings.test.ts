@@ -23,7 +23,7 @@ const write = (name: string, content: unknown): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(content));
 };
-/** What counts when a project says one thing and the user's own file another; the project's is trusted. */
+/** Loads a trusted project's settings together with the user's own. */
 const load = async (project: object, user?: object) => {
   if (user !== undefined) write('home/.anygpt/mcp-discovery.config.json', user);
   write('clone/.anygpt/mcp-discovery.config.json', project);
@@ -62,7 +62,7 @@ describe('a project’s configuration', () => {
     };
     const config = await load({ audit: { enabled: false } }, user);
     expect(config).toMatchObject({ audit: user.audit, log: user.log, cache: user.cache });
-    // Servers are those of the first file that is found.
+    // The servers are those of the first file found.
     expect(config.servers).toEqual([]);
     expect(config.files).toContain(join(root, 'clone', '.anygpt', 'mcp-discovery.config.json'));
   });
@@ -76,7 +76,7 @@ describe('a project’s configuration', () => {
     await fc.assert(
       fc.asyncProperty(limits, limits, async (ours, theirs) => {
         const users = await load({}, { limits: theirs }).catch(() => undefined);
-        // Values that exclude each other are the user's to mend.
+        // The user must resolve values that exclude each other.
         if (users === undefined) return;
         const { limits: kept } = await load({ limits: ours }, { limits: theirs }).catch(() => ({
           limits: users.limits,
@@ -243,7 +243,7 @@ describe('a project’s configuration', () => {
           if (project) write('clone/.anygpt/mcp-discovery.config.json', project);
           const loader = new ConfigurationLoader({ ...folders, cwd: join(root, 'clone') });
           const after = await loader.load().catch((error: Error) => error);
-          // It says something of a server that no source has.
+          // The entry adjusts a server that no source has.
           if (after instanceof Error) {
             expect(after.message).toContain('no source has a server called');
             return;
@@ -251,7 +251,7 @@ describe('a project’s configuration', () => {
           const rules = await rulesOf(after);
           for (const server of after.servers.filter(isUsers)) {
             const { cwd, env } = server.connection as { cwd?: string; env: object };
-            // One of the same program that the project wrote itself is the project's.
+            // A server with the same program that the project defines itself is the project's.
             if (cwd !== undefined || Object.keys(env).length > 0) continue;
             const users = known.get(commandOf(server));
             if (users?.enabled === false) expect(server.enabled, server.name).toBe(false);
@@ -313,7 +313,7 @@ describe('a project’s configuration', () => {
       const world = realWorld({ home: join(root, 'home'), cwd: join(root, 'clone'), env: {} });
       const file = join(root, 'clone', '.anygpt', 'mcp-discovery.config.json');
       const { notes } = await previewFile(trustableFileAt(file, world), world);
-      expect(notes.join('\n')).toContain('your own configuration: its servers would be used here, too');
+      expect(notes.join('\n')).toContain('your own configuration, so its servers are used here too');
     });
 
     it('gets nothing of an entry that it builds on, and does not decide where that starts', async () => {

@@ -1,6 +1,6 @@
 /**
- * Decides what a project's configuration may say of each setting: it can add and narrow. What the user's own file says, or
- * the default, is the floor; what goes beyond it is ignored, and that is said with the key.
+ * Decides what a project's configuration may set: it can add and narrow. The floor is the user's own file, or the
+ * default. A value beyond the floor is ignored, and a warning names its key.
  * @module
  */
 
@@ -10,30 +10,30 @@ import { toPathText } from './problems.ts';
 import type { PlacedEntry } from './server-entry.ts';
 import type { Settings } from './settings-schema.ts';
 
-/** What counts whatever a project says. */
+/** The settings that no project can loosen. */
 export interface Floor {
   readonly settings: Settings;
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: RulePrecedence;
   readonly file: string;
-  /** Its servers, with their names there. */
+  /** The floor's servers, under their names in that file. */
   readonly entries: readonly PlacedEntry[];
 }
 
-/** The value that counts, from the floor's and the project's; undefined: the project's is ignored. */
+/** Returns the effective value; undefined means the project's value is ignored. */
 type Verdict = (floor: unknown, said: unknown) => unknown;
 
-/** The project's value is not used. */
+/** Ignores the project's value. */
 const ignored: Verdict = () => undefined;
-/** It is about the project's own rules alone, beside which the user's still decide. */
+/** Takes the project's value: it affects only the project's own rules, beside which the user's still decide. */
 const own: Verdict = (_floor, said) => said;
-/** On only where both say so. */
+/** On only if both are on. */
 const both: Verdict = (floor, said) => (floor === true || said === false ? said : undefined);
-/** Nothing larger than the floor. */
+/** At most the floor. */
 const smaller: Verdict = (floor, said) => (Number(said) <= Number(floor) ? said : undefined);
-/** Switched off, or not at all: a file of one's own would be read from the project when it is used. */
+/** May only be switched off: a file that the project names would be read later, when the setting is used. */
 const off: Verdict = (_floor, said) => (said === false ? false : undefined);
-/** Where the user has none. `trust` shows it. */
+/** Allowed if the user has none. `trust` shows it. */
 const added: Verdict = (floor, said) => (floor === undefined ? said : undefined);
 const OUTPUT = ['off', 'warn', 'strict'];
 const stricter: Verdict = (floor, said) =>
@@ -41,17 +41,17 @@ const stricter: Verdict = (floor, said) =>
 
 type Table = { readonly [Key in keyof Settings]: Verdict | { readonly [Inner in keyof Settings[Key]]-?: Verdict } };
 
-/** Every setting there is; a new one has to be decided here before it compiles. */
+/** One verdict for every setting; a new setting does not compile without one. */
 const VERDICTS: Table = {
   enabled: both,
-  // Where things are kept, recorded and said is the user's.
+  // The user decides where data is cached, recorded and logged.
   cache: ignored,
   audit: ignored,
   log: ignored,
   rulePrecedence: own,
   validation: { output: stricter },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },
-  // Fewer repetitions are fine; shorter waits would press servers harder.
+  // Fewer retries are fine; shorter delays would put more load on servers.
   retry: { attempts: smaller, initial: ignored, max: ignored, factor: ignored, jitter: ignored },
   limits: {
     result: smaller,
@@ -76,18 +76,18 @@ const VERDICTS: Table = {
     idle: smaller,
     drain: smaller,
     shutdown: smaller,
-    // With less of these, calls go through unchecked, and less of what happened is recorded.
+    // With lower values, calls would go unchecked and less would be recorded.
     schemaDepth: ignored,
     schemaNodes: ignored,
     validation: ignored,
     stderr: ignored,
     auditLine: ignored,
-    // When a breaker opens is neither wider nor narrower.
+    // No value of a breaker setting is clearly stricter than another.
     breaker: ignored,
   },
 };
 
-/** Settings of a server entry that a project may not put on a server of the user's own. */
+/** Server settings that a project may not put on the user's own servers. */
 export const OWNERS_SETTINGS = [
   'trusted',
   'idempotent',
@@ -100,7 +100,7 @@ export const OWNERS_SETTINGS = [
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** The floor with what a project narrows, and the keys that were ignored. */
+/** Applies what a project narrows to the floor, and returns the keys that were ignored. */
 export function narrowed(
   floor: Settings,
   written: Written,

@@ -1,6 +1,6 @@
 /**
- * Reads the files that came with a project, each once: what was hashed is what is shown is what runs, whoever writes
- * meanwhile. Bytes are kept for the time of one load. Only admitted files are handed out.
+ * Reads each project file once per load, so that the bytes hashed, shown and run are the same even if the file changes
+ * meanwhile. Only admitted files are handed out.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -13,54 +13,53 @@ import { isInside } from './paths.ts';
 import { MAX_FILE_BYTES } from './read-file.ts';
 import type { TrustRecord } from './trust-store.ts';
 
-/** Files one configuration of a project may consist of. People read them all before they say yes. */
+/** Most files one project configuration may consist of. A user reviews all of them before trusting. */
 const MAX_FILES = 64;
-/** No file that a project's configuration needs is larger, and parsing has to end. */
+/** Largest project file; also bounds parsing. */
 export const MAX_PROJECT_FILE_BYTES = 256 * 1024;
-/** Characters that are parsed in one load of files that nobody trusts: enough for the settings of several editors. */
+/** Characters of untrusted files that one load parses: enough for the settings of several editors. */
 export const UNTRUSTED_BUDGET = 128 * 1024;
-/** All files of one load together that no person has trusted; they are only hashed. */
+/** Total size of untrusted files in one load; they are only hashed. */
 const TOTAL_MIB = 8;
 const MAX_TOTAL_BYTES = TOTAL_MIB * 1024 * 1024;
 
-/** What identifies a configuration as a person saw it. */
+/** Identifies a configuration as the user saw it. */
 export interface Fingerprint {
   readonly hash: string;
   /** Absolute paths of every file the hash covers, the configuration first. */
   readonly files: readonly string[];
 }
 
-/** A file that no trusted hash covers, or one beyond what is hashed. */
+/** No trusted hash covers the file, or it is beyond the limit of hashed files. */
 export class NotTrusted extends ConfigurationError {}
 
-/** More files than are hashed: none of them counts as trusted. */
+/** There are more files than are hashed, so none of them counts as trusted. */
 export class TooManyFiles extends NotTrusted {}
 
 /**
  * Which files are handed out.
- *
- * - `sealed`: those that were admitted
- * - `open`: all, because somebody said so
- * - a folder: those that really lie in it, to be shown to a person
+ * - `sealed`: only admitted files
+ * - `open`: all files, because the user said so
+ * - a folder: files that really lie in it, for a preview
  */
 export type Admission = 'sealed' | 'open' | { readonly folder: string };
 
-/** What was read of a path: bytes, nothing, or why it cannot be read. */
+/** The result of reading a path: bytes, nothing, or the error. */
 type Content = Buffer | undefined | ConfigurationError;
 
 /** The bytes of one load. */
 class Memory {
   readonly contents = new Map<string, Content>();
-  /** Files that a person has trusted in some state. */
+  /** Files that the user has trusted in some state. */
   readonly favoured = new Set<string>();
-  /** Bytes of all others. */
+  /** Bytes of all other files. */
   total = 0;
 }
 
 export class Snapshot {
   readonly #memory: Memory;
   readonly #admission: Admission;
-  /** Everything that was handed out or may be, in order. */
+  /** Every file that was or may be handed out, in order. */
   readonly #admitted = new Set<string>();
 
   constructor(admission: Admission = 'sealed', from?: Snapshot) {
@@ -68,17 +67,17 @@ export class Snapshot {
     this.#memory = from === undefined ? new Memory() : from.#memory;
   }
 
-  /** Whether nothing is held back. */
+  /** True if every file may be handed out. */
   get isOpen(): boolean {
     return this.#admission === 'open';
   }
 
-  /** Whether it is read to be shown to a person. */
+  /** True for a preview. */
   get isShowing(): boolean {
     return typeof this.#admission === 'object';
   }
 
-  /** The files that were admitted so far. */
+  /** The files admitted so far. */
   get admitted(): readonly string[] {
     return [...this.#admitted];
   }
@@ -87,12 +86,12 @@ export class Snapshot {
     for (const path of paths) this.#admitted.add(path);
   }
 
-  /** Has files read however much else there is: what nobody trusts hides nothing that somebody does. */
+  /** Exempts files from the total size limit, so that untrusted files cannot crowd out trusted ones. */
   favour(paths: Iterable<string>): void {
     for (const path of paths) this.#memory.favoured.add(path);
   }
 
-  /** Whether the files of a record are what they were, and if so admits them. */
+  /** Tells whether the files of a record are unchanged, and if so admits them. */
   verify(path: string, { hash, files }: TrustRecord): boolean {
     if (files.length >= MAX_FILES || this.hashOf(path, files) !== hash) return false;
     this.admit([path, ...files]);
@@ -100,8 +99,8 @@ export class Snapshot {
   }
 
   /**
-   * One hash of a file and of those it was trusted with; undefined when one of them cannot be read. A byte order mark is
-   * no part of a file's content.
+   * Returns one hash of a file and the files trusted with it; undefined when one of them cannot be read. A byte order
+   * mark is not hashed.
    */
   hashOf(path: string, others: readonly string[]): string | undefined {
     const hash = createHash('sha256');
@@ -113,26 +112,26 @@ export class Snapshot {
     return hash.digest('hex');
   }
 
-  /** The text of an admitted file, undefined when there is none. */
+  /** Returns the text of an admitted file; undefined when it is missing. */
   text(path: string): string | undefined {
     const bytes = this.#admittedBytes(path);
     return bytes === undefined ? undefined : decode(path, bytes);
   }
 
-  /** The text of a file that may turn out not to be trusted: for nothing but to find that out. */
+  /** Returns the text of a file whose trust is not yet known. Use it only to find that out. */
   peek(path: string): string | undefined {
     const content = this.#read(path);
     if (content instanceof ConfigurationError) throw content;
     return content === undefined ? undefined : decode(path, content);
   }
 
-  /** The hash of one admitted file, by which a later reading is compared. */
+  /** Returns the hash of one admitted file, to compare with a later read. */
   pin(path: string): string | undefined {
     const bytes = this.#admittedBytes(path);
     return bytes === undefined ? undefined : digest(bytes);
   }
 
-  /** Keeps what somebody else has read of a file; false when something else was read of it before. */
+  /** Stores text that the caller has read. Returns false if the stored content differs. */
   remember(path: string, text: string): boolean {
     const { contents } = this.#memory;
     const held = contents.get(path);
@@ -145,15 +144,17 @@ export class Snapshot {
     if (!this.#mayAdmit(path)) {
       throw new NotTrusted(
         this.isShowing
-          ? `${shown(path)} lies outside this project, so it is not read with it.`
-          : `${shown(path)} is not part of what was trusted.`,
+          ? `${shown(path)} lies outside this project, so it is not read.`
+          : `${shown(path)} is not one of the trusted files.`,
       );
     }
     const content = this.#read(path);
     if (content instanceof ConfigurationError) throw content;
     if (content === undefined || this.#admitted.has(path)) return content;
     if (this.#admission !== 'open' && this.#admitted.size >= MAX_FILES) {
-      throw new TooManyFiles(`There are more than ${MAX_FILES} files to trust at once, so they cannot be trusted.`);
+      throw new TooManyFiles(
+        `More than ${MAX_FILES} files would have to be trusted at once; that is the limit, so none is trusted.`,
+      );
     }
     this.#admitted.add(path);
     return content;
@@ -177,7 +178,7 @@ export class Snapshot {
   }
 }
 
-/** The hash of one file's content. A byte order mark is no part of it. */
+/** Hashes a file's content without a byte order mark. */
 export const digest = (bytes: Buffer): string => createHash('sha256').update(withoutMark(bytes)).digest('hex');
 
 const withoutMark = (bytes: Buffer): Buffer =>
@@ -191,17 +192,20 @@ function decode(path: string, bytes: Buffer): string {
   }
 }
 
-/** Links are followed before the folder is compared. What is not there lies nowhere. */
+/** Tells whether a path lies in a folder after following links. */
 export function isReallyInside(path: string, folder: string): boolean {
   try {
     return isInside(realpathSync.native(path), realpathSync.native(folder));
   } catch (error) {
-    // A file that is not there can be asked for: the answer is that there is none.
+    // A missing file may be asked for; the result is that there is none.
     return (error as NodeJS.ErrnoException).code === 'ENOENT' && isInside(path, folder);
   }
 }
 
-/** Opened without waiting, so that a pipe nobody writes to keeps nobody; looked at through what was opened. */
+/**
+ * Reads a file. Opens it non-blocking, so that a pipe without a writer does not hang; inspects the opened file, not the
+ * path.
+ */
 function readOnce(path: string, limit: number, left: number): Content {
   let file: number | undefined;
   try {
@@ -212,8 +216,8 @@ function readOnce(path: string, limit: number, left: number): Content {
     const bytes = info.size > Math.min(limit, left) ? undefined : readAll(file, Math.min(limit, left));
     if (bytes !== undefined) return bytes;
     return info.size <= limit && left < limit
-      ? refused(path, `is not read: with it, files that nobody has trusted would be ${TOTAL_MIB} MiB and more`)
-      : refused(path, `is larger than ${limit / 1024} KiB, more than is read of a configuration`);
+      ? refused(path, `is not read: untrusted files already take up ${TOTAL_MIB} MiB, the limit`)
+      : refused(path, `is larger than ${limit / 1024} KiB, the limit for a configuration`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -224,7 +228,7 @@ function readOnce(path: string, limit: number, left: number): Content {
   }
 }
 
-/** Undefined when there is more than allowed, also in a file that grows meanwhile. */
+/** Undefined when the file exceeds the limit, even if it grows while being read. */
 function readAll(file: number, limit: number): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let total = 0; total <= limit; ) {
@@ -240,6 +244,6 @@ function readAll(file: number, limit: number): Buffer | undefined {
 const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${shown(path)} ${what}.`, [], cause === undefined ? {} : { cause });
 
-/** A path that somebody else chose, for people and agents. */
+/** Shortens an untrusted path for display. */
 const shown = (path: string): string => oneLine(path, MAX_PATH);
 const MAX_PATH = 300;

@@ -1,30 +1,29 @@
 /**
- * Decides how long changed files must have been quiet before the configuration in them takes effect.
- *
- * Half a JSON file is not JSON. But the first half of a YAML file is a configuration, only without the rules that follow,
- * and of code nobody can say anything. So a change in such a format waits longer, and longest where it takes something
- * away: that is what a file that is being written looks like, and a rule that is missing opens what was denied.
+ * Decides how long changed files must be quiet before the new configuration takes effect. Half a JSON file is not valid
+ * JSON. But the first half of a YAML file is a valid configuration that lacks the later rules, and code may do
+ * anything. So a change in such a format waits longer, and longest if it removes something: a half-written file looks
+ * like that, and a missing rule would allow what was denied.
  * @module
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { ToolRule } from '../core/types.ts';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
-/** Milliseconds, from the shortest to the longest. */
+/** Delays in milliseconds, from the shortest to the longest. */
 export interface QuietTimes {
   readonly settleMs: number;
   readonly partialMs: number;
   readonly lossMs: number;
 }
 
-/** For the step from one configuration to the next, where these files changed. */
+/** Returns the delay for the step from one configuration to the next, given the changed files. */
 export function quietTime(
   before: ResolvedConfig | undefined,
   next: ResolvedConfig,
   changed: readonly string[],
   { settleMs, partialMs, lossMs }: QuietTimes,
 ): number {
-  // A source that cannot be read brings no servers, and says so in no other way.
+  // An unreadable source has no servers, which looks like a removal.
   if (before && (brokenSources(next) > brokenSources(before) || losesSource(before, next))) return lossMs;
   const partial = changed.filter((path) => !isSelfContained(path));
   if (partial.length === 0) return settleMs;
@@ -32,18 +31,18 @@ export function quietTime(
   return onlyAdds(before, next) && partial.every(endsWithLine) ? partialMs : lossMs;
 }
 
-/** Formats of which no part is a whole. */
+/** Formats whose partial text never parses. */
 const isSelfContained = (path: string): boolean => /\.jsonc?$/i.test(path);
 
 const brokenSources = ({ sources }: ResolvedConfig): number => sources.filter(isBrokenSource).length;
 
-/** Whether a file that had servers is not there any more: with it goes what it says of them and switches off. */
+/** Tells whether a file with servers has disappeared. Its switched-off entries and tool lists disappear with it. */
 function losesSource(before: ResolvedConfig, next: ResolvedConfig): boolean {
   const there = new Set(next.sources.flatMap(({ path, status }) => (status === 'missing' ? [] : [path])));
   return before.sources.some(({ path, serverCount }) => serverCount > 0 && !there.has(path) && !existsSync(path));
 }
 
-/** Whether everything is as it was, but for new servers and new denials. */
+/** Tells whether the change only adds servers and denials. */
 function onlyAdds(before: ResolvedConfig, next: ResolvedConfig): boolean {
   const { servers: old, toolRules: oldRules, files: _f, warnings: _w, sources: _s, ...settings } = before;
   const { servers, toolRules, files: _files, warnings: _warnings, sources: _sources, ...now } = next;
@@ -61,7 +60,7 @@ const equal = (one: unknown, other: unknown): boolean => JSON.stringify(one) ===
 
 const NEWLINE = 0x0a;
 
-/** Whether a file's last line is whole; one that is not there has no line that could be cut. */
+/** Tells whether a file's last line is complete. True for a missing file, which has no line to cut. */
 function endsWithLine(path: string): boolean {
   let descriptor: number | undefined;
   try {

@@ -1,20 +1,20 @@
 /**
- * A path in, the text of that file out, or an error that says what is wrong with it. Bounded, regular files only.
+ * Reads the text of a regular file of limited size, or throws an error that says what is wrong.
  * @module
  */
 import { open, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../core/errors.ts';
 import { noteRead } from './heard-reads.ts';
 
-/** Hardly any configuration is larger; most of what is was named by mistake. */
+/** Hardly any configuration is larger; a larger file was most likely named by mistake. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
-/** A file that is larger than we read. */
+/** The file exceeds the size limit. */
 export class FileTooLarge extends ConfigurationError {}
 
 /**
- * The text of a file, or undefined when there is none.
- * @param ignoreBOM keep a byte order mark, for whoever writes the file again
+ * Returns the text of a file, or undefined when it is missing.
+ * @param ignoreBOM keep a byte order mark, for callers that write the file back
  * @param maxBytes larger files are refused with `FileTooLarge`
  */
 export async function readIfPresent(
@@ -38,7 +38,7 @@ export async function readIfPresent(
   }
 }
 
-/** Reads at most one byte more than allowed, so that a file that grows meanwhile is noticed. */
+/** Reads in chunks and stops once the limit is exceeded, so that a growing file is noticed. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
@@ -68,4 +68,4 @@ const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${path} ${what}.`, [], cause === undefined ? {} : { cause });
 
 const tooLarge = (path: string, maxBytes: number) =>
-  new FileTooLarge(`${path} is larger than ${maxBytes / 1024 / 1024} MiB, more than is read of a configuration.`);
+  new FileTooLarge(`${path} is larger than ${maxBytes / 1024 / 1024} MiB, the limit for a configuration.`);

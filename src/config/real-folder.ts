@@ -1,12 +1,12 @@
 /**
- * The path of a folder in, one that can be compared out: links followed, no slash at the end, letters folded where the
- * platform does.
+ * Normalises a folder's path for comparison: links followed, no trailing slash, lower case where the platform ignores
+ * case.
  * @module
  */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What a folder is really called; one that is not there, what it would be called. */
+/** Returns the real path of a folder, or the resolved path if it does not exist. */
 export function realFolder(path: string, platform: NodeJS.Platform): string {
   const real = existing(path) ?? resolve(path);
   return platform === 'win32' ? real.toLowerCase() : real;
@@ -16,7 +16,7 @@ function existing(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    // Not there, or not ours to look at.
+    // Missing, or not accessible.
     return undefined;
   }
 }

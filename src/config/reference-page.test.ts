@@ -16,7 +16,7 @@ describe('the reference page', () => {
 });
 
 describe('defineConfig', () => {
-  it('gives back what it is given, wrapped or not', () => {
+  it('returns its argument, wrapped or not', () => {
     const wrapped = { discovery: { cache: { ttl: 5 } }, other: 1 };
     expect(defineConfig(wrapped)).toBe(wrapped);
     expect(config({ enabled: false })).toEqual({ enabled: false });

@@ -1,5 +1,5 @@
 /**
- * The schema in, docs/configuration.md out. Written by `npm run docs:config`; a test keeps the two equal.
+ * Generates docs/configuration.md from the schema. `npm run docs:config` writes the page; a test keeps the two equal.
  * @module
  */
 import * as z from 'zod/mini';
@@ -37,7 +37,7 @@ export default defineConfig({
 });
 \`\`\`
 
-\`defineConfig\` (or \`config\`) only carries types: a plain object, JSON with comments, or YAML does as well, with or
+\`defineConfig\` (or \`config\`) only adds types: a plain object, JSON with comments, or YAML works as well, with or
 without the \`discovery\` wrapper. Nothing has to be built or installed beside the file.
 
 ## Where the file is
@@ -50,32 +50,32 @@ The first one found and trusted is used:
 3. \`~/.anygpt/mcp-discovery.config.*\` (and first the same in \`ANYGPT_HOME\`)
 4. built-in defaults: no servers
 
-Relative paths start at the folder that holds \`anygpt.config.*\` or \`.anygpt/\`; in a file that was named or extended, at
+Relative paths start at the folder that contains \`anygpt.config.*\` or \`.anygpt/\`; in a file that was named or extended, at
 that file's folder. \`~\` and \`\${NAME}\` work in paths.
 
 ## Trust
 
 A project's configuration is code that came with a folder. It is used only after \`anygpt mcp trust\`, which remembers its
 path and a hash of its content, or with \`--trust-project\` or \`ANYGPT_TRUST_PROJECT=1\`. Files in your home's \`.anygpt\` and
-files you name yourself need no such word.
+files you name yourself need no trust.
 
 - Before that, nothing of it is executed, expanded or quoted, and only a little is parsed, to see whether it has servers.
 - The hash covers the file and every file of the project that its text imports, extends, takes servers from or names as
   \`envFile\` or \`\${file:…}\`: at most 64 files of at most 256 KiB, with at most 1,000 servers. Beyond that nothing is trusted.
-- What was hashed is what \`trust\` shows and what runs. Code may import those files and what comes with Node, no packages; an
-  import whose path is put together by code is refused. An \`envFile\` that changes ends the trust.
+- \`trust\` shows, and later runs, exactly the hashed bytes. Code may import those files and Node's own modules, no packages; an
+  import whose path is assembled by code is refused. An \`envFile\` that changes ends the trust.
 - No \`\${file:…}\` is read through a link that leads out of the project, and no \`envFile\` outside it.
 - Files outside the project that it names need \`anygpt mcp trust FILE\`, unless they are your own.
 - \`trust\` also trusts the folder: \`\${workspaceFolder}\` in your own configuration may stand for it.
 
 A project's configuration can add and narrow. Beside it, the file in your home still counts. Its servers are used only where
-the project takes in the client they come from, or has \`extends: '~/.anygpt/mcp-discovery.config.json'\`; which ones are not
-used is said:
+the project takes in the client they come from, or has \`extends: '~/.anygpt/mcp-discovery.config.json'\`; a warning names
+the unused ones:
 
 | setting | of a project |
 | --- | --- |
 | \`servers\`, \`sources\`, \`extends\` | in place of those in your file |
-| the name of a server that you have, too | stays with yours; the project's is called \`project/name\` |
+| the name of one of your own servers | stays with yours; the project's server is named \`project/name\` |
 | \`enabled\`, \`description\` of a server of your own | only \`false\`; only where it has none |
 | \`toolRules\`, \`rulePrecedence\` | its own; a tool is on only where your own rules say so too |
 | \`enabled\`, \`search.meaning\`, \`search.learn\`, \`search.keepQueries\` | on only where both say so |
@@ -85,9 +85,9 @@ used is said:
 | \`limits\`, \`retry.attempts\` | only smaller |
 | \`limits.schemaDepth\`, \`schemaNodes\`, \`validation\`, \`stderr\`, \`auditLine\`, \`breaker\`; the rest of \`retry\` | ignored |
 | \`audit\`, \`log\`, \`cache\` | ignored |
-| all else on a server of your own | ignored: what your file says of it counts |
+| all else on a server of your own | ignored: your file decides |
 
-What is ignored is said with its key.
+A warning names every ignored key.
 
 ## Secrets
 
@@ -95,16 +95,16 @@ What is ignored is said with its key.
 default, \`\${file:/path}\` is the content of a file, \`\${envFile:/path/.env#NAME}\` a variable in a dotenv file, \`$\${\` is
 a literal \`\${\`.
 
-Values are masked in everything we say when their name says that they are secret (\`GITHUB_TOKEN\`, \`--password\`, a header
-with a reference), when their place does (a password in an address), or when they look random. \`LOG_LEVEL=info\` is not.
+Values are masked in all output when their name suggests a secret (\`GITHUB_TOKEN\`, \`--password\`, a header
+with a reference), when their place does (a password in a URL), or when they look random. \`LOG_LEVEL=info\` is not.
 
-A local server gets \`HTTP_PROXY\` and its kin without user and password. Name the variable in \`inheritEnv\`, or set it in
+A local server gets \`HTTP_PROXY\` and similar variables without user and password. Name the variable in \`inheritEnv\`, or set it in
 \`env\`, for a server that has to log in to the proxy.
 
 ## Building on other files
 
-\`extends\` names one or more files. Settings are merged field by field, servers by name, and tool rules are put one after
-the other; what the file itself says comes first, then the last file it extends.
+\`extends\` names one or more files. Settings are merged field by field, servers by name, and tool rules are concatenated;
+the file's own settings come first, then those of the last file it extends.
 
 ## Custom sources
 
@@ -127,8 +127,8 @@ servers:
 all its usual places or from the file \`path\` names. Files are only read: nothing is started, and nothing is written.
 
 - Variables stay references, in our own form; what a client keeps as text (\`\${X}\` in Claude Desktop) stays text. What VS
-  Code asks for as \`\${input:my-key}\` comes from \`INPUT_MY_KEY\`. Shell commands and helpers that make values are never
-  run; such an entry is switched off, and that is said.
+  Code asks for as \`\${input:my-key}\` comes from \`INPUT_MY_KEY\`. Shell commands and helpers that produce values are never
+  run; such an entry is switched off, with a warning.
 - What is disabled stays disabled. A client's lists of allowed and forbidden tools become rules for that server, behind
   your own \`toolRules\`.
 - The same server in two clients is listed once, under the first name, and is on when one of them uses it. Two different
@@ -158,13 +158,13 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** The whole reference page as Markdown. */
+/** Returns the whole reference page as Markdown. */
 export function toReferencePage(): string {
   const schema = z.toJSONSchema(discoverySchema, { io: 'input', unrepresentable: 'any' }) as Shape;
   return [OPENING, ...sections('discovery', schema), sourceTable(), environmentTable()].join('\n');
 }
 
-/** A table for an object, then one for everything inside it that has fields of its own. */
+/** Renders a table for an object, then one for each nested object. */
 function sections(path: string, shape: Shape): string[] {
   const properties = Object.entries(isObject(shape.properties) ? shape.properties : {}) as [string, Shape][];
   if (properties.length === 0) return [];

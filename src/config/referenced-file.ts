@@ -1,6 +1,6 @@
 /**
- * A path out of a `${file:…}` or `${envFile:…#NAME}` reference in, the value it stands for out. Read at the moment a
- * connection opens, so that the secret in it is in no configuration; bounded, regular files only.
+ * Reads the value of a `${file:…}` or `${envFile:…#NAME}` reference. Reads the file only when a connection opens, so
+ * that its secret is in no configuration. Accepts regular files of limited size.
  * @module
  */
 import { readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { digest } from './project-snapshot.ts';
 
 const MAX_BYTES = 64 * 1024;
 
-/** The file a reference names, and the variable in it when it is a dotenv file. */
+/** The file of a reference, and the variable in it when it is a dotenv file. */
 export interface FileReference {
   readonly file: string;
   readonly variable: string | undefined;
@@ -20,8 +20,8 @@ export interface FileReference {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a file reference.
- * @param where what needs it, for the message; messages never hold a part of the file
+ * Returns the value of a file reference.
+ * @param where what needs the value, for the error message; messages never quote the file
  */
 export function readReferencedFile({ file, variable }: FileReference, env: Environment, where: string): string {
   const [, hash, path = file] = PINNED.exec(file) ?? [];
@@ -32,12 +32,12 @@ export function readReferencedFile({ file, variable }: FileReference, env: Envir
   throw new ConfigurationError(`The file ${path} does not set ${variable}; ${where} needs it.`);
 }
 
-/** A file of a project, with the content it was trusted with. */
+/** A project's file and the hash of its trusted content. */
 const PINNED = /^sha256-([0-9a-f]{64}):(.*)$/s;
 
 /**
- * The text of a small file.
- * @param hash what its content must be
+ * Reads the text of a small file.
+ * @param hash the hash its content must have
  */
 export function readSmallFile(path: string, where: string, hash?: string): string {
   const refuse = (what: string, cause?: unknown) =>

@@ -49,7 +49,7 @@ describe('expandReferences', () => {
     expect(() => expandReferences('${constructor}', {})).toThrow(/constructor is not set/);
   });
 
-  it('gives back any text without references, in linear time', () => {
+  it('returns any text without references, in linear time', () => {
     fc.assert(fc.property(fc.string(), (text) => text.includes('${') || expandReferences(text, {}) === text));
     const started = performance.now();
     expandReferences('${A:-'.repeat(100_000), {});

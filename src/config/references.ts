@@ -1,10 +1,8 @@
 /**
- * `${NAME}` references: text with references and an environment in, the expanded text out. Used for paths when a
- * configuration is loaded, and for secrets only at the moment a connection opens.
- *
- * `${NAME}` is the variable, `${NAME:-default}` the default when the variable is unset or empty, `${env:NAME}` is how
- * Windsurf and Cursor spell the first, `${file:PATH}` is the content of a file without the white space around it,
- * `${envFile:PATH#NAME}` a variable in a dotenv file, `$${` is a literal `${`. Other text in braces is left alone.
+ * Expands `${NAME}` references in a text. Paths are expanded when a configuration is loaded, secrets only when a
+ * connection opens. `${NAME}` is the variable; `${NAME:-default}` has a default for an unset or empty variable;
+ * `${env:NAME}` is the spelling of Windsurf and Cursor; `${file:PATH}` is the trimmed content of a file;
+ * `${envFile:PATH#NAME}` is a variable in a dotenv file; `$${` is a literal `${`. Other text in braces is left alone.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
@@ -13,7 +11,7 @@ import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FOREIGN = /^(?:input|command|config|workspaceFolder):|^workspaceFolder(?:Basename)?$/;
-/** Nothing longer is a reference; without a bound, text full of braces takes time in the square of its length. */
+/** The longest reference. Without a limit, text full of braces takes quadratic time. */
 const MAX_REFERENCE = 8_192;
 
 /** One reference found in a text. */
@@ -24,7 +22,7 @@ export interface Reference {
 
 type Piece = string | Reference | FileReference | { readonly foreign: string };
 
-/** Splits once from left to right; each character is looked at a bounded number of times. */
+/** Splits a text once from left to right. Each character is read a bounded number of times. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -51,7 +49,7 @@ function piecesOf(text: string): Piece[] {
   }
 }
 
-/** Where the reference that starts here is closed, or -1. */
+/** Returns the position of the closing brace, or -1. */
 export function closingBrace(text: string, start: number): number {
   const end = text.slice(start, start + MAX_REFERENCE).indexOf('}');
   return end === -1 ? -1 : start + end;
@@ -73,11 +71,11 @@ function fileReference(inside: string): FileReference | undefined {
   return { file: inside.slice(8, cut), variable: inside.slice(cut + 1) };
 }
 
-/** The references in a text, in order, without looking any of them up. */
+/** Returns the references in a text, in order, without expanding them. */
 export const referencesIn = (text: string): readonly Reference[] =>
   piecesOf(text).filter((piece): piece is Reference => typeof piece === 'object' && 'name' in piece);
 
-/** What the references in a text read, for people: names of variables and of files, without looking any of them up. */
+/** Lists the variables and files that the references in a text read, for display. Expands nothing. */
 export const readBy = (text: string): readonly string[] =>
   piecesOf(text).flatMap((piece) => {
     if (typeof piece === 'string') return [];
@@ -87,7 +85,9 @@ export const readBy = (text: string): readonly string[] =>
     return [piece.variable === undefined ? file : `${piece.variable} in ${file}`];
   });
 
-/** A text with its references looked up, as far as they can be read now: what must not be shown. Throws for none of them. */
+/**
+ * Expands references as far as possible, to collect the values that must be masked. Never throws for a missing value.
+ */
 export function lookUpReferences(text: string, env: Readonly<Record<string, string | undefined>>): LookedUp {
   const values: ReferencedValue[] = [];
   const expanded = piecesOf(text).map((piece) => {
@@ -104,7 +104,7 @@ export function lookUpReferences(text: string, env: Readonly<Record<string, stri
       values.push({ value, variable: piece.variable });
       return value;
     } catch (error) {
-      // What cannot be read cannot be shown either; whoever needs the value will say why it is missing.
+      // An unreadable value cannot leak either; the code that needs it reports why it is missing.
       if (error instanceof ConfigurationError) return '';
       throw error;
     }
@@ -114,8 +114,8 @@ export function lookUpReferences(text: string, env: Readonly<Record<string, stri
 
 /**
  * Replaces every reference by its value.
- * @param where what the text belongs to, for the message when a variable is missing: `server "github", env TOKEN`
- * @param onValue hears each value at the moment it is used, so that it is known as a secret from then on
+ * @param where what the text belongs to, for the error message: `server "github", env TOKEN`
+ * @param onValue called with each value when it is used, so that it is masked from then on
  * @throws ConfigurationError naming the variable, never a value
  */
 export function expandReferences(
@@ -134,7 +134,7 @@ export function expandReferences(
       if (typeof piece === 'string') return piece;
       if ('foreign' in piece) {
         throw new ConfigurationError(
-          `\${${piece.foreign}} in ${where} is another program's kind of reference. Write \${NAME} and set that environment variable.`,
+          `\${${piece.foreign}} in ${where} is a reference in another program's format. Write \${NAME} and set that environment variable.`,
         );
       }
       if ('file' in piece) return used(readReferencedFile(piece, env, where), piece.variable);

@@ -1,6 +1,6 @@
 /**
- * Layers in, the resolved configuration out: settings merged and completed, servers collected from the files and from
- * the sources they name, switches in the environment applied.
+ * Resolves layers into one configuration: merges and completes the settings, collects the servers of the files and
+ * their sources, and applies switches in the environment.
  * @module
  */
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ import { withEnvironment } from './shared-variables.ts';
 import { withWorkspace } from './workspace-folder.ts';
 import { absoluteFolder, stateFolder, type World } from './world.ts';
 
-/** Problems shown for one file; a person mends them a screen at a time. All are in `problems`. */
+/** Problems shown for one file, about a screen. All of them are in `problems`. */
 const MAX_SHOWN = 50;
 
-/** What was found out before resolving. */
+/** What is known before resolving. */
 export interface Findings {
   readonly files: readonly string[];
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ export interface Findings {
 
 /**
  * Resolves layers, the strongest first. Without layers this is the built-in default.
- * @param floor what the user's own file says beside a configuration that came with a project
+ * @param floor the user's own file, if a project's configuration is in use
  */
 export async function resolveConfig(
   layers: readonly Layer[],
@@ -55,7 +55,7 @@ export async function resolveConfig(
   const incomplete = unreachableProblems(joined, imported, isShown);
   const all = [...problems, ...incomplete.problems];
   if (all.length > 0) throw toConfigurationError(all);
-  // To be shown, servers stay as they are written.
+  // The preview shows servers as written.
   const inEnvironment = isShown
     ? { servers: joined.servers, warnings: [] }
     : withEnvironment(await withWorkspace(joined.servers, world, context.isTrustedFolder), world);
@@ -63,7 +63,7 @@ export async function resolveConfig(
     ...withPlaces(settings, world),
     servers: inEnvironment.servers,
     sources: imported.map(({ source }) => source),
-    // The user's own rules come first, so that they can open what a client's tool list closes.
+    // The user's own rules come first, so that they can allow what a client's tool list denies.
     toolRules: [...layers.flatMap(({ section }) => section.toolRules ?? []), ...joined.toolRules],
     ...(project && { floorRules: floorRules(joined, floor) }),
     files: [...new Set([...findings.files, ...imported.filter(wasRead).map(({ source }) => source.path)])],
@@ -83,12 +83,15 @@ export async function resolveConfig(
   };
 }
 
-/** What a file of the user's own says beside a project's: settings, rules, and what its servers are called and given. */
+/**
+ * Resolves the user's own file as the floor of a project's: its settings, its rules, and its servers' names and
+ * settings.
+ */
 export async function toFloor(layers: readonly Layer[], findings: Findings, context: LayerContext): Promise<Floor> {
   const { settings, problems } = ownSettings(layers, findings, context.world);
   if (problems.length > 0) throw toConfigurationError(problems);
   const toolRules = layers.flatMap(({ section }) => section.toolRules ?? []);
-  // What came with the project has no say in this, and nobody is asked about it.
+  // Project files are left out here without asking for trust.
   const imported = await importAll(layers, { ...context, isTrustedProject: async () => false });
   const entries = imported.flatMap((source) => source.entries.filter(({ isProjects }) => !isProjects));
   const { placed } = joinServers(ownEntries(layers, context), entries);
@@ -102,8 +105,8 @@ export async function toFloor(layers: readonly Layer[], findings: Findings, cont
 }
 
 /**
- * An entry under the name and with the settings that the server has in the user's own configuration. What is said there of
- * its name counts, too. Of a server that came with the project only this counts, that it is off.
+ * Gives an entry the name and settings that the server has in the user's own configuration. Settings for its name alone
+ * count as well. A project's server can only be switched off this way.
  */
 function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): PlacedEntry {
   const { entry, origin, isProjects } = placed;
@@ -125,7 +128,7 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
   };
 }
 
-/** The user's rules beside a project's, with the tool lists of the user's clients. */
+/** Returns the user's rules that apply beside a project's, with the tool lists of the user's clients. */
 function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | undefined): ResolvedConfig['floorRules'] {
   const { toolRules = [], rulePrecedence = 'first-match', entries = [] } = floor ?? {};
   if (toolRules.length + usersToolRules.length === 0) return undefined;
@@ -139,10 +142,10 @@ function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | un
   };
 }
 
-/** Servers that are named in what is said of them. */
+/** How many servers a warning names. */
 const MAX_NAMED = 5;
 
-/** Servers of the user's own configuration that are not there because a project's comes first. */
+/** Names servers of the user's own configuration that are unused because a project's comes first. */
 function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origin = '' }: Findings): string[] {
   const names = entries
     .filter(({ entry }) => entry.connection !== undefined && entry.enabled !== false)
@@ -152,11 +155,11 @@ function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origi
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   const [what, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return [
-    `${names.slice(0, MAX_NAMED).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here, too, add "extends": ${JSON.stringify(file)} to the latter and trust it again.`,
+    `${names.slice(0, MAX_NAMED).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here too, add "extends": ${JSON.stringify(file)} to ${origin} and trust it again.`,
   ];
 }
 
-/** Which clients of this machine a project's configuration takes servers from: what they have is not listed. */
+/** Names the clients that a project's configuration takes servers from. Their servers are not listed. */
 function sourcesText(layers: readonly Layer[]): string[] {
   const types = layers.flatMap(({ section }) =>
     (section.sources ?? []).flatMap(({ type, path, enabled }) =>
@@ -165,8 +168,8 @@ function sourcesText(layers: readonly Layer[]): string[] {
   );
   return [...new Set(types)].map((type) =>
     type === 'auto'
-      ? 'Every server that any client on this machine has would be used here, too.'
-      : `Every server that ${type} has on this machine would be used here, too.`,
+      ? 'Every server of every client on this machine would also be used here.'
+      : `Every server of ${type} on this machine would also be used here.`,
   );
 }
 
@@ -199,7 +202,7 @@ function projectSettings(layers: readonly Layer[], floor: Floor | undefined, { p
   return { settings: toOrderedSettings({ ...settings, search }), problems: [], warnings };
 }
 
-/** What a project's embedder is sent may stand in files, too. */
+/** An embedder's URL and key may be references to files too. */
 function withPinnedEmbedder(search: Settings['search'], pins: LayerContext['pins']): Settings['search'] {
   const { embedder } = search;
   if (embedder === undefined || pins === undefined) return search;
@@ -207,7 +210,7 @@ function withPinnedEmbedder(search: Settings['search'], pins: LayerContext['pins
   return { ...search, embedder: { ...embedder, url: pinned(embedder.url), apiKey: pinned(embedder.apiKey) } };
 }
 
-/** One error for any number of problems in any number of files. */
+/** Makes one error of any number of problems in any number of files. */
 export function toConfigurationError(problems: readonly FileProblem[]): ConfigurationError {
   const files = [...new Set(problems.map(({ file }) => file))];
   const text = files.map((file) => {
@@ -225,12 +228,12 @@ export function toConfigurationError(problems: readonly FileProblem[]): Configur
 
 async function importAll(layers: readonly Layer[], context: LayerContext): Promise<ImportedSource[]> {
   const wanted = layers.flatMap(({ base, section }) => (section.sources ?? []).map((entry) => ({ entry, base })));
-  // Where it is only shown, those without a path are left out: the user's own, and what is trusted by itself.
+  // A preview leaves out sources without a path: they are the user's own files, or are trusted separately.
   const active = wanted.filter(
     ({ entry }) => entry.enabled !== false && (context.onCode === undefined || entry.path !== undefined),
   );
   if (active.length === 0) return [];
-  // What is known about other programs is much, and most configurations name none.
+  // Imported on demand: the importers are large, and most configurations name none.
   const { importSource } = await import('../clients/importers/import-source.ts');
   const results = await Promise.all(active.map(({ entry, base }) => importSource(entry, { ...context, base })));
   return results.flat();
@@ -238,13 +241,13 @@ async function importAll(layers: readonly Layer[], context: LayerContext): Promi
 
 const wasRead = ({ source }: ImportedSource) => source.status === 'ok' || source.status === 'error';
 
-/** The entries of all layers, those of one name merged. The user's own are not mixed with those of a project. */
+/** Returns the entries of all layers, merged by name. The user's entries are not mixed with a project's. */
 function ownEntries(layers: readonly Layer[], context: LayerContext): PlacedEntry[] {
   const { world, project = false } = context;
   const [users, projects] = [new Map<string, PlacedEntry>(), new Map<string, PlacedEntry>()];
   for (const { section, base, file, prefix } of layers) {
     const isProjects = project && !context.isUsers?.(file);
-    // What the user wrote starts where it always does, whoever builds on it.
+    // The user's servers keep their own working folder, even if a project extends the user's file.
     const { folder, pins } = project && !isProjects ? {} : context;
     const byName = isProjects ? projects : users;
     for (const [index, entry] of (section.servers ?? []).entries()) {
@@ -257,9 +260,9 @@ function ownEntries(layers: readonly Layer[], context: LayerContext): PlacedEntr
   return [...projects.values(), ...users.values()];
 }
 
-/** An entry without a connection is a mistake, unless the source that should have had the server could not be read. */
+/** An entry without a connection is a mistake, unless a source that may have the server could not be read. */
 function unreachableProblems({ unreachable }: JoinedServers, imported: readonly ImportedSource[], isShown: boolean) {
-  // Who has the server is known only when it is used; that something is said of it is worth knowing.
+  // A preview does not know which file has the server; it only shows that the entry adjusts one.
   if (isShown) return { problems: [], warnings: unreachable.map(({ entry }) => changesText(entry)) };
   const texts = unreachable.map(({ entry, origin }) => ({
     file: origin.file,
@@ -279,7 +282,7 @@ function ceilingWarning({ name, timeouts: { call = 0 } }: ServerDefinition, ceil
   return [`Server "${name}": timeouts.call is ${call}, but limits.callCeiling ends every call after ${ceiling} ms.`];
 }
 
-/** The settings with every place filled in and the environment's word taken. */
+/** Fills in every path and applies environment variables. */
 function withPlaces(settings: Settings, world: World) {
   const { env } = world;
   const state = stateFolder(world);

@@ -1,5 +1,5 @@
 /**
- * What the program reads: the configuration after every file was read, checked, merged and normalised.
+ * Defines the configuration that the program reads: after every file was read, checked, merged and normalised.
  * @module
  */
 
@@ -7,20 +7,22 @@ import type { SourceType } from '../clients/importers/source-types.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { Settings } from './settings-schema.ts';
 
-/** A file servers were, or should have been, taken from. */
+/** A file that servers were, or should have been, taken from. */
 export interface ResolvedSource {
   readonly type: SourceType;
-  /** Absolute; the most likely place when no file was found. */
+  /** Absolute path; the most likely one when no file was found. */
   readonly path: string;
-  /** Whose file it is: the user's, an administrator's or a project's. Undefined for a file the configuration names. */
+  /**
+   * The owner of the file: the user, an administrator or a project. Undefined for a file that the configuration names.
+   */
   readonly scope?: 'user' | 'system' | 'project' | undefined;
   readonly status: 'ok' | 'missing' | 'error' | 'untrusted';
-  /** Why the status is what it is. */
+  /** The reason for the status. */
   readonly message?: string | undefined;
   readonly serverCount: number;
 }
 
-/** A file that cannot be used, or that the configuration names and that is not there. */
+/** Tells whether a source cannot be used, or is named by the configuration but missing. */
 export const isBrokenSource = ({ status, scope, type }: ResolvedSource): boolean =>
   status === 'error' || (status === 'missing' && scope === undefined && type !== 'auto');
 
@@ -28,17 +30,17 @@ export const isBrokenSource = ({ status, scope, type }: ResolvedSource): boolean
 export interface ResolvedConfig {
   readonly enabled: boolean;
   readonly cache: { readonly enabled: boolean; readonly ttl: number; readonly dir: string };
-  /** In order of appearance, names unique. Switched-off ones are here too, with `enabled: false`. */
+  /** In order of appearance, with unique names. Disabled servers are included, with `enabled: false`. */
   readonly servers: readonly ServerDefinition[];
   readonly sources: readonly ResolvedSource[];
   readonly toolRules: readonly ToolRule[];
   readonly rulePrecedence: Settings['rulePrecedence'];
-  /** The rules of the user's own file beside a project's configuration: a tool is on only where both say so. */
+  /** The rules of the user's own file, if a project's configuration is in use. A tool is on only if both allow it. */
   readonly floorRules?:
     | {
         readonly toolRules: readonly ToolRule[];
         readonly rulePrecedence: Settings['rulePrecedence'];
-        /** Servers that have a name which the user's file gives to another. */
+        /** Servers that share a name with a different server of the user's file. */
         readonly strangers: readonly string[];
       }
     | undefined;
@@ -51,15 +53,15 @@ export interface ResolvedConfig {
   /** Every file that was read, for watching. */
   readonly files: readonly string[];
   readonly warnings: readonly string[];
-  /** The file the configuration came from; undefined for the built-in defaults. */
+  /** The file the configuration was read from; undefined for the built-in defaults. */
   readonly origin: string | undefined;
-  /** The user's own file beside a project's, and what it extends. */
+  /** The user's own file beside a project's, and the files it extends. */
   readonly floorFiles?: readonly string[] | undefined;
   /** The state folder: `ANYGPT_HOME`, else `~/.anygpt`. */
   readonly home: string;
 }
 
-/** What `validate` found in a configuration. */
+/** The result of `validate`. */
 export interface ValidationResult {
   readonly valid: boolean;
   /** Every problem, with its path. */

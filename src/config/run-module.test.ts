@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('compiled copies of a configuratio
     expect(await run(cacheFolder)).toEqual({ key: 'sk-inline' });
   });
 
-  test('are compiled anew where one was changed', async () => {
+  test('are compiled again if one was changed', async () => {
     const cacheFolder = join(root, 'cache');
     await run(cacheFolder);
     const [copy = ''] = readdirSync(join(cacheFolder, 'compiled'));

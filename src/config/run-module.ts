@@ -1,7 +1,7 @@
 /**
- * Runs a configuration written as code and gives what it exports. TypeScript needs no build step, and
- * `@anygpt/discovery/config` can be imported although nothing is installed beside the file. Every file that is loaded comes
- * from a snapshot, so a project's code consists of nothing but what a person has trusted.
+ * Runs a configuration written as code and returns its default export. TypeScript needs no build step, and
+ * `@anygpt/discovery/config` can be imported without installing it. Every file is loaded from a snapshot, so a
+ * project's code consists only of trusted files.
  * @module
  */
 import { rmSync } from 'node:fs';
@@ -19,15 +19,15 @@ import { NotTrusted, type Snapshot } from './project-snapshot.ts';
 
 /** How a configuration module is run. */
 export interface RunOptions {
-  /** Where its files come from. Packages beside them are loaded only from an open snapshot. */
+  /** The source of its files. Packages are loaded only from an open snapshot. */
   readonly files: Snapshot;
-  /** The cache folder, for compiled copies; it must belong to the user, for what lies there is executed. */
+  /** The folder for compiled copies. It must belong to the user, because its content is executed. */
   readonly cacheFolder: string;
-  /** How long top-level `await` may take. */
+  /** Timeout for top-level `await`. */
   readonly timeout?: number | undefined;
 }
 
-/** Runs a configuration file and gives its default export. */
+/** Runs a configuration file and returns its default export. */
 export async function runModule(path: string, options: RunOptions): Promise<unknown> {
   const loader = await ModuleLoader.create(options);
   const exported = await within(options.timeout ?? 10_000, path, () => loader.import(path, []));
@@ -46,7 +46,7 @@ export async function runModule(path: string, options: RunOptions): Promise<unkn
   return value;
 }
 
-/** Compiled code as a function, in the shape in which the compiler writes it. */
+/** Compiled code as a function, in the compiler's format. */
 type Body = (
   exports: unknown,
   require: (name: string) => unknown,
@@ -59,17 +59,17 @@ type Body = (
 
 interface Module {
   exports: unknown;
-  /** Resolves when all of it has run. */
+  /** Resolves when the module has run. */
   loaded?: Promise<unknown> | undefined;
 }
 
-/** Built-in modules whose use would be to load code that nobody has hashed. */
+/** Built-in modules that can load unhashed code. */
 const LOADERS: ReadonlySet<string> = new Set(['module', 'vm', 'repl', 'test']);
 
 class ModuleLoader {
   readonly #options: RunOptions;
   readonly #compiler: Jiti;
-  /** Loads packages, for a file. */
+  /** Creates a loader of packages for a file. */
   readonly #createJiti: (id: string) => Jiti;
   readonly #modules = new Map<string, Module>();
 
@@ -88,7 +88,7 @@ class ModuleLoader {
     );
   }
 
-  /** Loads a file; one of those that are waiting for it gets what it exports so far. */
+  /** Loads a file. In an import cycle, the importer gets what the module has exported so far. */
   async import(path: string, waiting: readonly string[]): Promise<unknown> {
     const known = this.#modules.get(path);
     if (known !== undefined) {
@@ -111,7 +111,7 @@ class ModuleLoader {
     return module.exports;
   }
 
-  /** Runs a module's code; with `async` it may await, and the promise is its end. */
+  /** Runs a module's code. With `async` the code may await; the promise settles when it ends. */
   #run(module: Module, path: string, waiting: readonly string[], async: boolean): unknown {
     const text = this.#textOf(path);
     if (extname(path) === '.json') {
@@ -159,31 +159,31 @@ class ModuleLoader {
     return isBuiltin(name) ? builtin(name) : this.#createJiti(from)(name);
   }
 
-  /** A package beside a project's file came with it and is in no hash. */
+  /** Refuses packages: one that lies beside a project's file belongs to the project and is not hashed. */
   #refuseForeign(name: string, from: string): void {
     if (this.#options.files.isOpen) return;
     const bare = name.replace(/^node:/, '').replace(/\/.*$/s, '');
     if (isBuiltin(name) && !LOADERS.has(bare)) return;
     throw new NotTrusted(
-      `${from} imports ${JSON.stringify(name.slice(0, 200))}, which is no file that was trusted with it. A project’s configuration may import files beside it, by paths that stand in its text, and what comes with Node.`,
+      `${from} imports ${JSON.stringify(name.slice(0, 200))}, which is not one of the trusted files. A project’s configuration may import Node’s built-in modules, and project files by a literal path.`,
     );
   }
 
-  /** The first file an import may mean that is there. */
+  /** Returns the first existing file that an import may mean. */
   #pathOf(name: string, from: string): string {
     let refused: ConfigurationError | undefined;
     for (const path of pathsOf(name, from)) {
       try {
         if (this.#options.files.text(path) !== undefined) return path;
       } catch (error) {
-        // A folder may have an index in it, and what was not trusted may be there under a later name that was.
+        // A folder may contain an index, and a later candidate may be trusted.
         if (!(error instanceof ConfigurationError)) throw error;
         refused ??= error;
       }
     }
     if (refused instanceof NotTrusted) {
       throw new NotTrusted(
-        `${from} imports ${JSON.stringify(name.slice(0, 200))}, which is not part of what was trusted. Import it by a path that stands in the text, then run \`anygpt mcp trust\` again.`,
+        `${from} imports ${JSON.stringify(name.slice(0, 200))}, which is not one of the trusted files. Import it by a literal path, then run \`anygpt mcp trust\` again.`,
       );
     }
     throw refused ?? new Error(`Cannot find module '${name}' imported from '${from}'`);
@@ -196,26 +196,29 @@ class ModuleLoader {
   }
 }
 
-/** What comes with Node, as `require` gives it: compiled code knows how to take a default from it. */
+/** Node's built-in modules, as `require` returns them: compiled code can take a default from them. */
 const builtin: (name: string) => unknown = createRequire(import.meta.url);
 
-/** A module of Node's own loader in the form that compiled code expects; what CommonJS exports has its names, too. */
+/**
+ * Converts a module of Node's own loader into the form that compiled code expects. The names of a CommonJS module's
+ * exports are included.
+ */
 function asModule(loaded: unknown): unknown {
   if (!types.isModuleNamespaceObject(loaded)) return loaded;
   const { default: main } = loaded as { readonly default?: unknown };
   return Object.defineProperty({ ...(isObject(main) && main), ...(loaded as object) }, '__esModule', { value: true });
 }
 
-/** Older versions kept copies that held the secrets of their source in plain text. */
+/** Removes the unencrypted copies of older versions, which held the secrets of their source. */
 function forgetPlainCopies(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // A folder that cannot be reached is not in use either.
+    // An inaccessible folder is not in use either.
   }
 }
 
-/** The compiler puts a mistake in the source into what the module exports. */
+/** The compiler reports a syntax error as an export of the module. */
 function refuseMistakes({ exports }: Module, path: string): void {
   const mistake = isObject(exports) ? exports.__JITI_ERROR__ : undefined;
   if (!isObject(mistake)) return;
@@ -241,7 +244,7 @@ async function within(milliseconds: number, path: string, run: () => Promise<unk
   }
 }
 
-/** Our two functions are not there by themselves. */
+/** Hints at the missing import of `config` or `defineConfig`. */
 function importHint(message: string): string {
   const [, name] = /^(config|defineConfig) is not (?:defined|a function)/.exec(message) ?? [];
   return name === undefined ? '' : `. Add this line at the top: import { ${name} } from '@anygpt/discovery/config';`;

@@ -53,7 +53,7 @@ describe('a note about the configuration', () => {
     }
   });
 
-  it('is one of too many until somebody asks for them', async () => {
+  it('is one of too many until the user asks for them', async () => {
     for (let time = 0; time < 2; time++) expect(await say(['a', 'b', 'c', 'd'])).toEqual([`4 notes ${SUMMARY}`]);
   });
 

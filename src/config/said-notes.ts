@@ -1,8 +1,8 @@
 /**
- * What there is to say of a configuration in, what to say of it now out: every note in full once, what is broken every
- * time, but never so much that it hides the result; the rest in one line that says where to read it. What was said is
- * remembered in the state folder, per configuration and folder: a note that went away and came back is said again. Two
- * processes at once may lose what the other remembered, and then say a note twice.
+ * Selects which notes about a configuration to print now. Every note is printed in full once, and notes about broken
+ * sources every time, but never so many that they hide the result. One line points to the rest. Printed notes are
+ * recorded in the state folder, per configuration and folder; a note that disappears and returns is printed again. Two
+ * processes at once may lose each other's record and print a note twice.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -10,23 +10,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
-/** More notes at once than this would hide the result. */
+/** More notes than this at once would hide the result. */
 const FEW = 3;
-/** Configurations and folders that are remembered, the latest ones. */
+/** How many configurations and folders are recorded; the oldest are dropped. */
 const MAX_PLACES = 200;
 
-/** What decides how much is said. */
+/** What decides how much is printed. */
 export interface Telling {
-  /** The command is about the configuration: everything is said, every time. */
+  /** The command is about the configuration, so every note is printed every time. */
   readonly whole: boolean;
-  /** A person reads it; only then it counts as said. */
+  /** A person reads the output; only then a note counts as printed. */
   readonly toPerson: boolean;
   readonly cwd: string;
 }
 
 type Told = Pick<ResolvedConfig, 'warnings' | 'sources' | 'servers' | 'origin' | 'home'>;
 
-/** Texts to say, in their order. Never rejects: what cannot be remembered is said again. */
+/** Returns the notes to print, in order. Never rejects: a note that cannot be recorded is printed again. */
 export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling): Promise<readonly string[]> {
   const { warnings, origin = '', home } = config;
   const file = join(home, 'said.json');
@@ -61,7 +61,7 @@ async function readPlaces(file: string): Promise<Map<string, readonly string[]>>
       ]),
     );
   } catch {
-    // Not there, or not ours any more: then nothing was said.
+    // Missing or unreadable: no note was printed yet.
     return new Map();
   }
 }
@@ -76,6 +76,6 @@ async function remember(
   if (hashes.length > 0) places.set(place, hashes);
   const latest = Object.fromEntries([...places].slice(-MAX_PLACES));
   const { writeAtomically } = await import('../disk/write-atomically.ts');
-  // A disk that refuses costs a repetition; whoever asked for something else need not hear of it.
+  // A failed write only means that a note is printed again, so it is not reported.
   await writeAtomically(file, `${JSON.stringify({ version: 1, places: latest })}\n`).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 /**
- * The `discovery` section as people write it. The author type and the reference page both come from here.
+ * Defines the schema of the `discovery` section as people write it. The author type and the reference page are derived
+ * from it.
  * @module
  */
 import * as z from 'zod/mini';
@@ -18,7 +19,7 @@ const sourceSchema = z
   .strictObject({
     type: described(
       z.enum(SOURCE_TYPES),
-      'Whose file it is. `auto`: those of every client found. `custom`: a file with `servers` or `mcpServers`. `mcpb`: a bundle.',
+      'The program that owns the file. `auto`: the files of every client found. `custom`: a file with `servers` or `mcpServers`. `mcpb`: a bundle.',
     ),
     path: optional(path, 'The file. Needed for `custom` and `mcpb`; the others know their usual places.'),
     enabled: optional(flag, '`false`: do not read it. Default `true`.'),
@@ -63,7 +64,7 @@ export const discoverySchema = z.strictObject({
   log: settingsShape.log,
 });
 
-/** The `discovery` section that passed the schema, with defaults. */
+/** A `discovery` section that passed the schema, with defaults. */
 export type DiscoverySection = z.output<typeof discoverySchema>;
 
 /** One entry of `sources` that passed the schema. */

@@ -1,6 +1,6 @@
 /**
- * What a file holds in, its `discovery` section with every problem in it out. The section may stand alone or under
- * `discovery`; a file shared with other products has one only under that key.
+ * Finds the `discovery` section of a file and checks it. The section may stand alone or under `discovery`; a file
+ * shared with other products must have it under that key.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { isSharedFile } from './find-config.ts';
 import { check, isForeignMap, toPathText, WHERE_MAPS_BELONG } from './problems.ts';
 import { type DiscoverySection, discoverySchema } from './schema.ts';
 
-/** The section as it was written, and where in the file it stands. */
+/** The section as written, and its place in the file. */
 export interface WrittenSection {
   readonly raw: Readonly<Record<string, unknown>>;
   /** `discovery`, or empty when the section is the whole file. */
@@ -24,7 +24,7 @@ export type CheckedSection =
 
 const OWN_KEYS = Object.keys(discoverySchema.shape);
 
-/** The section in a document; undefined when the file has none, a text when it cannot have one. */
+/** Returns the section of a document; undefined when it has none; an error text when it cannot have one. */
 export function findSection(document: unknown, file = ''): WrittenSection | string | undefined {
   if (!isObject(document)) return `expected an object, got ${describe(document)}`;
   const shared = isSharedFile(file);
@@ -39,13 +39,13 @@ export function findSection(document: unknown, file = ''): WrittenSection | stri
     raw: above === undefined || discovery.extends !== undefined ? discovery : { extends: above, ...discovery },
     prefix: 'discovery',
     warnings: [
-      ...misplaced.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored; move it inside.`),
-      ...foreign.map((key) => `\`${key}\` stands beside \`discovery\` and is ignored: ${WHERE_MAPS_BELONG}.`),
+      ...misplaced.map((key) => `\`${key}\` is beside \`discovery\` and is ignored; move it into \`discovery\`.`),
+      ...foreign.map((key) => `\`${key}\` is beside \`discovery\` and is ignored: ${WHERE_MAPS_BELONG}.`),
     ],
   };
 }
 
-/** Checks a section as a whole: shape, and names that must be unique. */
+/** Checks a section: its shape, and that names are unique. */
 export function checkSection({ raw, prefix }: WrittenSection): CheckedSection {
   const checked = check(discoverySchema, raw, prefix);
   const repeated = repeatedNames(raw.servers, prefix);

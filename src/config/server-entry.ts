@@ -1,6 +1,6 @@
 /**
- * Server entries as people wrote them in, complete server definitions out. Entries of one name from several files are
- * merged first, the earlier file winning field by field.
+ * Turns server entries into complete server definitions. Entries of one name from several files are merged first; the
+ * earlier file wins field by field.
  * @module
  */
 import { resolve } from 'node:path';
@@ -14,23 +14,23 @@ import type { World } from './world.ts';
 
 type Connection = NonNullable<ServerEntry['connection']>;
 
-/** A checked entry together with the place it was written. */
+/** A checked entry and the place where it is written. */
 export interface PlacedEntry {
   readonly entry: ServerEntry;
   readonly origin: ServerDefinition['origin'];
-  /** Which of its tools the client it came from uses. */
+  /** The tools that the entry's client uses. */
   readonly filter?: ToolFilter | undefined;
-  /** Where it starts if its entry has no `cwd`: its project. Undefined: the user's home. */
+  /** Default working folder: the entry's project. Undefined: the user's home. */
   readonly folder?: string | undefined;
-  /** It came with a project. What the user has keeps its name and its settings beside it. */
+  /** The entry belongs to a project. The user's servers keep their names and settings beside it. */
   readonly isProjects?: boolean | undefined;
-  /** Another of its name in a project's file of the same client counts instead. Its name is kept for it. */
+  /** A project's entry of the same client replaces this one and takes its name. */
   readonly isHidden?: boolean | undefined;
-  /** Whether it is on is what the user's own configuration says. */
+  /** The user's own configuration decides whether the server is on. */
   readonly isDecided?: boolean | undefined;
 }
 
-/** The entry with the paths in it made absolute, so that it can be merged with entries from other folders. */
+/** Makes the paths of an entry absolute, so that it can be merged with entries from other folders. */
 export function withAbsolutePaths(entry: ServerEntry, base: string, world: World): ServerEntry {
   const { connection } = entry;
   if (connection?.type !== 'stdio') return entry;
@@ -44,7 +44,7 @@ export function withAbsolutePaths(entry: ServerEntry, base: string, world: World
   };
 }
 
-/** A folder that cannot be known now stays as written: that is for the one server to report when it is started. */
+/** A folder that cannot be expanded now stays as written; the server reports it when it starts. */
 function toFolder(cwd: string, base: string, world: World): string {
   try {
     return expandPath(cwd, base, world);
@@ -54,13 +54,13 @@ function toFolder(cwd: string, base: string, world: World): string {
   }
 }
 
-/** A command that is written as a path is one; a bare name is left to the search path. */
+/** A command written as a path is resolved; a bare name is left to PATH. */
 function toCommand(command: string, base: string, world: World): string {
   if (/^\.{1,2}[/\\]/.test(command)) return resolve(base, command);
   return expandHome(command, world);
 }
 
-/** One entry on top of another of the same name. */
+/** Merges two entries of the same name; `upper` wins. */
 export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntry {
   const entry: ServerEntry = { ...lower.entry, ...defined(upper.entry) };
   const connection = mergeConnections(upper.entry.connection, lower.entry.connection);
@@ -69,12 +69,12 @@ export function mergeEntries(upper: PlacedEntry, lower: PlacedEntry): PlacedEntr
     entry.timeouts = { ...lower.entry.timeouts, ...defined(upper.entry.timeouts) };
   }
   const filter = upper.filter ?? lower.filter;
-  // Whoever says what is started says where.
+  // The entry that has the connection also decides the working folder.
   const { origin, folder, isProjects } = upper.entry.connection === undefined ? lower : upper;
   return { entry, origin, filter, folder, isProjects };
 }
 
-/** A server of the user's with what a project may say of it: that it is off, and what it is good for. */
+/** Applies what a project may change on the user's server: switch it off, or add a missing description. */
 export function narrowedEntry(users: PlacedEntry, { entry: { enabled, description } }: PlacedEntry): PlacedEntry {
   const entry = {
     ...users.entry,
@@ -84,7 +84,7 @@ export function narrowedEntry(users: PlacedEntry, { entry: { enabled, descriptio
   return { ...users, entry };
 }
 
-/** Headers that were meant for one address are never sent to another: they may be secrets. */
+/** Headers for one address are never sent to another: they may be secrets. */
 function mergeConnections(upper: Connection | undefined, lower: Connection | undefined): Connection | undefined {
   if (upper === undefined || lower === undefined) return upper ?? lower;
   if (upper.type === 'stdio') {
@@ -95,11 +95,11 @@ function mergeConnections(upper: Connection | undefined, lower: Connection | und
   return { ...lower, ...defined(upper), ...(lower.headers && { headers: { ...lower.headers, ...upper.headers } }) };
 }
 
-/** Without the fields that were written as undefined, which say nothing. */
+/** Drops fields that are undefined. */
 const defined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
 
-/** The definition for a merged entry, or undefined when nobody said how to reach the server. */
+/** Returns the definition for a merged entry, or undefined when it has no connection. */
 export function toServerDefinition({ entry, origin, folder }: PlacedEntry): ServerDefinition | undefined {
   if (entry.connection === undefined) return undefined;
   return {
@@ -127,7 +127,7 @@ function toConnection(connection: Connection, folder: string | undefined): Conne
   return { type: 'stdio', command, args, env, inheritEnv, cwd };
 }
 
-/** In a project, the folder the client works in is the project. */
+/** In a project, `${workspaceFolder}` is the project. */
 const placed = (connection: ConnectionDefinition, folder: string | undefined): ConnectionDefinition =>
   folder === undefined ? connection : inWorkspace(connection, folder);
 

@@ -1,5 +1,5 @@
 /**
- * One server as people write it: name, connection, tools known beforehand, limits of its own.
+ * Defines the schema of one server as people write it: name, connection, tools known in advance, and limits.
  * @module
  */
 import * as z from 'zod/mini';
@@ -21,16 +21,16 @@ const NOT_PLAIN = 'must not contain invisible characters';
 
 const jsonObject = <T>() => z.custom<T>(isObject, { error: 'expected an object' });
 
-/** Whether a server may not carry this name because it is ours, in any spelling, or looks like ours. */
+/** Tells whether a name is the gateway's own, in any spelling, or looks like it. */
 export const isReservedName = (name: string): boolean => plainName(name).toLowerCase() === RESERVED_NAME;
 
-/** What is wrong with a server name, if anything. */
+/** Returns what is wrong with a server name, if anything. */
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0) return 'must not be empty';
-  if (name.length > 200) return `must be at most 200 characters long, this one has ${name.length}`;
+  if (name.length > 200) return `must be at most 200 characters long, but has ${name.length}`;
   if (/\p{Cc}/u.test(name)) return 'must not contain control characters';
   if (!isPlain(name)) return NOT_PLAIN;
-  if (isReservedName(name)) return `"${RESERVED_NAME}" is reserved for this gateway, choose another name`;
+  if (isReservedName(name)) return `"${RESERVED_NAME}" is reserved for this gateway; choose another name`;
   return undefined;
 }
 
@@ -45,17 +45,17 @@ const stdioSchema = z.strictObject({
   type: described(z.literal('stdio'), 'A local program that speaks MCP on stdin and stdout.'),
   command: described(
     z.string().check(z.refine(withoutNul, NO_NUL), z.minLength(1)),
-    'The program. It is started directly, never through a shell. `./…` and `~/…` are resolved like paths.',
+    'The program. It is started directly, without a shell. `./…` and `~/…` are resolved like paths.',
   ),
-  args: optional(z.array(argument), 'Its arguments, passed on exactly. Default none.'),
-  env: optional(textMap, 'Environment variables for the program. `${NAME}` is looked up when the server starts.'),
+  args: optional(z.array(argument), 'Arguments, passed on unchanged. Default none.'),
+  env: optional(textMap, 'Environment variables for the program. `${NAME}` is expanded when the server starts.'),
   inheritEnv: optional(
     z.array(z.string().check(z.regex(/^[^=\0]+$/, 'is not the name of an environment variable'))),
-    'Names of our own environment variables that the program may see beside the usual few.',
+    'Names of the gateway’s own environment variables that the program may see, in addition to a standard few.',
   ),
   cwd: optional(
     path,
-    'The folder it runs in. Default: your home, and in a project’s configuration the project. `${workspaceFolder}` is the folder the client works in; it counts once you have trusted that folder.',
+    'The working folder. Default: your home; in a project’s configuration, the project. `${workspaceFolder}` is the folder the client works in; it requires trust in that folder.',
   ),
 });
 
@@ -73,7 +73,7 @@ const remoteSchema = z
       ),
       'The address of the server.',
     ),
-    headers: optional(textMap, 'Headers sent with every request. `${NAME}` is looked up when connecting.'),
+    headers: optional(textMap, 'Headers sent with every request. `${NAME}` is expanded when connecting.'),
     auth: optional(z.literal('env'), 'Send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`.'),
   })
   .check(
@@ -101,46 +101,40 @@ const exampleSchema = z.strictObject({
 
 const toolSchema = z.strictObject({
   name: described(textUpTo(10_000, 1).check(z.refine(isPlain, NOT_PLAIN)), 'The tool’s name on its server.'),
-  description: optional(text, 'What it does. Until the server was asked, this is what search finds.'),
+  description: optional(text, 'What the tool does. Search uses this text until the server has been asked.'),
   inputSchema: z.optional(described(jsonObject<JsonSchema>(), 'JSON Schema of its arguments.', 'JSON Schema')),
-  keywords: optional(z.array(text), 'More words it should be found by. They stay after discovery.'),
+  keywords: optional(z.array(text), 'Additional search words. They stay after discovery.'),
   examples: optional(z.array(exampleSchema), 'Example calls. They stay after discovery.'),
 });
 
 const rateLimitSchema = z.strictObject({
   requestsPerSecond: described(z.number().check(z.gt(0), z.lte(1_000_000)), 'Requests per second in the long run.'),
-  burst: optional(count, 'Requests that may come at once. Default: twice the rate.'),
+  burst: optional(count, 'Requests allowed at once. Default: twice the rate.'),
 });
 
 const timeoutsSchema = z.strictObject({
-  connect: optional(
-    milliseconds,
-    'The longest connecting may take. Default 30 s for local servers, 5 s for remote ones.',
-  ),
-  call: optional(
-    milliseconds,
-    'A call without answer or progress for this long has timed out. Default `limits.callIdle`.',
-  ),
+  connect: optional(milliseconds, 'Timeout for connecting. Default 30 s for local servers, 5 s for remote ones.'),
+  call: optional(milliseconds, 'A call without answer or progress for this long times out. Default `limits.callIdle`.'),
 });
 
 /** One server as people write it in `discovery.servers`. */
 export const serverSchema = z.strictObject({
-  name: described(nameSchema, 'What agents call it: 1 to 200 characters, unique, not `anygpt`.'),
-  description: optional(textUpTo(10_000), 'One sentence on what it is for; agents see it.'),
-  enabled: optional(flag, '`false` switches it off, and so does `<SERVER>_MCP_ENABLED=false`. Default `true`.'),
+  name: described(nameSchema, 'The name agents use: 1 to 200 characters, unique, not `anygpt`.'),
+  description: optional(textUpTo(10_000), 'One sentence on what the server is for. Agents see it.'),
+  enabled: optional(flag, '`false` switches the server off, as does `<SERVER>_MCP_ENABLED=false`. Default `true`.'),
   connection: optional(
     connectionSchema,
-    'How to reach it. May be left out where an extended file or a source has a server of this name.',
+    'How to reach the server. Optional if an extended file or a source has a server of this name.',
   ),
-  tools: optional(z.array(toolSchema), 'Tools known before the server ever ran; they can be found at once.'),
-  timeouts: optional(timeoutsSchema, 'Time-outs of its own.'),
-  rateLimit: optional(rateLimitSchema, 'How fast it may be asked. Default: calls are not limited.'),
+  tools: optional(z.array(toolSchema), 'Tools known in advance, so that search finds them before the server has run.'),
+  timeouts: optional(timeoutsSchema, 'Timeouts of this server.'),
+  rateLimit: optional(rateLimitSchema, 'The rate limit for requests. Default: none.'),
   concurrency: optional(count, 'Calls in flight at once. Default `limits.concurrency`.'),
-  trusted: optional(flag, 'Whether its own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
-  idempotent: optional(z.array(text), 'Globs of tool names that may be repeated after a failure.'),
+  trusted: optional(flag, 'Whether the server’s own hints (`readOnlyHint`, `idempotentHint`) count. Default `false`.'),
+  idempotent: optional(z.array(text), 'Globs of tool names whose calls may be retried after a failure.'),
   shared: optional(
     flag,
-    'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: it is started anew. Default `false`.',
+    'Whether a process that has asked one client something (elicitation, sampling, other roots) may serve the next client without a session. `false`: the process is restarted for the next client. Default `false`.',
   ),
 });
 

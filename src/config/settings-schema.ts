@@ -1,6 +1,6 @@
 /**
- * The settings that are not servers, sources or rules: cache, limits, retry, audit, log, validation. What people write
- * goes in, the same with every default filled in comes out. Descriptions here are the text of docs/configuration.md.
+ * Defines the schema of the settings other than servers, sources and rules: cache, limits, retry, audit, log,
+ * validation. Parsing fills in every default. The descriptions are the text of docs/configuration.md.
  * @module
  */
 import * as z from 'zod/mini';
@@ -28,7 +28,7 @@ const cacheSchema = z.strictObject({
   ttl: setting(
     z.number().check(z.gte(0), z.lte(LONGEST_WAIT)).register(z.globalRegistry, { unit: 'seconds' }),
     3600,
-    'How old a tool list may be before it is refreshed. `ANYGPT_CACHE_TTL` overrides.',
+    'The age at which a tool list is refreshed. `ANYGPT_CACHE_TTL` overrides.',
   ),
   dir: optional(path, 'Folder of the cache. Default `<state folder>/cache`. `ANYGPT_CACHE_DIR` overrides.'),
 });
@@ -41,27 +41,27 @@ const breakerSchema = z.strictObject({
     'Share of failed calls within `window` that opens the breaker.',
   ),
   minimum: setting(count, 10, 'Calls within `window` before `rate` counts.'),
-  window: setting(milliseconds, 30_000, 'The time over which calls are counted.'),
+  window: setting(milliseconds, 30_000, 'The period over which calls are counted.'),
   open: setting(milliseconds, 30_000, 'How long the breaker stays open before one call may probe.'),
 });
 
-/** Every bound the gateway keeps, with its default. */
+/** Every limit of the gateway, with its default. */
 export const limitsSchema = z.strictObject({
-  result: setting(bytes, 5 * MIB, 'The largest result handed to a client in one piece; larger ones are cut and paged.'),
+  result: setting(bytes, 5 * MIB, 'The largest result returned to a client in one piece; larger results are paged.'),
   message: setting(bytes, 16 * MIB, 'The largest single message accepted from a server.'),
   messageValues: setting(
     count,
     200_000,
-    'Values in one message from a server of more than 256 KiB; a quarter as many names in one object, five times as many values in one page of a tool list. A message with more is refused unread.',
+    'Values in one message from a server of more than 256 KiB; a quarter as many names in one object, five times as many values in one page of a tool list. A message with more is refused without parsing.',
   ),
   callIdle: setting(
     milliseconds,
     60_000,
-    'A call without answer or progress for this long has timed out. A server’s `timeouts.call` overrides.',
+    'A call without answer or progress for this long times out. A server’s `timeouts.call` overrides.',
   ),
-  callCeiling: setting(milliseconds, 600_000, 'The longest a call may take, whatever its progress.'),
-  listPage: setting(milliseconds, 15_000, 'The longest one page of a tool list may take.'),
-  list: setting(milliseconds, 60_000, 'The longest a whole tool list may take.'),
+  callCeiling: setting(milliseconds, 600_000, 'The longest a call may take, even with progress.'),
+  listPage: setting(milliseconds, 15_000, 'Timeout for one page of a tool list.'),
+  list: setting(milliseconds, 60_000, 'Timeout for a whole tool list.'),
   listPages: setting(count, 200, 'Pages of one tool list.'),
   toolsPerServer: setting(count, 10_000, 'Tools of one server.'),
   tools: setting(count, 100_000, 'Tools of all servers together.'),
@@ -71,33 +71,33 @@ export const limitsSchema = z.strictObject({
   description: setting(bytes, 16 * KIB, 'How much of a tool description is kept.'),
   concurrency: setting(count, 16, 'Calls in flight to one server. A server’s `concurrency` overrides.'),
   queue: setting(count, 64, 'Calls waiting for one server.'),
-  queueWait: setting(milliseconds, 10_000, 'The longest a call waits for its turn.'),
+  queueWait: setting(milliseconds, 10_000, 'The longest a call waits in the queue.'),
   inFlight: setting(count, 512, 'Calls in flight altogether.'),
   inFlightPerClient: setting(count, 64, 'Calls in flight for one client.'),
-  validation: setting(milliseconds, 50, 'The longest the check of arguments or results against a schema may take.'),
+  validation: setting(milliseconds, 50, 'Timeout for checking arguments or results against a schema.'),
   stderr: setting(bytesOrNone, 64 * KIB, 'How much of a local server’s stderr is kept; 0: nothing.'),
   spawns: setting(count, 5, 'Local servers starting at once.'),
   localServers: setting(
     count,
     32,
-    'Local servers open at once; the least recently used closes first, and none takes all.',
+    'Local servers open at once; the least recently used closes first, and no single server takes all.',
   ),
   idle: setting(milliseconds, 300_000, 'An unused connection closes after this long.'),
   auditLine: setting(bytes, 8 * KIB, 'One line of the audit log.'),
-  drain: setting(milliseconds, 10_000, 'How long calls in flight may finish at shutdown.'),
-  shutdown: setting(milliseconds, 20_000, 'The longest a whole shutdown may take.'),
-  breaker: group(breakerSchema, 'When calls to a failing server are refused at once.'),
+  drain: setting(milliseconds, 10_000, 'How long calls in flight may take to finish at shutdown.'),
+  shutdown: setting(milliseconds, 20_000, 'Timeout for a whole shutdown.'),
+  breaker: group(breakerSchema, 'The circuit breaker: when calls to a failing server are refused at once.'),
 });
 
 const retrySchema = z.strictObject({
-  attempts: setting(wholeNumber(0, 100), 3, 'How often a failed request that may be repeated is repeated.'),
-  initial: setting(milliseconds, 1_000, 'The wait before the first repetition.'),
-  max: setting(milliseconds, 30_000, 'The longest wait between two attempts.'),
-  factor: setting(z.number().check(z.gte(1), z.lte(100)), 2, 'How the wait grows from attempt to attempt.'),
+  attempts: setting(wholeNumber(0, 100), 3, 'How often a failed request is retried, if it is safe to retry.'),
+  initial: setting(milliseconds, 1_000, 'The delay before the first retry.'),
+  max: setting(milliseconds, 30_000, 'The longest delay between two attempts.'),
+  factor: setting(z.number().check(z.gte(1), z.lte(100)), 2, 'The factor by which the delay grows with each attempt.'),
   jitter: setting(
     z.number().check(z.gte(0), z.lte(1)),
     0.1,
-    'The random share of each wait, so that clients do not move in step.',
+    'The random share of each delay, so that clients do not retry in step.',
   ),
 });
 
@@ -105,9 +105,9 @@ const auditSchema = z.strictObject({
   enabled: setting(flag, true, 'Write one line for every call.'),
   values: setting(flag, false, 'Also write argument values (secrets are still masked).'),
   file: optional(path, 'The audit file. Default `<state folder>/audit/audit.jsonl`.'),
-  maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is begun.'),
-  files: setting(count, 5, 'Files that are kept. Of older ones the newest 100 calls of every tool stay.'),
-  days: setting(count, 90, 'Files that were last written to longer ago are removed.'),
+  maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is started.'),
+  files: setting(count, 5, 'Files that are kept. Of older files, the newest 100 calls of every tool are kept.'),
+  days: setting(count, 90, 'Files last written to longer ago are removed.'),
   failClosed: setting(
     flag,
     false,
@@ -115,11 +115,11 @@ const auditSchema = z.strictObject({
   ),
 });
 
-/** The levels a log may be set to, quietest last. */
+/** The log levels, quietest last. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const logSchema = z.strictObject({
-  level: setting(z.enum(LOG_LEVELS), 'info', 'The least important messages that are still written.'),
+  level: setting(z.enum(LOG_LEVELS), 'info', 'The least severe messages that are written.'),
   file: optional(path, 'Write messages to this file. Default: stderr.'),
 });
 
@@ -131,33 +131,33 @@ const validationSchema = z.strictObject({
   ),
 });
 
-/** A service that turns texts into vectors, in place of the vectors that come with this package. */
+/** A service that turns texts into vectors, replacing the built-in vectors. */
 const embedderSchema = z.strictObject({
   type: described(
     z.enum(['openai', 'ollama']),
-    'What the service speaks: OpenAI’s `/embeddings`, as many others do, or Ollama’s `/api/embed`.',
+    'The API of the service: OpenAI’s `/embeddings`, as many others do, or Ollama’s `/api/embed`.',
   ),
   url: optional(
     textUpTo(4096, 1),
-    'Its address. Default `https://api.openai.com/v1`, for Ollama `http://localhost:11434`.',
+    'The URL of the service. Default `https://api.openai.com/v1`, for Ollama `http://localhost:11434`.',
   ),
   model: described(textUpTo(500, 1), 'The model, as the service calls it.'),
   apiKey: optional(textUpTo(10_000), 'Sent as a bearer token; write `${OPENAI_API_KEY}`.'),
   dimensions: optional(
     wholeNumber(1, 65_536),
-    'Asks for vectors of this length, and takes no others. Default: what the model gives.',
+    'Requests vectors of this length and refuses others. Default: the model’s length.',
   ),
-  queryPrefix: optional(textUpTo(1000), 'What the model wants before a query, e.g. `search_query: `.'),
-  toolPrefix: optional(textUpTo(1000), 'What the model wants before a tool, e.g. `search_document: `.'),
-  timeoutMs: setting(milliseconds, 600, 'How long a search waits for the vector of its query before it does without.'),
+  queryPrefix: optional(textUpTo(1000), 'The prefix the model expects before a query, e.g. `search_query: `.'),
+  toolPrefix: optional(textUpTo(1000), 'The prefix the model expects before a tool, e.g. `search_document: `.'),
+  timeoutMs: setting(
+    milliseconds,
+    600,
+    'How long a search waits for the vector of its query. After that the search continues without it.',
+  ),
 });
 
 const searchSchema = z.strictObject({
-  meaning: setting(
-    flag,
-    true,
-    'Also find tools by meaning, with the vectors that come with this package. `false`: by words alone.',
-  ),
+  meaning: setting(flag, true, 'Also find tools by meaning, with the built-in vectors. `false`: by words alone.'),
   phrases: setting(
     z.union([flag, textUpTo(4096, 1)]),
     true,
@@ -166,23 +166,19 @@ const searchSchema = z.strictObject({
   learn: setting(
     flag,
     true,
-    'Learn from use: a tool that was used after a query stands higher for like queries of the same user. Kept in `<state folder>/usage`, never sent anywhere.',
+    'Learn from use: a tool that was used after a query ranks higher for similar queries of the same user. Kept in `<state folder>/usage`, never sent anywhere.',
   ),
-  keepQueries: setting(
-    flag,
-    false,
-    'Also keep queries as they were written there. `false`: only hashes of their words.',
-  ),
+  keepQueries: setting(flag, false, 'Also keep the text of queries there. `false`: only hashes of their words.'),
   embedder: optional(
     embedderSchema,
-    'A service that compares meanings in place of the built-in vectors. Names and descriptions of all tools, and every query, are sent to it. Default: none.',
+    'A service that replaces the built-in vectors. Names and descriptions of all tools, and every query, are sent to it. Default: none.',
   ),
 });
 
-/** The settings as fields, so that one file can hold them partly and the merged whole completely. */
+/** The settings as fields: optional in one file, complete after merging. */
 export const settingsShape = {
-  enabled: setting(flag, true, '`false`: no servers; the five tools say why.'),
-  cache: group(cacheSchema, 'How long tool lists are remembered, and where.'),
+  enabled: setting(flag, true, '`false`: no servers; the five meta-tools say why.'),
+  cache: group(cacheSchema, 'How long tool lists are cached, and where.'),
   rulePrecedence: setting(
     z.enum(['first-match', 'deny-wins']),
     'first-match',
@@ -190,8 +186,8 @@ export const settingsShape = {
   ),
   search: group(searchSchema, 'How tools are found.'),
   validation: group(validationSchema, 'How strictly results are checked.'),
-  limits: group(limitsSchema, 'Every bound the gateway keeps.'),
-  retry: group(retrySchema, 'How requests that are safe to repeat are repeated.'),
+  limits: group(limitsSchema, 'Every limit of the gateway.'),
+  retry: group(retrySchema, 'How requests that are safe to retry are retried.'),
   audit: group(auditSchema, 'The record of every call.'),
   log: group(logSchema, 'Messages for people.'),
 };

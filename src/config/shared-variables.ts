@@ -1,18 +1,18 @@
 /**
  * Finds servers whose names lead to the same environment variable: `my-server` and `my.server` both give MY_SERVER_….
- * None of them gets a token that could be the other's; a switch turns all of them off. Both is said.
+ * None of them gets a token that could be another server's; a switch turns all of them off. Warnings report both.
  * @module
  */
 import type { ServerDefinition } from '../core/types.ts';
 import { isSwitchedOff, serverVariable, type World } from './world.ts';
 
-/** Servers as the environment leaves them, and what is to be said of it. */
+/** Servers after applying the environment, and the warnings. */
 export interface ServersInEnvironment {
   readonly servers: readonly ServerDefinition[];
   readonly warnings: readonly string[];
 }
 
-/** Switches servers off as the environment says, and takes tokens away that could be another server's. */
+/** Switches servers off as the environment says, and removes tokens that could be another server's. */
 export function withEnvironment(servers: readonly ServerDefinition[], { env }: World): ServersInEnvironment {
   const warnings: string[] = [];
   const switches = sharers(servers, 'MCP_ENABLED', () => true);
@@ -28,17 +28,17 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
   for (const [variable, names] of switches)
     if (isSwitchedOff(env[variable]))
       warnings.push(
-        `${variable} switches off ${listed(names)}: their names give the same variable. Rename one, or write enabled: false in one entry.`,
+        `${variable} switches off ${listed(names)}, because their names give the same variable. Rename one, or write enabled: false in one entry.`,
       );
   for (const [variable, names] of tokens)
     warnings.push(
-      `${variable} would be the token of ${listed(names)}, so none of them is sent one. Rename one, or write headers: { Authorization: 'Bearer \${NAME}' } in place of auth: 'env'.`,
+      `${variable} would be the token of ${listed(names)}, so it is sent to none of them. Rename one, or write headers: { Authorization: 'Bearer \${NAME}' } in place of auth: 'env'.`,
     );
   return {
     servers: servers.map((server) => {
       const { origin } = server;
       const own = env[serverVariable(server.name, 'MCP_ENABLED')];
-      // What is off by its name is off under any other it has here, unless that is said to be on.
+      // A server switched off by its original name stays off under its new name, unless the new name is switched on.
       const there = origin.name === undefined ? undefined : env[serverVariable(origin.name, 'MCP_ENABLED')];
       const off = isSwitchedOff(own || there);
       const isAmbiguous = tokens.get(serverVariable(server.name, 'MCP_TOKEN'))?.includes(server.name) === true;
@@ -53,7 +53,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
   };
 }
 
-/** Variables that several servers would use, with the names of those. */
+/** Returns the variables that several servers use, with the names of those servers. */
 function sharers(
   servers: readonly ServerDefinition[],
   suffix: string,

@@ -1,28 +1,28 @@
 /**
- * Clients in, the text of a first configuration out, in JSON, YAML or TypeScript: with the clients as sources, or with
- * their servers themselves. A client in whose file a secret may be written out stays a source: it is not copied.
+ * Writes a first configuration in JSON, YAML or TypeScript, with clients as sources or with copies of their servers. A
+ * client whose file may contain a literal secret stays a source, so the secret is not copied.
  * @module
  */
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import type { FoundClient } from './found-clients.ts';
 import { joinServers } from './join-servers.ts';
 
-/** How a configuration is written. */
+/** The formats of a configuration file. */
 export const STARTER_FORMATS = ['json', 'yaml', 'ts'] as const;
 export type StarterFormat = (typeof STARTER_FORMATS)[number];
 
-/** What a first configuration says. */
+/** The content of a first configuration. */
 export interface Starter {
   readonly sources: readonly { readonly type: string }[];
   readonly servers: readonly object[];
   readonly toolRules: readonly ToolRule[];
-  /** Clients that stay sources although servers were wanted, and why. */
+  /** Clients that stay sources although copies were wanted, and why. */
   readonly kept: readonly { readonly type: string; readonly reason: string }[];
-  /** What is worth knowing about names. */
+  /** Notes about renamed servers. */
   readonly warnings: readonly string[];
 }
 
-/** Clients as sources: what changes there changes here. */
+/** Uses clients as sources: changes there take effect here. */
 export const asSources = (clients: readonly FoundClient[]): Starter => ({
   sources: clients.map(({ type }) => ({ type })),
   servers: [],
@@ -32,8 +32,8 @@ export const asSources = (clients: readonly FoundClient[]): Starter => ({
 });
 
 /**
- * The servers of clients, with references where there were references.
- * @param literalIn where in a server a secret may be written out, if anywhere
+ * Copies the servers of clients; references stay references.
+ * @param literalIn returns where in a server a literal secret may be, if anywhere
  */
 export function asServers(
   clients: readonly FoundClient[],
@@ -56,7 +56,7 @@ export function asServers(
   };
 }
 
-/** In a file a rule says whom it means by the name alone. */
+/** A rule in a file names its server by name alone. */
 const asWritten = ({ exact: _exact, ...rule }: ToolRule): ToolRule => rule;
 
 function reasonToKeep(
@@ -65,18 +65,17 @@ function reasonToKeep(
 ): string | undefined {
   for (const { scope, problem, entries } of files) {
     if (problem !== undefined) return problem;
-    if (scope === 'project' && entries.length > 0)
-      return 'it has a file that came with this project, which needs trust';
+    if (scope === 'project' && entries.length > 0) return 'it has a file in this project, which needs trust';
     for (const server of joinServers([], entries).servers) {
       const place = literalIn(server);
       if (place !== undefined)
-        return `${place} of ${JSON.stringify(server.name)} is written out there and may be secret`;
+        return `${place} of ${JSON.stringify(server.name)} is a literal value there and may be a secret`;
     }
   }
   return undefined;
 }
 
-/** The entry as a person would write it. */
+/** Returns the entry as a person would write it. */
 function toAuthor({ name, description, enabled, connection, timeouts, tools }: ServerDefinition): object {
   return withoutEmpty({
     name,
@@ -94,7 +93,7 @@ const isEmpty = (value: unknown): boolean =>
 const withoutEmpty = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => !isEmpty(inner)));
 
-/** The text of the file. */
+/** Returns the text of the file. */
 export async function starterText({ sources, servers, toolRules }: Starter, format: StarterFormat): Promise<string> {
   const section = withoutEmpty({ sources, servers, toolRules });
   if (isEmpty(section)) return EMPTY[format];
@@ -124,7 +123,7 @@ function toCode(value: unknown, indent = ''): string {
   return `{\n${entries.map(([name, item]) => `${inner}${key(name)}: ${toCode(item, inner)},\n`).join('')}${indent}}`;
 }
 
-/** `"__proto__": x` would set the prototype; `["__proto__"]: x` is a key like any other. */
+/** `"__proto__": x` would set the prototype; `["__proto__"]: x` is an ordinary key. */
 const computed = (name: string): string => (name === '__proto__' ? "['__proto__']" : quoted(name));
 
 const quoted = (text: string): string =>
@@ -140,7 +139,7 @@ const EXAMPLES = [
 ];
 
 const ABOUT_SOURCES =
-  'Programs whose servers are used here, too: { "type": "cursor" }, or { "type": "auto" } for all that are found.';
+  'Programs whose servers are also used here: { "type": "cursor" }, or { "type": "auto" } for all that are found.';
 const ABOUT_SERVERS = [
   'Servers of your own. Secrets stay outside: ${NAME} is read from the environment when a server starts. For example:',
   ...EXAMPLES.map((example) => `  ${JSON.stringify(example)},`),
@@ -153,7 +152,7 @@ const braces = (before: string, key: (name: string) => string, after: string): s
   `${before}{\n  ${key('discovery')}: {\n${comments('//', '    ', [ABOUT_SOURCES])}    ${key('sources')}: [],\n\n` +
   `${comments('//', '    ', ABOUT_SERVERS)}    ${key('servers')}: []\n  }\n}${after}\n`;
 
-/** What to begin with where no client has anything. */
+/** The starter for a machine where no client has servers. */
 const EMPTY: Readonly<Record<StarterFormat, string>> = {
   json: braces('', (name) => JSON.stringify(name), ''),
   ts: braces(`${TS_HEAD}export default defineConfig(`, (name) => name, ');'),

@@ -41,7 +41,7 @@ const stdio = (name: string, command = 'x', more: object = {}) => ({
 const names = ({ servers }: { servers: readonly { name: string }[] }) => servers.map(({ name }) => name);
 const CONFIG = 'clone/.anygpt/mcp-discovery.config';
 
-describe('a folder that somebody cloned', () => {
+describe('a cloned folder', () => {
   it('costs next to nothing while nobody trusts it, whatever is in it', async () => {
     const many = Object.fromEntries(Array.from({ length: 120_000 }, (_, at) => [`s${at}`, { command: 'x' }]));
     write('clone/.mcp.json', { mcpServers: many });
@@ -56,7 +56,7 @@ describe('a folder that somebody cloned', () => {
     const took = performance.now() - before;
     expect(servers.map(({ name }) => name)).toEqual(['mine']);
     expect(new Set(sources.map(({ status }) => status))).toEqual(new Set(['error']));
-    // 40 ms on a quiet machine; 6 s and more before.
+    // 40 ms on a quiet machine; 6 s and more before the limit existed.
     expect(took).toBeLessThan(1_500);
   });
 
@@ -108,8 +108,8 @@ describe('a folder that somebody cloned', () => {
       }
     });
     expect(said.slice(0, 40)).toEqual(Array.from({ length: 40 }, () => ''));
-    expect(said[43]).toMatch(/is not read: with it, files that nobody has trusted would be 8 MiB and more\.$/);
-    expect(said[44]).toMatch(/is larger than 256 KiB, more than/);
+    expect(said[43]).toMatch(/is not read: untrusted files already take up 8 MiB, the limit\.$/);
+    expect(said[44]).toMatch(/is larger than 256 KiB, the limit/);
     expect(said.join('')).not.toMatch(/[\n\u001b]/);
   });
 
@@ -193,7 +193,9 @@ describe('a folder that somebody cloned', () => {
       const { origin, warnings } = await loader({ env: { ANYGPT_CONFIG: named } }).load();
       expect([origin, warnings]).toEqual([
         undefined,
-        expect.arrayContaining(['The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored.']),
+        expect.arrayContaining([
+          'The environment variable ANYGPT_CONFIG is not an absolute path, so it is ignored. Use an absolute path.',
+        ]),
       ]);
     }
     expect(existsSync(evidence)).toBe(false);
@@ -282,7 +284,7 @@ describe('what was hashed is what runs', () => {
     );
     await loader().trust(file);
     expect((await loader().load()).warnings.join()).toMatch(
-      /imports ".\/dep\.mjs", which is not part of what was trusted/,
+      /imports ".\/dep\.mjs", which is not one of the trusted files/,
     );
   });
 
@@ -380,7 +382,7 @@ describe('what was hashed is what runs', () => {
   it('files beyond the cap are not trusted at all', async () => {
     for (let at = 0; at < 70; at++) write(`clone/f${at}.mjs`, at < 69 ? `import './f${at + 1}.mjs'` : evilCode());
     const file = write('clone/anygpt.config.mjs', `import './f0.mjs'; export default { discovery: {} };`);
-    await expect(loader().trust(file)).rejects.toThrow('more than 64 files');
+    await expect(loader().trust(file)).rejects.toThrow('More than 64 files');
     expect((await loader().load()).origin).toBeUndefined();
     expect(ran()).toBe(false);
   });
@@ -478,7 +480,7 @@ describe.skipIf(process.platform === 'win32')('a file that entries of a trusted 
         }
       });
     };
-    // What is written as a path outside was shown as such, and is the user's own.
+    // A path outside the project was shown as such, and is the user's own file.
     expect(await read()).toEqual([['own', SECRET]]);
     for (const name of ['link', 'later']) retarget(name, secret);
     retarget('folder', join(home, '.aws'));
@@ -500,7 +502,7 @@ describe.skipIf(process.platform === 'win32')('a file that entries of a trusted 
       retarget(name, join(home, `.${name}`));
       const file = write(`${CONFIG}.json`, { ...content, servers: [stdio('theirs')] });
       await loader().trust(file);
-      // What lies behind the link was not shown, so it is not used either, now or later.
+      // The target of the link was not shown, so it is never used.
       const used = name === 'anygpt' ? ['mine'] : ['theirs'];
       expect(names(await loader().load()), name).toEqual(used);
       retarget(name, join(project, 'evil'));
@@ -560,7 +562,7 @@ describe('what is shown before anybody trusts it', () => {
     }
   });
 
-  it('is not read through a link that leads out of the project, unless somebody names it', async () => {
+  it('is not read through a link that leads out of the project, unless the user names it', async () => {
     const secret = write('home/.claude.json', { mcpServers: { 'users-own': { command: 'x' } } });
     symlinkSync(secret, join(project, '.mcp.json'));
     const linked = join(project, '.mcp.json');

@@ -58,7 +58,7 @@ describe('TrustStore', () => {
     expect(await store.isTrustedFolder(`${sub}/`)).toBe(true);
     expect(await store.isTrustedFolder(beside)).toBe(false);
     expect(await store.isTrustedFolder(folder)).toBe(false);
-    // A link inside a trusted folder that leads out of it is what it points at.
+    // A link inside a trusted folder counts as its target, which lies outside.
     expect(await store.isTrustedFolder(join(app, 'out'))).toBe(false);
     expect(await store.isTrustedFolder(join(app, 'missing'))).toBe(false);
     expect(await new TrustStore(join(folder, 'state')).listFolders()).toEqual([await realpath(app)]);
@@ -161,7 +161,7 @@ describe('TrustStore', () => {
     const store = new TrustStore(folder);
     await writeFile(store.file, content);
     await expect(store.isTrusted('/p', 'h')).rejects.toThrow(ConfigurationError);
-    await expect(store.trust('/p', 'h')).rejects.toThrow(/cannot be understood/);
+    await expect(store.trust('/p', 'h')).rejects.toThrow(/cannot be read/);
     expect(await readFile(store.file, 'utf8')).toBe(content);
   });
 
@@ -245,7 +245,7 @@ describe('what a hash covers', () => {
   it('is nothing where there are more than 64 files, or a file that is too large', async () => {
     for (let index = 0; index < 80; index++) await write(`f${index}.ts`, `import './f${index + 1}.ts';`);
     const { hash, notes } = await print(join(folder, 'f0.ts'));
-    expect([hash, notes.join()]).toEqual([undefined, expect.stringContaining('more than 64 files')]);
+    expect([hash, notes.join()]).toEqual([undefined, expect.stringContaining('More than 64 files')]);
     const large = await write('large.json', JSON.stringify({ servers: [], x: 'x'.repeat(300_000) }));
     expect(await print(large)).toMatchObject({ hash: undefined, notes: [expect.stringContaining('256 KiB')] });
   });

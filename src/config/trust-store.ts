@@ -1,7 +1,6 @@
 /**
- * Remembers in `<state folder>/trust.json` what a person has trusted: project configurations by path and hash, and
- * folders that servers of the user's own configuration may work in. A file that cannot be understood is an error and is
- * never overwritten.
+ * Stores in `<state folder>/trust.json` what the user has trusted: project configurations by path and hash, and folders
+ * that the user's own servers may work in. A file that cannot be parsed is an error and is never overwritten.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -18,18 +17,18 @@ import { readIfPresent } from './read-file.ts';
 /** What was trusted at a path. */
 export interface TrustRecord {
   readonly hash: string;
-  /** The other files that the hash covers, by their absolute paths. */
+  /** Absolute paths of the other files that the hash covers. */
   readonly files: readonly string[];
 }
 
-/** What trust.json holds. */
+/** The content of trust.json. */
 interface Trusted {
   readonly files: Map<string, TrustRecord>;
   /** Real paths. */
   readonly folders: Set<string>;
 }
 
-/** The memory of trusted configurations and folders. Hashes come from `Snapshot.hashOf`. */
+/** The store of trusted configurations and folders. Hashes come from `Snapshot.hashOf`. */
 export class TrustStore {
   readonly file: string;
   #turn: Promise<unknown> = Promise.resolve();
@@ -38,36 +37,36 @@ export class TrustStore {
     this.file = join(folder, 'trust.json');
   }
 
-  /** Whether exactly this content was trusted at this path. */
+  /** Tells whether exactly this content was trusted at this path. */
   async isTrusted(path: string, hash: string): Promise<boolean> {
     return (await this.record(path))?.hash === hash;
   }
 
-  /** What was trusted at a path: the hash, and which files it was taken over. */
+  /** Returns what was trusted at a path: the hash and the files it covers. */
   async record(path: string): Promise<TrustRecord | undefined> {
     return (await this.#read()).files.get(path);
   }
 
-  /** Every file that some hash covers. */
+  /** Returns every file that some hash covers. */
   async allFiles(): Promise<ReadonlySet<string>> {
     return new Set([...(await this.#read()).files].flatMap(([path, { files }]) => [path, ...files]));
   }
 
-  /** Every trusted path with the hash it was trusted at. */
+  /** Returns every trusted path with its hash. */
   async list(): Promise<ReadonlyMap<string, string>> {
     return new Map([...(await this.#read()).files].map(([path, { hash }]) => [path, hash]));
   }
 
   /**
-   * Remembers a configuration as it is now; a later change ends the trust.
-   * @param files every file the hash covers, as `Fingerprint` has them
+   * Trusts a configuration in its current state; a later change ends the trust.
+   * @param files every file the hash covers, as in `Fingerprint`
    */
   async trust(path: string, hash: string, files: readonly string[] = []): Promise<void> {
     const others = files.filter((file) => file !== path);
     await this.#change((trusted) => trusted.files.set(path, { hash, files: others }));
   }
 
-  /** Forgets a configuration; false when it was not trusted. */
+  /** Removes a configuration; returns false when it was not trusted. */
   async revoke(path: string): Promise<boolean> {
     let known = false;
     await this.#change(({ files }) => {
@@ -76,14 +75,14 @@ export class TrustStore {
     return known;
   }
 
-  /** The real paths of all trusted folders. */
+  /** Returns the real paths of all trusted folders. */
   async listFolders(): Promise<readonly string[]> {
     return [...(await this.#read()).folders];
   }
 
   /**
-   * Remembers a folder, and with it those that are a part of it, as one that `${workspaceFolder}` may stand for. Configuration files
-   * in it are not trusted by this. A folder that is not there is an error.
+   * Trusts a folder and its subfolders as values of `${workspaceFolder}`. This does not trust configuration files in
+   * the folder. A missing folder is an error.
    */
   async trustFolder(folder: string): Promise<void> {
     const real = await realpath(folder);
@@ -91,8 +90,8 @@ export class TrustStore {
   }
 
   /**
-   * Whether a person has trusted this folder, or one above it that it is a part of: a repository of its own inside a trusted
-   * folder is not. Links are followed first; what is not there is not trusted.
+   * Tells whether this folder or a parent is trusted. A separate repository inside a trusted folder is not trusted.
+   * Links are followed first; a missing folder is not trusted.
    */
   async isTrustedFolder(folder: string): Promise<boolean> {
     const { folders } = await this.#read();
@@ -105,7 +104,7 @@ export class TrustStore {
     }
   }
 
-  /** Forgets a folder with every file and folder in it, there or not. Gives what was forgotten. */
+  /** Removes a folder with every file and folder in it, existing or not. Returns what was removed. */
   async revokeInside(
     folder: string,
   ): Promise<{ readonly files: readonly string[]; readonly folders: readonly string[] }> {
@@ -121,7 +120,7 @@ export class TrustStore {
   }
 
   #change(edit: (trusted: Trusted) => void): Promise<void> {
-    // Another process may be at it, too: a trust that is taken back must not return with what it writes.
+    // Locked, because another process may write at the same time: its write must not restore trust that was revoked.
     const next = this.#turn.then(() =>
       withLock(this.file, async () => {
         const trusted = await this.#read();
@@ -151,7 +150,7 @@ export class TrustStore {
       if (record === undefined) throw this.#corrupt('an entry has no hash');
       return [path, record] as const;
     });
-    // Versions before folders could be trusted wrote none.
+    // Older versions wrote no folders.
     const folders = document.folders ?? [];
     if (!Array.isArray(folders) || !folders.every((folder): folder is string => typeof folder === 'string')) {
       throw this.#corrupt('`folders` is not a list of paths');
@@ -170,12 +169,12 @@ export class TrustStore {
 
   #corrupt(why: string): ConfigurationError {
     return new ConfigurationError(
-      `${this.file} cannot be understood: ${why}. Repair it, or move it away and trust your projects again with \`anygpt mcp trust\`.`,
+      `${this.file} cannot be read: ${why}. Repair it, or move it away and trust your projects again with \`anygpt mcp trust\`.`,
     );
   }
 }
 
-/** A record of one file is its hash alone. */
+/** A record without further files is stored as its hash alone. */
 const written = ({ hash, files }: TrustRecord): unknown => (files.length === 0 ? hash : { hash, files });
 
 function toRecord(value: unknown): TrustRecord | undefined {

@@ -1,5 +1,5 @@
 /**
- * Finds what references in the environment of servers stand for, where files that are shown with them say it.
+ * Looks up the values of file references in servers' environments, from the files that the preview shows.
  * @module
  */
 import { parseDotenv } from './dotenv.ts';
@@ -8,12 +8,12 @@ import type { Reading } from './project-files.ts';
 import type { Snapshot } from './project-snapshot.ts';
 import type { World } from './world.ts';
 
-/** References to files, as entries have them. */
+/** References to files in entries. */
 const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
-/** Of a value that is shown; nobody reads more. */
+/** Longest value shown. */
 const MAX_VALUE = 2_000;
 
-/** Only files that were handed out are read: what is shown is what is hashed. */
+/** Returns the values by reference. Reads only admitted files, so what is shown is also hashed. */
 export function valuesInFiles(
   readings: readonly Reading[],
   files: Snapshot,

@@ -1,6 +1,6 @@
 /**
- * Puts a folder where entries say `${workspaceFolder}`, the folder that the client works in. A server of the user's own
- * files gets it only when a person has trusted that folder; otherwise the server is refused, with the command to type.
+ * Replaces `${workspaceFolder}` in entries by the folder the client works in. A server of the user's own files gets the
+ * folder only if the user has trusted it; otherwise the server is refused, and the message names the command to run.
  * @module
  */
 import { basename, resolve } from 'node:path';
@@ -9,16 +9,16 @@ import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { World } from './world.ts';
 
-/** `$${…}` is text. */
+/** `$${…}` is literal text. */
 const REFERENCE = /(\$?)\$\{workspaceFolder(Basename)?\}/g;
 
-/** What a person types to let servers of their own files work in a folder. */
+/** Returns the command that lets the user's own servers work in a folder. */
 export const trustFolderCommand = (folder: string): string => `anygpt mcp trust ${shellWord(folder)}`;
 
-/** A connection with the folder put in. */
+/** Returns a connection with the folder filled in. */
 export function inWorkspace(connection: ConnectionDefinition, folder: string): ConnectionDefinition {
   if (!refersToWorkspace(connection)) return connection;
-  // The text is expanded once more when the connection opens.
+  // The text is expanded again when the connection opens.
   const put = (text: string) =>
     replaced(
       text,
@@ -33,14 +33,14 @@ export function inWorkspace(connection: ConnectionDefinition, folder: string): C
     command: put(command),
     args: args.map(put),
     env: all(env),
-    // A path is not expanded again, and may have been written relative to the folder.
+    // A path is not expanded again, and may be relative to the folder.
     cwd: cwd === undefined ? undefined : resolve(folder, replaced(cwd, folder)),
   };
 }
 
 /**
- * The servers of the user's own files with the client's folder put in where they ask for it, or refused.
- * @param isTrusted whether a person has trusted a folder; asked only when a server needs it
+ * Fills in the client's folder for the user's own servers, or refuses them.
+ * @param isTrusted tells whether a folder is trusted; called only when a server needs it
  */
 export async function withWorkspace(
   servers: readonly ServerDefinition[],
@@ -60,11 +60,12 @@ export async function withWorkspace(
 async function whyNot(folder: string, isTrusted: (folder: string) => Promise<boolean>): Promise<string | undefined> {
   try {
     if (await isTrusted(folder)) return undefined;
+    // The command comes first: a note in search results keeps only the beginning.
     return `run \`${trustFolderCommand(folder)}\` if you trust what is in that folder; its entry uses \${workspaceFolder}.`;
   } catch (error) {
-    // In doubt nothing is trusted.
+    // If unknown, the folder is not trusted.
     if (error instanceof ConfigurationError)
-      return `its entry uses \${workspaceFolder}, and whether ${folder} is trusted is not known: ${error.message}`;
+      return `its entry uses \${workspaceFolder}, and it is unknown whether ${folder} is trusted: ${error.message}`;
     throw error;
   }
 }

@@ -1,24 +1,24 @@
 /**
- * The outside world as the configuration sees it: home, working folder, environment and platform in, places and
- * switches out. Handed in everywhere, so that nothing here asks the process behind a caller's back.
+ * Describes the environment that configuration depends on: home, working folder, environment variables and platform. It
+ * is passed in everywhere, so that no code here reads the process directly.
  * @module
  */
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, win32 } from 'node:path';
 
-/** What loading a configuration depends on beside the files themselves. */
+/** Everything that loading a configuration depends on, besides the files. */
 export interface World {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Nothing is looked up: paths with references in them stay unknown. For what is shown before it is trusted. */
+  /** For previews: nothing is expanded, and paths with references stay unknown. */
   readonly literal?: boolean | undefined;
-  /** Files that a person has trusted: they are found however many others lie beside them. */
+  /** Files that the user has trusted; they are found however many others lie beside them. */
   readonly trustedFiles?: ReadonlySet<string> | undefined;
 }
 
-/** The world of this process, with whatever a caller wants different. */
+/** Returns the world of this process, with the caller's changes. */
 export const realWorld = (changes: Partial<World> = {}): World => ({
   home: changes.home ?? homeIn(changes) ?? ownHome(),
   cwd: changes.cwd ?? process.cwd(),
@@ -26,22 +26,22 @@ export const realWorld = (changes: Partial<World> = {}): World => ({
   platform: changes.platform ?? process.platform,
 });
 
-/** An environment that is handed in says where its home is, as the process's own does to `homedir`. */
+/** Takes the home folder from a passed-in environment, as `homedir` does from the process's own. */
 const homeIn = ({ env, platform = process.platform }: Partial<World>): string | undefined => {
   const named = platform === 'win32' ? env?.USERPROFILE : env?.HOME;
   return named && isAbsolute(named) ? named : undefined;
 };
 
-/** A `HOME` that is empty or relative would make the working folder the user's own; the account says where home is. */
+/** An empty or relative `HOME` would make the working folder the user's own; the account's home is used instead. */
 const ownHome = (): string => {
   const named = homedir();
   return isAbsolute(named) ? named : userInfo().homedir;
 };
 
-/** The folder that holds cache, trust, approvals and audit: `ANYGPT_HOME`, else `~/.anygpt`. */
+/** The folder of cache, trust, approvals and audit: `ANYGPT_HOME`, else `~/.anygpt`. */
 export const stateFolder = (world: World): string => folderNamed('ANYGPT_HOME', world) ?? join(world.home, '.anygpt');
 
-/** Variables that say where the user's own files and folders are. All of them are read with `folderNamed`. */
+/** Variables that locate the user's own files and folders. All of them are read with `folderNamed`. */
 export const FOLDER_VARIABLES = [
   'ANYGPT_HOME',
   'ANYGPT_CACHE_DIR',
@@ -62,35 +62,35 @@ export const FOLDER_VARIABLES = [
 ] as const;
 
 /**
- * The folder or file that a variable of the environment names. One that is not absolute would depend on the working folder, and
- * make files that came with a project the user's own: it counts as not set.
+ * Returns the folder or file that an environment variable names. A relative path counts as unset: it would depend on
+ * the working folder and make a project's files the user's own.
  */
 export const folderNamed = (name: (typeof FOLDER_VARIABLES)[number], world: World): string | undefined =>
   absoluteFolder(world.env[name] ?? '', world);
 
-/** A folder as it may be written in the environment; undefined unless it is the same wherever one works. */
+/** Returns an absolute folder from the environment; undefined for a path that depends on the working folder. */
 export function absoluteFolder(written: string, { home, platform }: World): string | undefined {
   if (written === '~' || /^~[/\\]/.test(written)) return join(home, written.slice(1));
   return isAbsolute(written) || (platform === 'win32' && isWindowsPath(written)) ? written : undefined;
 }
 
-/** With a drive or a share: `\\folder` alone depends on the drive one works on. */
+/** With a drive or a share: `\\folder` alone depends on the current drive. */
 const isWindowsPath = (path: string): boolean => win32.isAbsolute(path) && /^(?:[A-Za-z]:|[\\/]{2})/.test(path);
 
-/** One sentence for every variable that should name a folder and does not. */
+/** Returns one warning for every variable that is not an absolute path. */
 export const relativeFolderWarnings = (world: World): readonly string[] =>
   FOLDER_VARIABLES.filter((name) => world.env[name] && folderNamed(name, world) === undefined).map(
-    (name) => `The environment variable ${name} is not an absolute path, so it is ignored.`,
+    (name) => `The environment variable ${name} is not an absolute path, so it is ignored. Use an absolute path.`,
   );
 
-/** The environment variable that belongs to a server: `my-server` and `MCP_TOKEN` give `MY_SERVER_MCP_TOKEN`. */
+/** Returns the environment variable of a server: `my-server` and `MCP_TOKEN` give `MY_SERVER_MCP_TOKEN`. */
 export const serverVariable = (server: string, suffix: string): string =>
   `${server.toUpperCase().replace(/[^A-Z0-9]/gu, '_')}_${suffix}`;
 
-/** Whether a switch in the environment says no. Absent and empty say nothing. */
+/** Tells whether an environment switch is off. False for absent and empty. */
 export const isSwitchedOff = (value: string | undefined): boolean =>
   value !== undefined && ['false', '0', 'no', 'off'].includes(value.trim().toLowerCase());
 
-/** Whether a switch in the environment says yes. */
+/** Tells whether an environment switch is on. */
 export const isSwitchedOn = (value: string | undefined): boolean =>
   value !== undefined && ['true', '1', 'yes', 'on'].includes(value.trim().toLowerCase());

@@ -1,5 +1,6 @@
 /**
- * One error class, one list of codes. Codes are the contract; messages say what happened, where, and what to do next.
+ * Defines one error class and one list of codes. Codes are the contract; messages say what happened, where, and what to
+ * do next.
  * @module
  */
 
@@ -28,10 +29,10 @@ export const ERROR_CODES = [
 /** One of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What became of a call that failed: it never left, nobody knows, or the server said no. */
+/** The outcome of a failed call: it was never sent, it is unknown, or the server reported a failure. */
 export type Outcome = 'not_sent' | 'unknown' | 'failed';
 
-/** The error object agents and scripts see. */
+/** The error object that agents and scripts see. */
 export interface ErrorInfo {
   readonly code: ErrorCode;
   readonly message: string;
@@ -41,11 +42,11 @@ export interface ErrorInfo {
   readonly outcome?: Outcome;
   readonly retryAfterMs?: number;
   readonly suggestions?: readonly string[];
-  /** The part of the schema that the arguments broke. */
+  /** The part of the schema that the arguments violated. */
   readonly schema?: unknown;
 }
 
-/** What else is known of an error, beside its code and message. */
+/** Optional details of an error. */
 export interface ErrorDetails {
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
@@ -65,7 +66,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'RATE_LIMITED',
 ]);
 
-/** Whether an error with this code may go away when the same thing is tried again. */
+/** Tells whether a retry may succeed after an error with this code. */
 export const isRetryableCode = (code: ErrorCode): boolean => RETRYABLE.has(code);
 
 /** Everything this package throws. */
@@ -88,7 +89,7 @@ export class DiscoveryError extends Error {
     return this.details.tool;
   }
 
-  /** The plain object for results and `--json`, without what is absent. */
+  /** Returns a plain object for results and `--json`, without absent fields. */
   toInfo(): ErrorInfo {
     const { server, tool, retryable, outcome, retryAfterMs, suggestions, schema } = this.details;
     return {
@@ -116,7 +117,7 @@ export class ConfigurationError extends DiscoveryError {
   }
 }
 
-/** A programmer's mistake in calling this library. */
+/** A programming mistake in a call of this library. */
 export class ValidationError extends DiscoveryError {
   override readonly name = 'ValidationError';
   constructor(message: string, details: ErrorDetails = {}) {
@@ -140,12 +141,12 @@ export class ToolExecutionError extends DiscoveryError {
   }
 }
 
-/** A provider throws this for a tool that is not its own. */
+/** Thrown by a provider for a tool that is not its own. */
 export class ToolNotFoundError extends DiscoveryError {
   override readonly name = 'ToolNotFoundError';
   constructor(tool: string);
   constructor(server: string, tool: string, message?: string, details?: ErrorDetails);
-  /** Of no server in particular. */
+  /** Not tied to a server. */
   constructor(tool: string, server: undefined, message: string, details?: ErrorDetails);
   constructor(first: string, second?: string, message?: string, details: ErrorDetails = {}) {
     const [server, tool] = second === undefined ? [undefined, first] : [first, second];

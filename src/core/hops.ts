@@ -1,6 +1,6 @@
 /**
- * Keeps a gateway from calling itself, directly or through another one. A call to a server that is a gateway like us
- * carries the list of gateways it came through; one that finds itself in that list refuses.
+ * Prevents a gateway from calling itself, directly or through another one. A call to another gateway carries the list
+ * of gateways it passed; a gateway that finds itself in the list refuses the call.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -10,10 +10,10 @@ type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /** The `_meta` entry that carries the list. */
 const HOPS = 'anygpt/hops';
-/** Gateways one call may pass. */
+/** Most gateways one call may pass. */
 const MAX_HOPS = 8;
 
-/** Names a gateway by its configuration: two processes with the same one are the same gateway. */
+/** Identifies a gateway by its configuration: two processes with the same one are the same gateway. */
 export function gatewayId(
   origin: string | undefined,
   servers: ReadonlyMap<string, { readonly fingerprint: string }>,
@@ -22,20 +22,20 @@ export function gatewayId(
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 12);
 }
 
-/** Whether a call has been here before, or has come too far. */
+/** Tells whether a call has been here before, or has passed too many gateways. */
 export function isLoop(meta: Meta, id: string): boolean {
   const hops = hopsIn(meta);
   return hops.includes(id) || hops.length >= MAX_HOPS;
 }
 
-/** What a call that has been here before is answered. */
+/** The answer to such a call. */
 export const LOOP_REFUSAL = fail(
   'CONFIGURATION_ERROR',
-  'This gateway is configured as one of its own servers, directly or through another gateway. Take it out of the servers.',
+  'This gateway is configured as one of its own servers, directly or through another gateway. Remove it from the servers.',
   { outcome: 'not_sent' },
 );
 
-/** The `_meta` of a call that goes on to another gateway. */
+/** Returns the `_meta` of a call that goes on to another gateway. */
 export const withHop = (meta: Meta, id: string): Readonly<Record<string, unknown>> => ({
   ...meta,
   [HOPS]: [...hopsIn(meta), id].join(','),

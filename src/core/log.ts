@@ -1,21 +1,25 @@
 /**
- * Messages for people, one line each, away from stdout. Compatible with pino: pass your own logger instead if you have one.
+ * Writes log messages for people, one line each, never to stdout. Compatible with pino: a program may pass its own
+ * logger.
  * @module
  */
 import { plainText } from '../text/plain-text.ts';
 import type { Logger } from './types.ts';
 
-/** The levels a log may be set to, quietest last. */
+/** The log levels, quietest last. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 /** `debug`, `info`, `warn`, `error` or `silent`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const nothing = (): void => {};
 
-/** Says nothing. The default of the library. */
+/** Discards all messages. The default of the library. */
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A logger that writes `level message key=value …` lines through `write`; a level given as a function may change. */
+/**
+ * Returns a logger that writes `level message key=value …` lines through `write`. If `level` is a function, the level
+ * may change.
+ */
 export function createLogger(
   write: (line: string) => void,
   level: LogLevel | (() => LogLevel) = 'info',
@@ -29,7 +33,7 @@ export function createLogger(
       const details = Object.entries(fields).map(
         ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
-      // One line per message: what a server said may hold line breaks and terminal sequences.
+      // One line per message: a server's text may contain line breaks and terminal sequences.
       const line = redact(`${name} ${message}${details.join('')}`);
       write(plainText(line.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')).slice(0, 4000));
     };

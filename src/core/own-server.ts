@@ -1,5 +1,5 @@
 /**
- * The name under which the gateway itself can be called, and its tools' names, for everybody who points to them.
+ * Names the gateway's own server and its tools, for every module that refers to them.
  * @module
  */
 
@@ -22,5 +22,8 @@ export const isReservedTool = (name: string): boolean =>
 /** The tool that reads parts of another tool's schema. */
 export const READ_SCHEMA_NAME = 'read_schema';
 
-/** `_meta` of a tool that must not hide behind a client's own tool search (Claude's agents): nobody would find it there. */
+/**
+ * `_meta` of a tool that a client's own tool search (Claude's agents) must not hide, because it would not be found
+ * there.
+ */
 export const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true } as const;

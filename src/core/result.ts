@@ -1,28 +1,28 @@
 /**
- * Agents get results, programmers get errors: what an agent asks for never throws.
+ * Defines results for agents. What an agent asks for returns a result and never throws; only programmers get errors.
  * @module
  */
 
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
 import { DiscoveryError, type ErrorCode, type ErrorDetails, type ErrorInfo } from './errors.ts';
 
-/** What an agent asked for, or why it did not get it. `E` is the error: ours, unless a view of the engine has its own. */
+/** The data an agent asked for, or an error. `E` is our error, unless a view of the engine has its own. */
 export type ToolResult<T, E = ErrorInfo> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: E };
 
-/** A success with its data. */
+/** Returns a success with its data. */
 export const ok = <T>(data: T): ToolResult<T, never> => ({ success: true, data });
 
-/** A failure with one of our codes; whether it is worth trying again follows from the code unless `details` says. */
+/** Returns a failure with one of our codes. Whether a retry may help follows from the code, unless `details` says. */
 export const fail = (code: ErrorCode, message: string, details: ErrorDetails = {}): ToolResult<never> => ({
   success: false,
   error: new DiscoveryError(code, message, details).toInfo(),
 });
 
 /**
- * Why a call that has left may be sent once more: the server refuses everything, so it has hardly looked at the call. It is
- * no proof, and where the call is not sent again nobody knows what became of it.
+ * Marks a failure after which a sent call may be sent again: the server refuses every request, so it hardly looked at
+ * this one. This is not proof; if the call is not sent again, its outcome is unknown.
  */
 export class UnheededError extends Error {
   override readonly name = 'UnheededError';
@@ -30,10 +30,10 @@ export class UnheededError extends Error {
 
 const causes = new WeakMap<ErrorInfo, unknown>();
 
-/** What was thrown, or what was below that, for those who can do more with it than read its message. */
+/** Returns the thrown error, or its cause, for callers that need more than the message. */
 export const causeOf = (error: ErrorInfo): unknown => causes.get(error);
 
-/** The one place where an unknown thrown value becomes a failure. Never throws, whatever it was. */
+/** Turns any thrown value into a failure. Never throws. */
 export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResult<never> {
   const ours = thrownAs(DiscoveryError, thrown);
   if (ours !== undefined) {

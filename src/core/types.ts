@@ -1,38 +1,38 @@
 /**
- * The nouns of the program. Plain read-only values that move along the two flows:
- * config → servers → connections → catalog → rules → index → meta-tools, and call → result.
+ * Defines the nouns of the program: plain read-only values that move along the two flows, config → servers →
+ * connections → catalog → rules → index → meta-tools, and call → result.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
 
-/** A JSON Schema as it came from a server or a configuration: data, never trusted. */
+/** A JSON Schema from a server or a configuration: untrusted data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** How to reach a server. Values may still hold `${NAME}` references; they are expanded when a connection opens. */
+/** How to reach a server. Values may contain `${NAME}` references, which are expanded when a connection opens. */
 export type ConnectionDefinition = StdioConnection | RemoteConnection;
 
-/** A server that runs as a child process and is spoken to on its stdin and stdout. */
+/** A server that runs as a child process and speaks MCP on stdin and stdout. */
 export interface StdioConnection {
   readonly type: 'stdio';
-  /** The program; started directly, never through a shell. */
+  /** The program; started directly, without a shell. */
   readonly command: string;
-  /** Its arguments, passed on exactly. */
+  /** Arguments, passed on unchanged. */
   readonly args: readonly string[];
-  /** Environment variables for it. */
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names of our own environment variables that the child may see beside the allow-list. */
+  /** Names of our own environment variables that the child may see, in addition to the allow-list. */
   readonly inheritEnv: readonly string[];
   /** Absolute folder; undefined means the user's home. */
   readonly cwd: string | undefined;
 }
 
-/** A server at an address. */
+/** A server at a URL. */
 export interface RemoteConnection {
   /** `http` is Streamable HTTP and falls back to SSE; `sse` is the legacy transport only. */
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `env`: send the bearer token found in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
+  /** `env`: send the bearer token in `<SERVER>_MCP_TOKEN`, else `MCP_AUTH_TOKEN`. */
   readonly auth: 'env' | undefined;
 }
 
@@ -41,38 +41,38 @@ export interface ServerDefinition {
   readonly name: string;
   readonly description: string | undefined;
   readonly enabled: boolean;
-  /** How to reach it. */
+  /** How to reach the server. */
   readonly connection: ConnectionDefinition;
-  /** Tools known before the server ever ran. Keywords and examples outlive discovery. */
+  /** Tools known in advance. Keywords and examples stay after discovery. */
   readonly tools: readonly ConfiguredTool[];
   readonly timeouts: { readonly connect: number | undefined; readonly call: number | undefined };
   readonly rateLimit: RateLimit | undefined;
   readonly concurrency: number | undefined;
   /** Whether the server's own hints (readOnlyHint, idempotentHint) count. */
   readonly trusted: boolean;
-  /** Globs of tool names that may be repeated. */
+  /** Globs of tool names whose calls may be retried. */
   readonly idempotent: readonly string[];
-  /** Why it must not be started here and now, and what a person can do about it; undefined: nothing is in the way. */
+  /** Why the server must not be started, and what the user can do about it; undefined: it may be started. */
   readonly refusal?: string | undefined;
-  /** Whether a connection over which one caller was asked may serve others. */
+  /** Whether a connection over which one caller was asked something may serve other callers. */
   readonly shared?: boolean | undefined;
-  /** Where the entry was written: file and path inside it, and the client whose file it is, for messages. */
+  /** Where the entry is written, for messages: the file, the path inside it, and the client that owns the file. */
   readonly origin: {
     readonly file: string;
     readonly path: string;
     readonly client?: string | undefined;
-    /** What it is called there, where another server had that name here. */
+    /** The entry's name there, if it was renamed because another server had that name. */
     readonly name?: string | undefined;
   };
 }
 
-/** How many calls a server gets: so many a second, and so many at once after a pause. */
+/** The rate limit of a server: calls per second, and calls at once after a pause. */
 export interface RateLimit {
   readonly requestsPerSecond: number;
   readonly burst: number;
 }
 
-/** A tool as a configuration lists it; whatever the server says later completes it. */
+/** A tool as listed in a configuration; the server's own definition completes it later. */
 export interface ConfiguredTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -81,31 +81,31 @@ export interface ConfiguredTool {
   readonly examples?: readonly ToolExample[] | undefined;
 }
 
-/** Arguments that a tool can be called with. */
+/** Example arguments of a tool. */
 export interface ToolExample {
   readonly description?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** True when we made the example up from the schema. */
+  /** True when the example was generated from the schema. */
   readonly generated?: boolean | undefined;
 }
 
-/** A tool as its server lists it, every field kept. Only `name` and `inputSchema` have been checked. */
+/** A tool as its server lists it, with every field. Only `name` and `inputSchema` have been checked. */
 export interface ToolDefinition {
   readonly name: string;
-  /** What clients show people in place of the name. */
+  /** The display name. */
   readonly title?: string | undefined;
-  /** What it does, and when to use it: models choose by this. */
+  /** What the tool does and when to use it. Models choose by this text. */
   readonly description?: string | undefined;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly inputSchema: JsonSchema;
-  /** JSON Schema of its `structuredContent`. */
+  /** JSON Schema of `structuredContent`. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** What it claims about itself: whether it only reads, whether it destroys, whether it may be repeated. */
+  /** The tool's claims about itself: read-only, destructive, repeatable. */
   readonly annotations?: ToolAnnotations | undefined;
   readonly [key: string]: unknown;
 }
 
-/** What a server claims about a tool. Hints, to be believed only of a server that is trusted. */
+/** A server's claims about a tool. Hints; believe them only for a trusted server. */
 export interface ToolAnnotations {
   readonly title?: string | undefined;
   readonly readOnlyHint?: boolean | undefined;
@@ -115,13 +115,13 @@ export interface ToolAnnotations {
   readonly [key: string]: unknown;
 }
 
-/** A tool is addressed by this pair, always. */
+/** Identifies a tool. */
 export interface ToolRef {
   readonly server: string;
   readonly tool: string;
 }
 
-/** A tool after the rules have spoken: what listing, searching and describing work on. */
+/** A tool after the rules were applied: the input of listing, searching and describing. */
 export interface ToolMetadata {
   readonly server: string;
   readonly name: string;
@@ -150,75 +150,78 @@ export interface ToolParameter {
   readonly required: boolean;
 }
 
-/** One search hit, in the shape `search_tools` shows. */
+/** One search hit, as `search_tools` shows it. */
 export interface SearchResult {
   readonly server: string;
   readonly tool: string;
   readonly summary: string;
-  /** In [0, 1], comparable from query to query. */
+  /** In [0, 1], comparable across queries. */
   readonly relevance: number;
   readonly tags: readonly string[];
   readonly args?: string | undefined;
 }
 
-/** A figure for one tool. */
+/** A score for one tool. */
 export interface ToolScore {
   readonly server: string;
   readonly tool: string;
   readonly score: number;
 }
 
-/** What a search may be told. */
+/** Options of a search. */
 export interface SearchOptions {
   /** Only tools of this server. */
   readonly server?: string | undefined;
-  /** At most this many hits. Default 10, fewer where relevance falls off. */
+  /** At most this many hits. Default 10; fewer if relevance drops. */
   readonly limit?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
   /** What was learnt from use: how much each of these tools is raised for this query, 0 to 1. */
   readonly learnt?: readonly ToolScore[] | undefined;
-  /** How alike these tools are to the query by another embedder, 1 for the same, 0 for anything, down to -1; in place of the built-in vectors. */
+  /**
+   * Similarity of these tools to the query by another embedder, from 1 (identical) over 0 (unrelated) to -1. Replaces
+   * the built-in vectors.
+   */
   readonly similar?: readonly ToolScore[] | undefined;
 }
 
-/** What a text is turned into a vector for; some models want to be told. */
+/** The purpose of a vector; some models need to know it. */
 export interface EmbedOptions {
   readonly purpose?: 'query' | 'tool' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Turns texts into vectors, one for each, in order. What comes back is checked, so a bad vector spoils nothing. */
+/** Turns texts into vectors, one for each, in order. Results are checked, so a bad vector does no harm. */
 export interface Embedder {
-  /** Names the model and what else its vectors depend on: they are kept under this name. */
+  /** Identifies the model and everything else its vectors depend on; vectors are stored under it. */
   readonly id: string;
   /** Gets at most 64 texts at once. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
 }
 
-/** How far an embedder has come, and why it is not used if it is not. */
+/** The progress of an embedder, and why it is not used, if so. */
 export interface EmbedderStatus {
   readonly id: string;
-  /** Tools there are, and those that have a vector. */
+  /** All tools, and those that have a vector. */
   readonly tools: number;
   readonly embedded: number;
   readonly problem?: string | undefined;
 }
 
-/** Whether a server is connected now, not needed yet, or could not be reached. */
+/** Whether a server is connected, not needed yet, or could not be reached. */
 export type ServerStatus = 'connected' | 'disconnected' | 'error';
 
-/** A server and what is known of it. */
+/** A server and its state. */
 export interface ServerMetadata {
   readonly name: string;
   readonly description: string;
   readonly toolCount: number;
   readonly enabledCount: number;
   readonly status: ServerStatus;
-  /** Why the status is what it is, when that is not obvious. */
+  /** The reason for the status, when it is not obvious. */
   readonly reason?: string | undefined;
-  /** True when the tool list is older than we may vouch for. */
+  /** True when the tool list is stale. */
   readonly stale?: boolean | undefined;
-  /** When it last listed its tools, in milliseconds since 1970; undefined when it never did. */
+  /** When the server last listed its tools, in milliseconds since 1970; undefined when it never did. */
   readonly listedAt?: number | undefined;
   /** How it is reached; undefined for a provider of the program itself. */
   readonly config?: ConnectionDefinition | undefined;
@@ -230,14 +233,14 @@ export interface ToolRule {
   readonly server?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** It was made for the server of this name, and for none that has the name elsewhere. No file can say it. */
+  /** The rule applies to the server with exactly this name, not to a renamed one. Cannot be set in a file. */
   readonly exact?: boolean | undefined;
 }
 
-/** Which rule decides: the first that matches and says `enabled`, or any that says no. */
+/** Which rule decides: the first matching one with `enabled`, or any matching deny. */
 export type RulePrecedence = 'first-match' | 'deny-wins';
 
-/** What a `tools/call` returned, unchanged. */
+/** The result of a `tools/call`, unchanged. */
 export interface CallToolResult {
   readonly content?: readonly ContentBlock[] | undefined;
   readonly structuredContent?: unknown;
@@ -246,7 +249,7 @@ export interface CallToolResult {
   readonly [key: string]: unknown;
 }
 
-/** One part of a result: text, an image, a resource, or what later revisions bring. */
+/** One part of a result: text, an image, a resource, or a later addition to the protocol. */
 export interface ContentBlock {
   readonly type: string;
   /** Of a `text` block. */
@@ -254,38 +257,38 @@ export interface ContentBlock {
   readonly [key: string]: unknown;
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }
 
-/** What a downstream server asks of the agent: elicitation, sampling or roots. */
+/** A request of a downstream server to the agent: elicitation, sampling or roots. */
 export interface ServerRequest {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Who is calling, and how they can be asked something while a call runs. */
+/** The caller, and how to ask it something while a call runs. */
 export interface Caller {
-  /** An authenticated identity, when there is one. Never sent downstream. */
+  /** An authenticated identity, if any. Never sent downstream. */
   readonly principal?: string | undefined;
   /** One long-lived client connection. Absent for stateless requests. */
   readonly session?: string | undefined;
-  /** The socket a stateless request came on. Calls are counted by it, and late questions told apart; it proves nothing. */
+  /** The socket of a stateless request. Used to count calls and to match late questions; it proves nothing. */
   readonly socket?: string | undefined;
-  /** What a client on the network calls itself. All that say the same share a ceiling of calls; it proves nothing. */
+  /** The name that a network client gives itself. All clients of one name share a limit of calls; it proves nothing. */
   readonly clientName?: string | undefined;
-  /** The client's own capabilities as it declared them (`elicitation`, `sampling`, `roots`). */
+  /** The client's declared capabilities (`elicitation`, `sampling`, `roots`). */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
-  /** Puts a server's question to the agent and gives back its answer. Absent: nobody can be asked. */
+  /** Forwards a server's question to the agent and returns its answer. Absent: the caller cannot be asked. */
   readonly ask?: ((request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
-  /** The protocol revision the caller speaks; results are fitted to it. Unknown: the newest. */
+  /** The caller's protocol revision; results are adapted to it. Unknown: the newest. */
   readonly revision?: string | undefined;
-  /** The caller relays a server 1:1 and needs a connection whose notifications are all its own. */
+  /** The caller relays a server 1:1 and needs a connection of its own, for the notifications. */
   readonly exclusive?: boolean | undefined;
-  /** The caller understands `input_required` results (protocol 2026-07-28), so they are handed on as they are. */
+  /** The caller understands `input_required` results (protocol 2026-07-28), so they are passed on unchanged. */
   readonly acceptsInputRequired?: boolean | undefined;
 }
 
@@ -309,11 +312,11 @@ export interface ToolCall {
   readonly caller: Caller;
   readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Gets what the server says beside progress, where the connection is the caller's own. */
+  /** Receives notifications other than progress, if the connection is the caller's own. */
   readonly onNotification?: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** `_meta` entries to hand on (trace context). */
+  /** `_meta` entries to pass on (trace context). */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Answers to an earlier `input_required` result of a modern server, handed on verbatim. */
+  /** Answers to an earlier `input_required` result of a modern server, passed on verbatim. */
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
   /** Under which name it is counted by breakers, slots and rates: the server's, or that of one request's provider. */
@@ -322,31 +325,33 @@ export interface ToolCall {
   readonly request?: ToolRequest | undefined;
   /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual time-outs. */
   readonly deadline?: number | undefined;
-  /** What times its silence, once a step does. */
+  /** The idle clock, once a step has set one. */
   readonly idleClock?: IdleClock | undefined;
   /** The tool, once a step has looked it up. */
   readonly definition?: ToolDefinition | undefined;
-  /** What steps write down about the result, for the audit log. */
+  /** Facts about the result, recorded by steps for the audit log. */
   readonly notes?: CallNotes | undefined;
 }
 
-/** Times the silence of one call. A server that waits for the caller's answer to a question is not silent: the clock stands still meanwhile. */
+/**
+ * Measures the idle time of one call. The clock is paused while a server waits for the caller's answer to a question.
+ */
 export interface IdleClock {
-  /** Stops it until `resume` was called as often. */
+  /** Stops the clock until `resume` was called as often. */
   pause(): void;
-  /** Starts it from zero. */
+  /** Restarts the clock from zero. */
   resume(): void;
 }
 
 /** Facts about the result of one call. */
 export interface CallNotes {
-  /** Size as JSON, in bytes; of the message it came in, where that was counted. */
+  /** Size as JSON, in bytes; if it was counted, of the whole message. */
   bytes?: number | undefined;
-  /** Things an operator should see, for example `invalid_schema` or `invalid_output`. */
+  /** Flags an operator should see, for example `invalid_schema` or `invalid_output`. */
   flags?: readonly string[] | undefined;
 }
 
-/** Where messages for people go. Pino-compatible subset. */
+/** Logs messages for people. A subset of pino's interface. */
 export interface Logger {
   debug(fields: object, message?: string): void;
   info(fields: object, message?: string): void;

@@ -1,10 +1,10 @@
 /**
- * What we call ourselves towards servers and agents.
+ * Holds our name and version, as sent to servers and agents.
  * @module
  */
 
 /** The version in package.json; a test keeps the two equal. */
 export const VERSION = '0.1.0';
 
-/** Our name and version, as the protocol wants them. */
+/** Our name and version in the protocol's format. */
 export const IDENTITY = { name: '@anygpt/discovery', title: 'AnyGPT Discovery', version: VERSION } as const;

@@ -30,7 +30,7 @@ it('gives nothing where the work fails, and says why at most once a minute', asy
   expect(logger.lines[0]).toContain('disk full');
 });
 
-it('is not silenced by a clock that is put back, nor by an error that is none', async () => {
+it('is not silenced by a clock that is set back, nor by a thrown value that is not an error', async () => {
   const logger = memoryLog();
   let now = 1_700_000_000_000;
   const attempt = warnOnce({ logger, now: () => now });

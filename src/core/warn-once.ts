@@ -1,17 +1,17 @@
 /**
- * Work that a failing disk must not stop in, its result or undefined out. Why it failed is said, at most once a minute:
- * where one write fails, the next thousand do.
+ * Runs work; on an error warns at most once a minute and returns undefined. Repeated warnings are suppressed, because
+ * after one failed write the next thousand fail too.
  * @module
  */
 import { ageSince } from '../async/clock.ts';
 import type { Logger } from './types.ts';
 
-/** What the work gives; undefined, and the complaint in the log, where it fails. */
+/** Returns the result of the work; on failure, logs the complaint and returns undefined. */
 export type Attempt = <T>(work: () => Promise<T>, complaint: string) => Promise<T | undefined>;
 
 const EVERY_MS = 60_000;
 
-/** Tries works of one kind, whose complaints count as one. */
+/** Creates a runner for work of one kind; all its failures share one warning per minute. */
 export function warnOnce({ logger, now }: { readonly logger: Logger; readonly now: () => number }): Attempt {
   let saidAt = Number.NEGATIVE_INFINITY;
   return async (work, complaint) => {
@@ -19,7 +19,7 @@ export function warnOnce({ logger, now }: { readonly logger: Logger; readonly no
       return await work();
     } catch (error) {
       const at = now();
-      // Either way: a clock that is put back must not silence this.
+      // `ageSince` is never negative, so a clock that was set back does not silence warnings.
       if (ageSince(saidAt, at) >= EVERY_MS) {
         saidAt = at;
         const reason = error instanceof Error ? error.message : String(error);

@@ -38,7 +38,7 @@ it('gives what the work gives, and is free again after it failed', async () => {
   expect(existsSync(lockPath(file))).toBe(false);
 });
 
-it('takes over what a dead process left, once for all who wait', async () => {
+it('takes over the lock of a dead process, once for all that wait', async () => {
   const file = join(root, 'c.json');
   writeFileSync(lockPath(file), '1 dead\n');
   const long = new Date(Date.now() - 11_000);
@@ -63,12 +63,12 @@ it('waits no longer than it is told for one that is alive', async () => {
   await withLock(file, async () => {
     await expect(withLock(file, async () => undefined, { waitMs: 20 })).rejects.toMatchObject({
       code: 'STORAGE_ERROR',
-      message: expect.stringContaining('Another anygpt is at work'),
+      message: expect.stringContaining('Another anygpt process holds the lock'),
     });
   });
 });
 
-it('does not take away the lock of whoever took it over', async () => {
+it('does not remove the lock of a process that took it over', async () => {
   const file = join(root, 'e.json');
   await withLock(file, async () => writeFileSync(lockPath(file), '2 other\n'));
   expect(existsSync(lockPath(file))).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * A file and some work in, the work done while no other process that asks does anything to that file out. The lock is a
- * file beside it that only one can make; one that nobody has touched for ten seconds was left by a process that is gone.
+ * Runs work under an advisory file lock. The lock is a file that only one process can create. A lock not touched for
+ * ten seconds is stale: its process is gone.
  * @module
  */
 
@@ -11,9 +11,8 @@ import { ageSince, elapsedNow, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** What a lock may be told. */
 export interface LockOptions {
-  /** Milliseconds without a sign of life after which a lock is taken over. */
+  /** Milliseconds without a heartbeat after which a lock is stale. */
   readonly staleMs?: number | undefined;
   /** Milliseconds to wait for another process. */
   readonly waitMs?: number | undefined;
@@ -25,12 +24,11 @@ const STALE_MS = 10_000;
 const WAIT_MS = 30_000;
 const LONGEST_PAUSE_MS = 50;
 
-/** The lock that belongs to a file. */
 export const lockPath = (file: string): string => `${file}.anygpt-lock`;
 
 /**
- * Does the work under the lock of a file; the folder is made if it is not there. Not for work inside such work on the
- * same file. A lock that cannot be had is STORAGE_ERROR.
+ * Runs work under the lock of a file; creates the folder if it is missing. Must not be nested for the same file. A lock
+ * that cannot be acquired is STORAGE_ERROR.
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const { staleMs = STALE_MS } = options;
@@ -44,7 +42,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
       : 'could not be written';
     throw new DiscoveryError('STORAGE_ERROR', `${file} ${why} (${code}). Nothing was changed.`, { cause: error });
   });
-  // Work that takes longer shows that it is alive; a lock that is gone has been taken over, and needs no sign.
+  // Heartbeat for long work. If the lock is gone, it was taken over and needs no heartbeat.
   const alive = setInterval(() => {
     const time = new Date(wallNow());
     void utimes(lock, time, time).catch(() => undefined);
@@ -68,13 +66,13 @@ async function acquire(lock: string, mine: string, options: LockOptions): Promis
     else if (elapsedNow() >= until)
       throw new DiscoveryError(
         'STORAGE_ERROR',
-        `Another anygpt is at work (${lock}). Nothing was changed. Try again when it is done.`,
+        `Another anygpt process holds the lock ${lock}. Nothing was changed. Try again when it has finished.`,
       );
     else await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 5 + tries * 5)));
   }
 }
 
-/** Makes the lock; false where there is one. */
+/** Creates the lock; returns false if it exists. */
 async function made(lock: string, mine: string): Promise<boolean> {
   try {
     const handle = await open(lock, 'wx', 0o600);
@@ -82,13 +80,13 @@ async function made(lock: string, mine: string): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Windows refuses a name whose file is just being removed.
+    // Windows refuses the name of a file that is being removed.
     if (code === 'EEXIST' || (process.platform === 'win32' && code === 'EPERM')) return false;
     throw error;
   }
 }
 
-/** Moves a dead lock away. Of several who try one succeeds; whoever moved a live one by that puts it back. */
+/** Moves a stale lock aside. Of several processes one succeeds; a process that moved a live lock restores it. */
 async function breakStale(lock: string, mine: string, mtimeMs: number): Promise<void> {
   const aside = `${lock}.${mine.trim().replace(' ', '.')}`;
   const moved = await rename(lock, aside).then(() => true, absent);

@@ -1,12 +1,12 @@
 /**
- * A path in, a folder of that name on disk out, with all those it lies in. Node's own `recursive` never returns where a
- * folder exists and nothing can be made in it because "there is no such folder", as under /proc.
+ * Creates a folder and its parents. Node's own `recursive` never returns if a folder exists but nothing can be created
+ * in it because "there is no such folder", as under /proc.
  * @module
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes a folder for its owner only. What is there stays as it is. */
+/** Creates a folder for its owner only. An existing folder is unchanged. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   try {
@@ -18,7 +18,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Another process may make the same at the same moment. */
+/** Another process may create it at the same moment. */
 const make = (path: string): Promise<void> =>
   mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;

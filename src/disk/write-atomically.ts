@@ -1,5 +1,5 @@
 /**
- * A file and its text in, the file on disk out: old or new, never half.
+ * Writes a file atomically.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
 
-/** Writes a file, its folder too if that is not there. Failures of the disk are STORAGE_ERROR. */
+/** Writes a file, and creates its folder if missing. Disk errors are STORAGE_ERROR. */
 export async function writeAtomically(file: string, text: string, mode = 0o600): Promise<void> {
   const isPrivate = (mode & 0o077) === 0;
   try {
@@ -21,7 +21,7 @@ export async function writeAtomically(file: string, text: string, mode = 0o600):
   }
 }
 
-/** Keeps a copy of a file as `.bak`, `.bak.2` and so on: those of earlier times stay. */
+/** Copies a file to `.bak`, `.bak.2` and so on; earlier copies stay. */
 export async function copyBeside(file: string): Promise<string> {
   for (let number = 1; ; number++) {
     const copy = `${file}.bak${number === 1 ? '' : `.${number}`}`;
@@ -37,9 +37,9 @@ export async function copyBeside(file: string): Promise<string> {
 }
 
 /**
- * Replaces a file in a folder that is there: temporary file, flush, rename, flush of the folder.
- * @param content the text, or what writes it
- * @param prepare the last word before the new file takes the place of the old
+ * Replaces a file in an existing folder: temporary file, flush, rename, flush of the folder.
+ * @param content the text, or a function that writes it
+ * @param prepare called before the new file replaces the old one
  */
 export async function replaceFile(
   file: string,
@@ -66,10 +66,10 @@ const TEMPORARY = /\.\d+\.[0-9a-f]{12}\.tmp$/;
 /** No write takes this long. */
 const ABANDONED_MS = 60_000;
 
-/** Takes away what processes that were killed left behind of this file, and of copies that are called after it. */
+/** Removes temporary files of killed processes, of this file and of copies named after it. */
 async function sweep(file: string): Promise<void> {
   const folder = dirname(file);
-  // A folder that cannot be listed may still be written to.
+  // A folder that cannot be listed may still be writable.
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
     const path = join(folder, name);
@@ -78,7 +78,7 @@ async function sweep(file: string): Promise<void> {
   }
 }
 
-/** The file is in its place already, so a folder that cannot be flushed, as on Windows, is no failure. */
+/** The file is already in place, so a folder that cannot be flushed, as on Windows, is not an error. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle

@@ -1,6 +1,6 @@
 /**
- * Tools that nobody has, and a query's vector in; how alike a model finds things that have nothing to do with each other
- * out. Some models give 0.1 there and some 0.7: measured from that point, the cosines of all models mean the same.
+ * Measures how similar a model finds unrelated things, by comparing a query with made-up tools. Some models give 0.1
+ * and some 0.7; relative to this baseline, the cosines of all models are comparable.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';
@@ -26,16 +26,16 @@ const TEXTS: readonly (readonly [server: string, name: string, description: stri
   ['translation', 'translate_text', 'Translates a text into another language.'],
 ];
 
-/** Stands among the servers; no real one has an empty name. */
+/** A pseudo-server; no real server has an empty name. */
 export const BACKGROUND: SourceServer = { name: '', fingerprint: 'background', stamp: '1', toolCount: TEXTS.length };
 
-/** Its tools. */
+/** The tools of the pseudo-server. */
 export const backgroundTools = (): ToolMetadata[] =>
   TEXTS.map(([server, name, description]) => ({ server, name, description, summary: '', enabled: true, tags: [] }));
 
 const HIGHEST = 0.95;
 
-/** The mean cosine with the background, the one or two that may fit the query left out; 0 where that is not known. */
+/** Returns the mean cosine with the background, without the best two, which may fit the query; 0 if unknown. */
 export function baselineOf(table: VectorTable | undefined, unit: Float32Array): number {
   if (table?.dimensions !== unit.length || table.filled < TEXTS.length / 2) return 0;
   const rows = [...table.names.keys()].filter((row) => table.has(row));
@@ -45,6 +45,6 @@ export function baselineOf(table: VectorTable | undefined, unit: Float32Array): 
   return Math.min(HIGHEST, Math.max(0, mean));
 }
 
-/** A cosine measured from the baseline: 0 for what is as alike as anything, 1 for the same. */
+/** Scales a cosine to the baseline: 0 for unrelated, 1 for identical. */
 export const aboveBaseline = (cosine: number, baseline: number): number =>
   Math.max(-1, Math.min(1, (cosine - baseline) / (1 - baseline)));

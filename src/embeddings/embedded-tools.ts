@@ -1,6 +1,6 @@
 /**
- * The vectors of all tools, kept up with the catalogue: read from disk where they are, asked for in batches where not,
- * and only for texts that have changed.
+ * Keeps the vectors of all tools in step with the catalogue: reads them from disk, or embeds them in batches, and only
+ * texts that have changed.
  * @module
  */
 
@@ -26,7 +26,7 @@ export interface EmbeddedToolsOptions {
 interface Entry {
   readonly server: SourceServer;
   readonly table: VectorTable;
-  /** Of the list that all vectors are there for; empty while some are missing. */
+  /** The stamp of a complete list; empty while vectors are missing. */
   stamp: string;
   missing: number;
   unsaved: number;
@@ -48,7 +48,7 @@ export class EmbeddedTools {
   source: ToolSource;
   readonly #options: EmbeddedToolsOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Keys of texts that the embedder has no usable vector for. */
+  /** Keys of texts for which the embedder has no usable vector. */
   readonly #hopeless = new Set<string>();
   #restoring: Promise<unknown> | undefined;
   #stopped = false;
@@ -69,7 +69,7 @@ export class EmbeddedTools {
     return this.#entries.get(server)?.table;
   }
 
-  /** How many of a server's tools have a vector, or will never have one. */
+  /** Returns how many of a server's tools have a vector or will never have one. */
   settled(server: string): number {
     const table = this.table(server);
     if (!table) return 0;
@@ -77,7 +77,7 @@ export class EmbeddedTools {
     return table.filled + hopeless.length;
   }
 
-  /** Servers whose vectors are not all there. */
+  /** Returns the servers with missing vectors. */
   stale(): SourceServer[] {
     return this.#servers().filter((server) => {
       const entry = this.#entries.get(server.name);
@@ -85,7 +85,7 @@ export class EmbeddedTools {
     });
   }
 
-  /** Why there can be no vectors for so many tools. */
+  /** Why there are too many tools for an embedder, if so. */
   get excess(): string | undefined {
     const { guard, maxTools = MAX_TOOLS, maxBytes = MAX_BYTES } = this.#options;
     const tools = this.source.servers().reduce((sum, { toolCount }) => sum + toolCount, 0);
@@ -94,7 +94,7 @@ export class EmbeddedTools {
     return bytes > maxBytes ? `The vectors of ${tools} tools would take more than ${maxBytes} bytes.` : undefined;
   }
 
-  /** Reads vectors that are on disk, for servers that were not looked at yet, and lets go of those that are gone. */
+  /** Reads vectors from disk for servers not read yet, and drops servers that are gone. */
   async restore(): Promise<void> {
     if (this.excess !== undefined) return;
     const servers = new Map(this.#servers().map((server) => [server.name, server]));
@@ -112,7 +112,10 @@ export class EmbeddedTools {
     await this.#restoring;
   }
 
-  /** Embeds until nothing is missing, lists that change meanwhile included. Rejects when the embedder fails; what came before is kept. */
+  /**
+   * Embeds until nothing is missing, including lists that change meanwhile. Rejects when the embedder fails; earlier
+   * vectors are kept.
+   */
   async embedAll(): Promise<void> {
     await this.restore();
     const prepared = new Set<string>();
@@ -124,7 +127,7 @@ export class EmbeddedTools {
           prepared.add(JSON.stringify([next.name, next.stamp]));
           queue.push(...(await this.#prepare(next)));
         } else if (queue.length === 0) return;
-        // How long vectors are, and so how much they take, is known only when the first have come.
+        // The length of vectors, and so their memory, is known only after the first batch.
         while (this.excess === undefined && (queue.length >= BATCH || (!next && queue.length > 0)))
           await this.#embed(queue.splice(0, BATCH));
       }
@@ -133,7 +136,7 @@ export class EmbeddedTools {
     }
   }
 
-  /** Forgets the vectors of one server, or of all; also those on disk. */
+  /** Drops the vectors of one server, or of all, including those on disk. */
   async forget(server?: string): Promise<void> {
     const known = [...this.#servers(), ...[...this.#entries.values()].map((entry) => entry.server)];
     for (const each of known.filter(({ name }) => server === undefined || name === server)) {
@@ -142,18 +145,18 @@ export class EmbeddedTools {
     }
   }
 
-  /** All vectors are of no use any more. */
+  /** Drops all vectors, because they are no longer usable. */
   reset(): void {
     for (const { server } of this.#entries.values()) this.#set(server, new VectorTable([], []));
     this.#hopeless.clear();
   }
 
-  /** No more batches after the one under way. */
+  /** Stops after the current batch. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Those of the catalogue, and behind them what they are compared with. */
+  /** Returns the servers of the catalogue, and the background for comparison. */
   #servers(): SourceServer[] {
     const servers = this.source.servers();
     return servers.length === 0 ? [] : [...servers, BACKGROUND];
@@ -177,7 +180,7 @@ export class EmbeddedTools {
     return filled === 0 || dimensions === this.#options.guard.length;
   }
 
-  /** A table for a server's tools as they are now, with the vectors that are known; gives the texts that have none. */
+  /** Creates the table for a server's current tools with the known vectors; returns the texts without one. */
   async #prepare(server: SourceServer): Promise<Item[]> {
     const tools = server === BACKGROUND ? backgroundTools() : await this.source.tools(server.name);
     const rows = await paced(this.#rowsOf(tools));
@@ -216,7 +219,7 @@ export class EmbeddedTools {
       if (!vector || !entry.table.set(row, vector)) this.#hopeless.add(entry.table.keys[row] ?? '');
       entry.missing--;
       entry.unsaved++;
-      // The list may have changed, or been forgotten, while its old texts were under way.
+      // The list may have changed or been dropped while its old texts were embedded.
       if (this.#entries.get(entry.server.name) !== entry) continue;
       if (entry.missing === 0) this.#finish(entry);
       else if (entry.unsaved >= SAVE_EVERY) this.#save(entry);
@@ -231,7 +234,7 @@ export class EmbeddedTools {
   #save(entry: Entry): void {
     const { server, table, stamp } = entry;
     entry.unsaved = 0;
-    // What has no vector today may get one tomorrow: for the next process the list is not finished.
+    // A text without a vector today may get one tomorrow: the next process must not treat the list as complete.
     const whole = table.filled === table.names.length;
     this.#options.cache.write(server, { table, stamp: whole ? stamp : '' });
   }

@@ -20,7 +20,7 @@ const tool = (server: string, name: string, description = ''): ToolMetadata => (
   tags: [],
 });
 
-/** A catalogue in an object: servers by name, tools with descriptions. */
+/** A catalogue in memory: servers by name, tools with descriptions. */
 class Shelf implements ToolSource {
   reads = 0;
   readonly lists: Record<string, Record<string, string>>;
@@ -197,7 +197,7 @@ describe('vectors on disk', () => {
     expect((await store.keys()).join()).not.toContain('127.0.0.1');
   });
 
-  it('that are damaged are asked for anew', async () => {
+  it('that are damaged are requested again', async () => {
     using folder = temporary();
     await using service = await startEmbeddingService();
     const embedder = embedderOf(service);
@@ -377,7 +377,7 @@ describe('an embedder that misbehaves', () => {
       const again = performance.now();
       expect(await index.similar('two')).toBeUndefined();
       expect(performance.now() - again).toBeLessThan(45);
-      expect(index.status().problem).toMatch(/no answer within 50 ms \(search\.embedder\.timeoutMs\)/);
+      expect(index.status().problem).toMatch(/did not answer within 50 ms \(search\.embedder\.timeoutMs\)/);
       expect(log.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
     },
   );
@@ -437,7 +437,7 @@ describe('an embedder that misbehaves', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('gives vectors of another length: once is a mistake, twice is another model, and all tools are read anew', async () => {
+  it('gives vectors of another length: once is a mistake, twice is another model, and all tools are embedded again', async () => {
     await using service = await startEmbeddingService();
     let now = 0;
     await using kitted = kit({ embedder: embedderOf(service), source: new Shelf(LISTS), now: () => now });
@@ -464,11 +464,11 @@ describe('an embedder that misbehaves', () => {
     await using kitted = kit({ embedder: embedderOf(service, { dimensions: 16 }), source, dimensions: 16 });
     expect(await kitted.index.complete()).toMatchObject({
       embedded: 0,
-      problem: expect.stringMatching(/32 numbers, and search\.embedder\.dimensions is 16/),
+      problem: expect.stringMatching(/32 numbers, but search\.embedder\.dimensions is 16/),
     });
   });
 
-  it('and throws, or gives what nobody can read, harms nobody', async () => {
+  it('and throws, or returns garbage, does no harm', async () => {
     const answers: unknown[] = [undefined, 'x', [[1, 2]], [Float32Array.of(1)]];
     for (const answer of answers) {
       const embedder = { id: 'own', embed: async () => answer } as unknown as Embedder;

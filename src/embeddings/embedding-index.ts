@@ -1,8 +1,7 @@
 /**
- * EmbeddingIndex: a catalogue and an embedder in, the tools most alike to a query out.
- *
- * Tools are embedded behind answers. A query waits a moment for its own vector and for nothing else: where that does not
- * come, or where too few tools have vectors to compare fairly, there is no answer, and search does without.
+ * Finds the tools most similar to a query, with an embedder. Tools are embedded in the background. A query waits
+ * briefly for its own vector and for nothing else. If the vector is late, or too few tools have vectors for a fair
+ * comparison, there is no result, and search continues without it.
  * @module
  */
 
@@ -26,23 +25,23 @@ import type { VectorTable } from './vector-table.ts';
 export interface EmbeddingIndexOptions {
   readonly embedder: Embedder;
   readonly source: ToolSource;
-  /** Where vectors are kept. Absent: in memory only. */
+  /** Stores vectors. Absent: in memory only. */
   readonly store?: ByteStore | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970, for dates. */
   readonly now?: (() => number) | undefined;
-  /** Milliseconds that never run backwards, for durations. Default: `now` where that is given. */
+  /** Monotonic milliseconds, for durations. Default: `now` if given. */
   readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   /** How long a query waits for its vector. Default 600. */
   readonly timeoutMs?: number | undefined;
-  /** How long vectors must be. Absent: as long as the first one. */
+  /** The required length of vectors. Absent: that of the first one. */
   readonly dimensions?: number | undefined;
-  /** False: tools are embedded only while somebody waits for it. */
+  /** False: tools are embedded only while a caller waits for it. */
   readonly background?: boolean | undefined;
   /** Default 50,000. */
   readonly maxTools?: number | undefined;
-  /** Of vectors in memory. Default 256 MiB. */
+  /** Memory limit for vectors. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -51,7 +50,7 @@ const MAX_QUERY = 1_000;
 const TIMEOUT_MS = 600;
 const LATE_MS = 5_000;
 const RETRY_MS = 500;
-/** With fewer vectors than this, tools that have one would be preferred to those that have none yet. */
+/** With fewer vectors, tools that have one would be preferred over tools that have none yet. */
 const ENOUGH = 0.9;
 
 export class EmbeddingIndex {
@@ -60,7 +59,7 @@ export class EmbeddingIndex {
   readonly #cache: VectorCache;
   readonly #tools: EmbeddedTools;
   readonly #queries: QueryVectors;
-  /** How long nobody waits for a service that answers too late. */
+  /** How long a slow service is not waited for. */
   readonly #patience: Backoff;
   #embedding: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -87,8 +86,8 @@ export class EmbeddingIndex {
   }
 
   /**
-   * The 200 tools most alike to a query, of all servers or one, from 1 for the same over 0 for anything to -1; undefined
-   * when that is not known in time. Never rejects.
+   * Returns the 200 tools most similar to a query, of all servers or one, scored from 1 (identical) over 0 (unrelated)
+   * to -1; undefined when the result is not ready in time. Never rejects.
    */
   async similar(
     query: string,
@@ -100,7 +99,7 @@ export class EmbeddingIndex {
     const leftAlone = this.#guard.waitMs > 0 || this.#patience.waitMs > 0;
     if (leftAlone && !this.#queries.has(text)) return undefined;
     const { timeoutMs = TIMEOUT_MS } = this.#options;
-    const late = new Error(`The embedder gave no answer within ${timeoutMs} ms (search.embedder.timeoutMs).`);
+    const late = new Error(`The embedder did not answer within ${timeoutMs} ms (search.embedder.timeoutMs).`);
     try {
       const answer = this.#similar(text, server);
       const found = await withTimeLimit(
@@ -113,30 +112,30 @@ export class EmbeddingIndex {
       return found;
     } catch (error) {
       if (error === late) this.#late(late);
-      // What the embedder does wrong the guard has said.
-      else this.#options.logger.debug({ reason: String(error) }, 'a search went without the embedder');
+      // The guard has already reported errors of the embedder.
+      else this.#options.logger.debug({ reason: String(error) }, 'a search was done without the embedder');
       return undefined;
     }
   }
 
-  /** Embeds what is new behind whatever goes on. */
+  /** Embeds new tools in the background. */
   catchUp(): void {
     if (this.#closed || this.#options.background === false || this.#guard.waitMs > 0) return;
     if (this.#tools.stale().length > 0) void this.#pass();
   }
 
-  /** Embeds what is new while the caller waits. Resolves with how far it came; never rejects. */
+  /** Embeds new tools while the caller waits. Resolves with the progress; never rejects. */
   async complete(signal?: AbortSignal): Promise<EmbedderStatus> {
     if (!this.#closed && this.#guard.waitMs === 0) {
       await abortable(this.#pass(), signal).catch(() => {
-        // Whoever gave up wants to know how far it came, too.
+        // A caller that gave up still gets the progress.
       });
       if (!signal?.aborted) await this.#cache.idle();
     }
     return this.status();
   }
 
-  /** How far it came, and why it is not used if it is not. */
+  /** Returns the progress, and why the embedder is not used, if so. */
   status(): EmbedderStatus {
     const problem = this.#guard.problem ?? this.#tools.excess ?? this.#patience.error?.message;
     return {
@@ -147,17 +146,17 @@ export class EmbeddingIndex {
     };
   }
 
-  /** Another catalogue in place of the last, after a reload. Vectors of texts that stay the same are kept. */
+  /** Replaces the catalogue after a reload. Vectors of unchanged texts are kept. */
   replaceSource(source: ToolSource): void {
     this.#tools.source = source;
   }
 
-  /** Forgets the vectors of one server, or of all; also those on disk. */
+  /** Drops the vectors of one server, or of all, including those on disk. */
   forget(server?: string): Promise<void> {
     return this.#tools.forget(server);
   }
 
-  /** Ends requests and writes what was not written yet. */
+  /** Ends requests and writes pending vectors. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -186,7 +185,7 @@ export class EmbeddingIndex {
     return found.map((hit) => ({ ...hit, score: aboveBaseline(hit.score, baseline) }));
   }
 
-  /** One pass at a time; after a failure the next one comes by itself. */
+  /** Runs one pass at a time; after a failure the next is scheduled. */
   #pass(): Promise<void> {
     this.#embedding ??= this.#tools
       .embedAll()
@@ -209,7 +208,7 @@ export class EmbeddingIndex {
 
   #late(error: Error): void {
     this.#patience.failed(error);
-    if (!this.#saidLate) this.#options.logger.warn({}, `search goes on without the embedder: ${error.message}`);
+    if (!this.#saidLate) this.#options.logger.warn({}, `search continues without the embedder: ${error.message}`);
     this.#saidLate = true;
   }
 

@@ -1,6 +1,6 @@
 /**
- * An embedder in, one out that can be relied on: its answers are checked, it may not hang, and after a failure it is left
- * alone for a while, longer each time. What goes wrong is said once, until it works again.
+ * Wraps an embedder to make it reliable: checks its answers, enforces a timeout, and backs off after failures. A
+ * failure is reported once, until the embedder works again.
  * @module
  */
 import { abortable } from '../async/abortable.ts';
@@ -13,21 +13,21 @@ import { InputRefusedError } from './post-json.ts';
 
 export interface GuardOptions {
   readonly embedder: Embedder;
-  /** How long vectors must be. Absent: as long as the first one. */
+  /** The required length of vectors. Absent: that of the first one. */
   readonly dimensions?: number | undefined;
   readonly logger: Logger;
   readonly now: () => number;
   readonly random?: (() => number) | undefined;
-  /** An embedder that was handed in may not keep time itself. */
+  /** Timeout of a request; a custom embedder may have none of its own. */
   readonly requestMs?: number | undefined;
-  /** The embedder gives vectors of another length now: those from before are of no use. */
+  /** Called when the embedder's vectors have a new length, so the old ones are unusable. */
   readonly onNewLength: () => void;
 }
 
 type Vectors = readonly (Float32Array | undefined)[];
 
 const REQUEST_MS = 65_000;
-/** Requests to find out which of a batch's texts is the one that is refused. */
+/** Most requests to find the refused text in a batch. */
 const MAX_SPLITS = 32;
 
 export class GuardedEmbedder {
@@ -35,7 +35,7 @@ export class GuardedEmbedder {
   readonly #backoff: Backoff;
   readonly #ending = new AbortController();
   #length: number | undefined;
-  /** Another length that was seen once. Seen twice, it is the new one. */
+  /** A different length that was seen once. Seen twice, it becomes the new one. */
   #suspect: number | undefined;
   #isDown = false;
 
@@ -46,52 +46,52 @@ export class GuardedEmbedder {
     this.#length = dimensions;
   }
 
-  /** Milliseconds for which it is left alone. */
+  /** Milliseconds left of the back-off. */
   get waitMs(): number {
     return this.#backoff.waitMs;
   }
 
-  /** Why it is not used. */
+  /** Why the embedder is not used. */
   get problem(): string | undefined {
     return this.#backoff.error?.message;
   }
 
-  /** Numbers in a vector, once that is known. */
+  /** Length of a vector, once known. */
   get length(): number | undefined {
     return this.#length;
   }
 
-  /** Vectors that were kept from before have this length. */
+  /** Sets the length of vectors that were read from disk. */
   expect(length: number): void {
     this.#length ??= length;
   }
 
-  /** The vector of a request. */
+  /** Returns the vector of a query. */
   async embedQuery(text: string): Promise<Float32Array> {
     const [vector] = await this.#counted(() => this.#ask([text], 'query'));
     return vector as Float32Array;
   }
 
-  /** The vectors of tools; undefined where there is none to be had. */
+  /** Returns the vectors of tools; undefined if there is none. */
   embedTools(texts: readonly string[]): Promise<Vectors> {
     return this.#counted(async () => {
       try {
         return await this.#ask(texts, 'tool');
       } catch (error) {
         if (!(error instanceof InputRefusedError)) throw error;
-        // A text that nobody can object to tells whether it is the texts at all.
+        // A harmless text tells whether the texts are the problem at all.
         await this.#ask(['test'], 'tool');
         return this.#split(texts, { left: MAX_SPLITS });
       }
     });
   }
 
-  /** Ends what is under way. */
+  /** Ends pending requests. */
   close(): void {
     this.#ending.abort(new DiscoveryError('SHUTTING_DOWN', 'The engine is closing.'));
   }
 
-  /** Asks for the halves of a batch that was refused, and so on, until what is refused stands alone. */
+  /** Splits a refused batch in halves until the refused texts are alone. */
   async #split(texts: readonly string[], budget: { left: number }): Promise<Vectors> {
     if (texts.length < 2 || budget.left < 2) return texts.map(() => undefined);
     budget.left -= 2;
@@ -111,7 +111,7 @@ export class GuardedEmbedder {
   async #ask(texts: readonly string[], purpose: EmbedOptions['purpose']): Promise<Vectors> {
     const { embedder, dimensions, requestMs = REQUEST_MS } = this.#options;
     const overdue = () =>
-      new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder gave no answer within ${requestMs} ms.`);
+      new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder did not answer within ${requestMs} ms.`);
     const answer = await withTimeLimit(requestMs, this.#ending.signal, overdue, (signal) =>
       abortable(embedder.embed(texts, { purpose, signal }), signal),
     );
@@ -135,7 +135,7 @@ export class GuardedEmbedder {
     }
     throw new DiscoveryError(
       'SERVER_CONNECTION_ERROR',
-      `The embedder gave vectors of ${length} numbers instead of ${before}.${isNew ? ' All tools are embedded anew.' : ''}`,
+      `The embedder returned vectors of ${length} numbers instead of ${before}.${isNew ? ' All tools are embedded again.' : ''}`,
     );
   }
 
@@ -157,7 +157,7 @@ export class GuardedEmbedder {
     this.#backoff.failed(error, { final: !retryable, atLeastMs: retryAfterMs });
     if (!this.#isDown) {
       const reason = error.message;
-      this.#options.logger.warn({ reason }, `search goes on without the embedder: ${reason}`);
+      this.#options.logger.warn({ reason }, `search continues without the embedder: ${reason}`);
     }
     this.#isDown = true;
   }

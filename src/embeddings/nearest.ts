@@ -1,6 +1,6 @@
 /**
- * Tables of vectors and a query's vector in, the most alike tools out: every row is looked at, in small steps, so that
- * nobody else waits long.
+ * Finds the tools whose vectors are most similar to a query's. Reads every row in small steps, so that other work is
+ * not delayed.
  * @module
  */
 import type { ToolScore } from '../core/types.ts';
@@ -8,12 +8,12 @@ import type { VectorTable } from './vector-table.ts';
 
 const ROWS_PER_STEP = 256;
 
-/** Of one server at most this share comes before all others have theirs: its many tools must not hide the others'. */
+/** The share of one server before all others have theirs: a server with many tools must not crowd out the others. */
 const SERVER_SHARE = 0.25;
-/** Short lists are not worth sharing. */
+/** Shorter lists are not shared. */
 const LEAST_SHARE = 16;
 
-/** The `most` best by cosine, best first; equal ones by name. */
+/** Returns the `most` best by cosine, best first; ties by name. */
 export function* nearest(
   tables: Iterable<readonly [server: string, table: VectorTable]>,
   unit: Float32Array,

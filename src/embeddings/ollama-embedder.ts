@@ -1,5 +1,5 @@
 /**
- * Texts in, vectors out, over Ollama's own `POST {url}/api/embed`.
+ * Embeds texts with Ollama's `POST {url}/api/embed`.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { type ServiceOptions, serviceId, unusable, withPrefix } from './openai-e
 import { postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';
 
-/** An embedder that asks Ollama. */
+/** Returns an embedder that uses Ollama. */
 export function ollamaEmbedder(options: ServiceOptions): Embedder {
   const { model, dimensions } = options;
   return {

@@ -1,12 +1,12 @@
 /**
- * The `search.embedder` of a configuration in, an embedder out. Sends nothing yet.
+ * Creates an embedder from the `search.embedder` of a configuration. Sends nothing yet.
  * @module
  */
 import type { Embedder } from '../core/types.ts';
 import { ollamaEmbedder } from './ollama-embedder.ts';
 import { openAiEmbedder, type ServiceOptions } from './openai-embedder.ts';
 
-/** A service as the configuration describes it. */
+/** A service as configured. */
 export interface EmbedderSettings extends Omit<ServiceOptions, 'url' | 'expand' | 'fetch'> {
   readonly type: 'openai' | 'ollama';
   readonly url?: string | undefined;
@@ -17,7 +17,7 @@ const SERVICES = {
   ollama: { open: ollamaEmbedder, url: 'http://localhost:11434' },
 } as const;
 
-/** An embedder for a service; references in address and key are expanded for each request. */
+/** Returns an embedder for a service. References in URL and key are expanded for each request. */
 export function openEmbedder(
   { type, ...settings }: EmbedderSettings,
   world: Pick<ServiceOptions, 'expand' | 'fetch'>,

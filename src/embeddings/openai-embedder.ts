@@ -1,6 +1,6 @@
 /**
- * Texts in, vectors out, over `POST {url}/embeddings` as OpenAI defined it and many others speak it: vLLM, LM Studio,
- * llama.cpp, text-embeddings-inference, LiteLLM.
+ * Embeds texts with `POST {url}/embeddings`, OpenAI's API, which many others support: vLLM, LM Studio, llama.cpp,
+ * text-embeddings-inference, LiteLLM.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
@@ -9,16 +9,16 @@ import { isObject } from '../json/plain-object.ts';
 import { type Endpoint, postJson } from './post-json.ts';
 import { readVector } from './read-vector.ts';
 
-/** What both kinds of service are told. */
+/** Options of both kinds of service. */
 export interface ServiceOptions extends Endpoint {
   readonly model: string;
   readonly dimensions?: number | undefined;
-  /** What the model wants in front of a request, and in front of a tool. */
+  /** The prefixes the model expects before a query and before a tool. */
   readonly queryPrefix?: string | undefined;
   readonly toolPrefix?: string | undefined;
 }
 
-/** An embedder that asks an OpenAI-compatible service. */
+/** Returns an embedder that uses an OpenAI-compatible service. */
 export function openAiEmbedder(options: ServiceOptions): Embedder {
   const { model, dimensions } = options;
   return {
@@ -31,14 +31,14 @@ export function openAiEmbedder(options: ServiceOptions): Embedder {
   };
 }
 
-/** Everything that the vectors of tools depend on. References in it stay references. */
+/** Identifies everything that the vectors of tools depend on. References stay references. */
 export const serviceId = (type: string, { url, model, dimensions, toolPrefix }: ServiceOptions): string =>
   JSON.stringify([type, url, model, dimensions ?? null, toolPrefix ?? '']);
 
-/** The texts with what the model wants in front of each. */
+/** Adds the model's prefix to each text. */
 export const withPrefix = (texts: readonly string[], prefix = ''): string[] => texts.map((text) => prefix + text);
 
-/** Items may come in any order; each says which text it belongs to. */
+/** Sorts the items by their index; they may arrive in any order. */
 function inOrder(answer: unknown, count: number): Float32Array[] {
   const data = isObject(answer) ? answer.data : undefined;
   if (!Array.isArray(data)) throw unusable('without a list of vectors');
@@ -48,12 +48,12 @@ function inOrder(answer: unknown, count: number): Float32Array[] {
     if (!isObject(item)) throw unusable('without a list of vectors');
     const index = item.index ?? at;
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count || vectors.has(index))
-      throw unusable('in which it is not clear which vector belongs to which text');
+      throw unusable('that does not say which vector belongs to which text');
     vectors.set(index, readVector(item.embedding));
   }
   return Array.from({ length: count }, (_, at) => vectors.get(at) ?? readVector(undefined));
 }
 
-/** An answer that was none. */
+/** The error for an unusable answer. */
 export const unusable = (what: string): DiscoveryError =>
-  new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder gave an answer ${what}.`);
+  new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder returned an answer ${what}.`);

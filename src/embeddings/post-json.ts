@@ -1,6 +1,5 @@
 /**
- * One JSON request to an embedding service: an address and a body in, the parsed answer out. Bounded in time and size;
- * what goes wrong says what to do about it.
+ * Sends one JSON request to an embedding service and parses the answer. Limits time and size; errors say what to do.
  * @module
  */
 
@@ -11,26 +10,26 @@ import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 
-/** How a service is reached. Texts may hold `${NAME}`; they are expanded for each request. */
+/** How a service is reached. Texts may contain `${NAME}`, expanded for each request. */
 export interface Endpoint {
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly expand?: ((text: string) => string) | undefined;
   readonly fetch?: typeof fetch | undefined;
-  /** The longest one request may take. */
+  /** Timeout of one request. */
   readonly requestMs?: number | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-/** The service refused these very texts; others may do. */
+/** The service refused these texts; other texts may work. */
 export class InputRefusedError extends DiscoveryError {}
 
-/** Loading a large model into memory takes a while, and happens with the first request. */
+/** The first request may load a large model into memory, which takes a while. */
 const REQUEST_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const ABOUT_THE_INPUT: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Posts to `path` below the endpoint's address. Rejects with a `DiscoveryError` that says whether trying again helps. */
+/** Posts to `path` below the endpoint's URL. Rejects with a `DiscoveryError` that says whether a retry may help. */
 export async function postJson(
   { url, apiKey, expand = (text) => text, fetch, requestMs = REQUEST_MS, maxBytes = MAX_BYTES }: Endpoint,
   path: string,
@@ -45,7 +44,7 @@ export async function postJson(
   const redact = new KnownSecrets([key, ...secretParts(expand(url), '')]).redactWords;
   const send = guardedFetch({ server: service, maxMessageBytes: maxBytes, fetch, redact });
   const overdue = () =>
-    new DiscoveryError('SERVER_CONNECTION_ERROR', `${service} gave no answer within ${requestMs} ms.`);
+    new DiscoveryError('SERVER_CONNECTION_ERROR', `${service} did not answer within ${requestMs} ms.`);
   return withTimeLimit(requestMs, signal, overdue, async (limit) => {
     const init = { method: 'POST', headers, body: JSON.stringify(body), signal: limit };
     try {
@@ -60,11 +59,11 @@ export async function postJson(
   });
 }
 
-/** The full address; who wrote it with the path already is understood, too. */
+/** Returns the full URL; a URL that already ends with the path works too. */
 function addressOf(url: string, path: string, headers: Headers): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
-    throw new ConfigurationError('search.embedder.url must be an address that begins with http:// or https://.');
+    throw new ConfigurationError('search.embedder.url must be a URL that starts with http:// or https://.');
   const base = address.pathname.endsWith('/') ? address.pathname.slice(0, -1) : address.pathname;
   address.pathname = base.endsWith(path) ? base : base + path;
   if (address.username !== '') {
@@ -80,7 +79,9 @@ function setBearer(headers: Headers, key: string): void {
   try {
     headers.set('authorization', `Bearer ${key}`);
   } catch {
-    throw new ConfigurationError('search.embedder.apiKey holds characters that HTTP does not allow.');
+    throw new ConfigurationError(
+      'search.embedder.apiKey contains characters that HTTP does not allow. Check it for line breaks.',
+    );
   }
 }
 
@@ -94,11 +95,11 @@ function refusal(service: string, status: number, text: string, redact: Redact):
   const why = shortText(reasonIn(text), redact, 200);
   const message = `${service} answered HTTP ${status}${why === '' ? '' : `: ${why}`}.`;
   if (ABOUT_THE_INPUT.has(status)) return new InputRefusedError('VALIDATION_ERROR', message);
-  // Neither a missing model nor a wrong address mends itself; a server that stumbles does.
+  // A missing model or a wrong URL does not fix itself; a server error may.
   return new DiscoveryError('SERVER_CONNECTION_ERROR', message, { retryable: status >= 500 || status === 408 });
 }
 
-/** `{error: {message}}` as OpenAI says it, `{error}` as Ollama does, else the text unless it is a page. */
+/** `{error: {message}}` as in OpenAI, `{error}` as in Ollama, else the text unless it is HTML. */
 function reasonIn(text: string): string {
   try {
     const { error } = JSON.parse(text) as { error?: unknown };

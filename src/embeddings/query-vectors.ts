@@ -1,5 +1,5 @@
 /**
- * The vectors of the last queries: a text in, its vector out, asked for once however many search for the same.
+ * Caches the vectors of recent queries. Each is requested once, however many searches ask for it.
  * @module
  */
 
@@ -14,7 +14,7 @@ export class QueryVectors {
     this.#ask = ask;
   }
 
-  /** Rejects with why there is none; the next who asks tries again. */
+  /** Rejects with the reason; the next call tries again. */
   get(query: string): Promise<Float32Array> {
     const known = this.#known.get(query);
     this.#known.delete(query);

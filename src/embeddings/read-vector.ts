@@ -1,14 +1,14 @@
 /**
- * One vector as a service sent it in, numbers out: an array, or base64 of little-endian 32-bit floats. What cannot be
- * read is an empty vector, which no check lets pass.
+ * Parses one vector of a service: an array, or base64 of little-endian 32-bit floats. An unreadable vector becomes
+ * empty, which no check accepts.
  * @module
  */
 
-/** No model gives more. */
+/** More than any model has. */
 export const MAX_DIMENSIONS = 65_536;
 const NOTHING = new Float32Array(0);
 
-/** The numbers of a vector; what is not a number among them is NaN. */
+/** Returns the numbers of a vector; anything that is not a number becomes NaN. */
 export function readVector(sent: unknown): Float32Array {
   if (typeof sent === 'string') return fromBase64(sent);
   if (!Array.isArray(sent) || sent.length > MAX_DIMENSIONS) return NOTHING;

@@ -105,7 +105,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     await using service = await startEmbeddingService();
     service.behaviour = behaviour;
     const error = await failureOf(open(kind, service, { requestMs: 60 }).embed(['a']));
-    expect(error.message).toMatch(/no answer within 60 ms/);
+    expect(error.message).toMatch(/did not answer within 60 ms/);
   });
 
   it('may not send more than it should', async () => {
@@ -115,7 +115,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     expect(error.code).toBe('RESULT_TOO_LARGE');
   });
 
-  it('stops asking when nobody waits any more', async () => {
+  it('stops asking when no caller waits any more', async () => {
     await using service = await startEmbeddingService();
     service.behaviour = 'hang';
     const ending = new AbortController();
@@ -124,7 +124,7 @@ describe.each(KINDS)('an %s service', (kind) => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('cannot be reached where nobody listens', async () => {
+  it('cannot be reached if no server listens', async () => {
     const service = await startEmbeddingService();
     await service[Symbol.asyncDispose]();
     expect((await failureOf(open(kind, service).embed(['a']))).message).toMatch(
@@ -146,7 +146,7 @@ describe('an openai service', () => {
   it('must say which vector belongs to which text', async () => {
     await using service = await startEmbeddingService();
     service.behaviour = 'same-index';
-    expect((await failureOf(open('openai', service).embed(['a', 'b']))).message).toMatch(/not clear which vector/);
+    expect((await failureOf(open('openai', service).embed(['a', 'b']))).message).toMatch(/does not say which vector/);
   });
 
   it('is understood with the whole path in its address, a slash at the end, or a name and password in it', async () => {

@@ -1,22 +1,22 @@
 /**
- * The port through which an embedding index sees the catalogue.
+ * Defines the port through which an embedding index sees the catalogue.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';
 
-/** One server whose tools are known. */
+/** One server with known tools. */
 export interface SourceServer {
   readonly name: string;
-  /** Of the connection. */
+  /** Fingerprint of the connection. */
   readonly fingerprint: string;
-  /** Changes whenever one of its tools does. */
+  /** Changes whenever one of the tools does. */
   readonly stamp: string;
   readonly toolCount: number;
 }
 
-/** Who has tools, and which. */
+/** Lists the servers and their tools. */
 export interface ToolSource {
   servers(): readonly SourceServer[];
-  /** All tools of a server; read one by one. */
+  /** All tools of a server, iterated lazily. */
   tools(server: string): Promise<Iterable<ToolMetadata>>;
 }

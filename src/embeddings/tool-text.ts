@@ -1,5 +1,5 @@
 /**
- * A tool in, the text that stands for it in front of an embedder out: server, name in words, what it does, parameters.
+ * Builds the text of a tool for an embedder: server, name in words, description, parameters.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const MAX_TEXT = 1_000;
 const MAX_DESCRIPTION = 600;
 const MAX_PARAMETERS = 24;
 
-/** At most 1,000 characters. */
+/** Returns at most 1,000 characters. */
 export function toolText({
   server,
   name,
@@ -37,7 +37,7 @@ export function toolText({
   return text.join('\n').slice(0, MAX_TEXT);
 }
 
-/** Names a text under an embedder: equal keys, equal vectors. */
+/** Identifies a text under an embedder: equal keys have equal vectors. */
 export const textKey = (embedder: string, text: string): string =>
   createHash('sha256')
     .update(JSON.stringify([VERSION, embedder, text]))

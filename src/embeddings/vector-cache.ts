@@ -1,6 +1,6 @@
 /**
- * Vectors on disk, one file for each server and embedder. A cache can always be thrown away: what cannot be read counts
- * as absent, what cannot be written is said, not too often, and forgotten.
+ * Caches vectors on disk, one file per server and embedder. The cache may be deleted at any time: an unreadable file
+ * counts as absent, and a failed write is reported, at most once a minute.
  * @module
  */
 
@@ -13,21 +13,21 @@ import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
 
 export interface VectorCacheOptions {
-  /** Absent: nothing is kept. */
+  /** Absent: nothing is stored. */
   readonly store: ByteStore | undefined;
   readonly embedder: string;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/** A server as its file is named: two projects may call different ones by one name. */
+/** Identifies a server's file: two projects may use one name for different servers. */
 export interface CachedServer {
   readonly name: string;
   readonly fingerprint: string;
 }
 
 const FILES_AT_ONCE = 8;
-/** Files that nobody has written for months are swept away; one in use is written often enough. */
+/** Files not written for months are swept, so a file in use is rewritten this often. */
 const REFRESH_MS = 7 * 24 * 3600_000;
 
 export class VectorCache {
@@ -40,7 +40,7 @@ export class VectorCache {
   constructor(options: VectorCacheOptions) {
     this.#options = options;
     this.#attempt = warnOnce(options);
-    // The id holds addresses, and the key is readable in the file.
+    // Hashed, because the id contains URLs and the key is readable in the file.
     this.#embedder = createHash('sha256').update(options.embedder).digest('hex').slice(0, 32);
   }
 
@@ -54,7 +54,7 @@ export class VectorCache {
     return stored;
   }
 
-  /** Writes behind; `idle` waits for the end. */
+  /** Writes in the background; `idle` waits for the end. */
   write(server: CachedServer, vectors: Omit<StoredVectors, 'writtenAt'>): void {
     const { store, now } = this.#options;
     if (!store) return;
@@ -79,7 +79,7 @@ export class VectorCache {
     this.#writes.add(tracked);
   }
 
-  /** Changes begin in the order they were asked for, a few at a time. */
+  /** Changes start in order, a few at a time. */
   #inTurn<T>(change: () => Promise<T>): Promise<T | undefined> {
     return this.#turns.run(() => this.#attempt(change, complaintOf('written')));
   }

@@ -1,18 +1,18 @@
 /**
- * A server's vectors as bytes and back: a head in JSON with the names and keys, then the rows. What is not whole, not of
- * this version or not what was written counts as absent.
+ * Encodes a server's vectors as bytes: a JSON header with names and keys, then the rows. Incomplete or damaged bytes,
+ * or another version, count as absent.
  * @module
  */
 import { createHash } from 'node:crypto';
 import { MAX_DIMENSIONS } from './read-vector.ts';
 import { VectorTable } from './vector-table.ts';
 
-/** What was kept of a server's vectors. */
+/** The stored vectors of a server. */
 export interface StoredVectors {
   readonly table: VectorTable;
-  /** Of the tool list that the table holds every vector of; empty when some are missing. */
+  /** The stamp of the tool list if all of its vectors are in the table; else empty. */
   readonly stamp: string;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
@@ -28,7 +28,7 @@ interface Head {
 
 const VERSION = 1;
 
-/** The rows that are filled. */
+/** Encodes the filled rows. */
 export function encodeVectors({ table, stamp, writtenAt }: StoredVectors): Uint8Array {
   const { dimensions } = table;
   const rows = [...table.names.keys()].filter((row) => table.has(row));
@@ -49,7 +49,7 @@ export function encodeVectors({ table, stamp, writtenAt }: StoredVectors): Uint8
   return Buffer.concat([length, json, body]);
 }
 
-/** What `encodeVectors` wrote; undefined for anything else. */
+/** Decodes what `encodeVectors` wrote; undefined for anything else. */
 export function decodeVectors(bytes: Uint8Array): StoredVectors | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length < 4) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The vectors of one server's tools, a byte for each number: unit vectors in, cosines out. Rounding costs about 0.001 of
- * a cosine and saves three quarters of the memory.
+ * Stores the vectors of one server's tools, one byte per number, and computes cosines. Rounding costs about 0.001 of a
+ * cosine and saves three quarters of the memory.
  * @module
  */
 
@@ -9,11 +9,11 @@ const FEWEST_ROWS = 64;
 /** Rows for tools, filled one by one. */
 export class VectorTable {
   readonly names: readonly string[];
-  /** Of the text behind each vector. */
+  /** Keys of the texts. */
   readonly keys: readonly string[];
   #bytes = new Int8Array(0);
   #dimensions = 0;
-  /** One over the length of each row; 0 where there is none yet. */
+  /** One over the length of each row; 0 for an empty row. */
   readonly #inverse: Float32Array;
   #filled = 0;
 
@@ -23,7 +23,7 @@ export class VectorTable {
     this.#inverse = new Float32Array(names.length);
   }
 
-  /** How many numbers a vector has; 0 before the first. */
+  /** The length of a vector; 0 before the first. */
   get dimensions(): number {
     return this.#dimensions;
   }
@@ -37,7 +37,7 @@ export class VectorTable {
     return (this.#inverse[row] ?? 0) > 0;
   }
 
-  /** Takes over a unit vector. False when it is of another length than the others, or rounds to nothing. */
+  /** Sets a unit vector. Returns false if its length differs from the others, or if it rounds to zero. */
   set(row: number, unit: Float32Array): boolean {
     let largest = 0;
     for (const value of unit) largest = Math.max(largest, Math.abs(value));
@@ -62,7 +62,7 @@ export class VectorTable {
     return true;
   }
 
-  /** Twice as much whenever there is too little: a service that says how long its vectors are must not take it all at once. */
+  /** Doubles the buffer when needed, so that a service with long vectors does not allocate everything at once. */
   #makeRoom(row: number): void {
     if ((row + 1) * this.#dimensions <= this.#bytes.length) return;
     const rows = Math.min(this.names.length, Math.max(FEWEST_ROWS, 2 * (row + 1)));
@@ -71,12 +71,12 @@ export class VectorTable {
     this.#bytes = bytes;
   }
 
-  /** The bytes of a row, not to be changed. */
+  /** Returns the bytes of a row; do not modify them. */
   bytesOf(row: number): Int8Array {
     return this.#bytes.subarray(row * this.#dimensions, (row + 1) * this.#dimensions);
   }
 
-  /** The cosine of a row and a unit vector of the same length. */
+  /** Returns the cosine of a row and a unit vector of the same length. */
   cosine(row: number, unit: Float32Array): number {
     const start = row * this.#dimensions;
     let sum = 0;

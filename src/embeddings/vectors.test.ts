@@ -51,12 +51,12 @@ describe('the check of vectors', () => {
     expect(() => checkVectors([zero], 1)).toThrow('a vector of zeros');
     expect(() => checkVectors([Float32Array.of(Number.NaN, 1)], 1)).toThrow('NaN');
     expect(() => checkVectors([Float32Array.of(Number.POSITIVE_INFINITY, 1)], 1)).toThrow('infinity');
-    expect(() => checkVectors([[1, 2]], 1)).toThrow('a vector that is none');
+    expect(() => checkVectors([[1, 2]], 1)).toThrow('something that is not a vector');
     expect(() => checkVectors([new Float32Array(100_000).fill(1)], 1)).toThrow('too long');
     expect(() => checkVectors([good, Float32Array.of(1, 2, 3), good], 3)).toThrow('different lengths');
     expect(() => checkVectors([good], 2)).toThrow('1 vectors for 2 texts');
     expect(() => checkVectors(null, 1)).toThrow('no list');
-    expect(() => checkVectors([good], 1, 3)).toThrow('2 numbers, and search.embedder.dimensions is 3');
+    expect(() => checkVectors([good], 1, 3)).toThrow('2 numbers, but search.embedder.dimensions is 3');
   });
 });
 
@@ -127,7 +127,7 @@ describe('a table of vectors', () => {
         const changed = Uint8Array.from(bytes);
         changed[at] = ((changed[at] as number) + by) % 256;
         const read = decodeVectors(changed);
-        // A letter in a name may change unnoticed; a number in a vector may not.
+        // A changed letter in a name may go unnoticed; a changed number in a vector may not.
         if (read)
           for (const row of [0, 1]) expect(read.table.bytesOf(row)).toEqual(decodeVectors(bytes)?.table.bytesOf(row));
       }),
@@ -195,7 +195,7 @@ describe('the text of a tool', () => {
 });
 
 describe('the background', () => {
-  /** A model that finds everything alike, as some do. */
+  /** A model that finds everything similar, as some do. */
   const skewed = (word: number): Float32Array => {
     const vector = new Float32Array(40).fill(0.3);
     vector[word] = 1;

@@ -154,7 +154,7 @@ describe('a call', () => {
   it.each([[undefined], ['text'], [{}], [{ type: 'tool_use' }], [{ functionCall: undefined }], [{ type: 'function' }]])(
     'that is none is a mistake of the program: %j',
     (call) => {
-      expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no tool call');
+      expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('not a tool call');
     },
   );
 
@@ -162,11 +162,11 @@ describe('a call', () => {
     [{ type: 'server_tool_use', id: '1', name: 'execute_tool', input: {} }],
     [{ type: 'mcp_call', id: '1', name: 'execute_tool', arguments: '{}' }],
     [{ type: 'custom', id: '1', custom: { name: 'execute_tool', input: 'x' } }],
-  ])('that somebody else answers is none: %j', async (call) => {
+  ])('that the API answers itself is not a call: %j', async (call) => {
     const foreign = call as unknown as AnyToolCall;
     expect(() => readToolCall(foreign)).toThrow(`its type is "${call.type}"`);
-    expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('no tool call');
-    await expect(tools.handle(foreign)).rejects.toThrow('no tool call');
+    expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('not a tool call');
+    await expect(tools.handle(foreign)).rejects.toThrow('not a tool call');
   });
 
   it.each([
@@ -192,7 +192,7 @@ describe('a call', () => {
       status: 'success',
     });
     expect(() => readToolCall(execute().anthropic, { format: 'gemini' })).toThrow(
-      'it is one in the format "anthropic", not "gemini"',
+      'its format is "anthropic", not "gemini"',
     );
     expect(() => readToolCall(call, { format: 'claude' as 'anthropic' })).toThrow('There is no format "claude"');
   });
@@ -201,7 +201,7 @@ describe('a call', () => {
     const wrong = () => {
       // @ts-expect-error a tool_use block has an id
       tools.handle({ type: 'tool_use', name: 'x', input: {} });
-      // @ts-expect-error nobody writes calls like this
+      // @ts-expect-error no API writes calls like this
       tools.handle({ type: 'call', name: 'x' });
       // @ts-expect-error the answer follows the call
       const answer: Promise<{ role: 'tool' }> = tools.handle(execute().anthropic);

@@ -75,7 +75,7 @@ describe('an engine with an embedder', () => {
     await using engine = engineIn(home, config(service), { env, logger });
     const status = await engine.embedder(true);
     expect(status?.problem).toMatch(/HTTP 500: model "m" says no \*\*\*/);
-    expect(logger.lines.join('\n')).toMatch(/search goes on without the embedder/);
+    expect(logger.lines.join('\n')).toMatch(/search continues without the embedder/);
     expect(logger.lines.join('\n')).not.toContain('sk-secret');
     expect(JSON.stringify(await engine.getConfig())).toContain('${EMBED_KEY}');
   });

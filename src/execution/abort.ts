@@ -1,5 +1,5 @@
 /**
- * What an aborted signal means for a call: `CANCELLED`, unless whoever aborted gave a better reason.
+ * Turns an aborted signal into a failure: `CANCELLED`, unless the abort reason is more specific.
  * @module
  */
 
@@ -9,7 +9,6 @@ import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { Clock } from './timers.ts';
 
-/** The failure to answer an aborted call with. */
 export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never> {
   const { server, tool, signal } = call;
   if (signal.reason instanceof DiscoveryError) {
@@ -19,7 +18,7 @@ export function abortFailure(call: ToolCall, outcome: Outcome): ToolResult<never
   return fail('CANCELLED', `The call to ${server}:${tool} was cancelled.`, { server, tool, outcome });
 }
 
-/** Waits, or ends early with false when the signal aborts. */
+/** Waits; resolves early with false when the signal aborts. */
 export function pause(ms: number, signal: CallSignal, clock: Clock): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

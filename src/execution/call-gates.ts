@@ -1,6 +1,6 @@
 /**
- * What counts calls: the slots, breakers and rates of all servers. Servers outlive a reload, and calls under way do, so
- * this does too, and a new configuration changes the settings under it.
+ * Holds the slots, breakers and rates of all servers. They survive a reload, because servers and running calls do; a
+ * new configuration only changes their settings.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { Slots } from './steps/concurrency.ts';
 import { RateBuckets } from './steps/rate-limit.ts';
 import { type Clock, systemClock } from './timers.ts';
 
-/** Counters for calls, handed from one proxy to the one that replaces it. */
+/** Counters for calls, passed from one proxy to its replacement. */
 export class CallGates {
   readonly slots = new Slots();
   readonly buckets = new RateBuckets();
@@ -19,7 +19,7 @@ export class CallGates {
     this.breakers = new CircuitBreakers({}, clock);
   }
 
-  /** The name belongs to another server now, or to none: what was counted says nothing about that one. */
+  /** Drops the counters of a name that now belongs to another server, or to none. */
   forget(server: string): void {
     this.slots.forget(server);
     this.buckets.forget(server);

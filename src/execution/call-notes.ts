@@ -1,11 +1,11 @@
 /**
- * What steps learn about the result of a call without touching it: its size, and flags such as `invalid_output`. Kept with the
- * call, because what a server returned is handed on unchanged.
+ * Records facts about the result of a call: its size, and flags such as `invalid_output`. They are kept with the call,
+ * because a server's result is passed on unchanged.
  * @module
  */
 import type { ToolCall } from '../core/types.ts';
 
-/** Remembers how large the result is, as JSON in bytes. */
+/** Records the size of the result, as JSON in bytes. */
 export function noteBytes({ notes }: ToolCall, bytes: number): void {
   if (notes) notes.bytes = bytes;
 }

@@ -1,15 +1,16 @@
 /**
- * One breaker: told how calls went, says whether the next one may go. Closed, open, or letting one probe through.
+ * Implements one circuit breaker: records how calls went and decides whether the next may go. It is closed, open, or
+ * lets one probe through.
  * @module
  */
 
-/** When a breaker opens and for how long. */
+/** When a breaker opens, and for how long. */
 export interface BreakerOptions {
   /** Failures in a row that open it. Default 5. */
   readonly inARow?: number | undefined;
   /** Share of failures within the window that opens it. Default 0.5. */
   readonly share?: number | undefined;
-  /** Calls the window must hold before the share counts. Default 10. */
+  /** Calls in the window before the share counts. Default 10. */
   readonly atLeast?: number | undefined;
   /** Length of the window in ms. Default 30 s. */
   readonly window?: number | undefined;
@@ -35,27 +36,27 @@ export class CircuitBreaker {
     this.#options = { inARow, share, atLeast, window, open };
   }
 
-  /** `closed`, `open`, or `probing` while one call finds out whether the server is back. */
+  /** `closed`, `open`, or `probing` while one call tests whether the server is back. */
   get state(): 'closed' | 'open' | 'probing' {
     if (this.#openUntil === undefined) return 'closed';
     return this.#probing ? 'probing' : 'open';
   }
 
-  /** Milliseconds to wait before a call may go; 0 when one may go now. Takes nothing. */
+  /** Returns the milliseconds until a call may go; 0 when one may go now. Changes nothing. */
   waitTime(now: number): number {
     if (this.#openUntil === undefined) return 0;
     if (now < this.#openUntil) return Math.ceil(this.#openUntil - now);
     return this.#probing ? 1_000 : 0;
   }
 
-  /** Lets a call go, as the probe when the breaker was open. Ask `waitTime` first. */
+  /** Lets a call go, as the probe if the breaker was open. Call `waitTime` first. */
   enter(): void {
     if (this.#openUntil !== undefined) this.#probing = true;
   }
 
   /**
-   * Tells how a call that entered went; `undefined` when it says nothing about the server. Failures by the same event, such as
-   * the end of a connection that many shared, are one.
+   * Records how a call that entered went; `undefined` when it says nothing about the server. Failures by the same
+   * event, such as the end of a shared connection, count as one.
    */
   leave(now: number, success: boolean | undefined, event?: unknown): void {
     if (success === undefined) {
@@ -66,7 +67,7 @@ export class CircuitBreaker {
     if (success) {
       this.#run = 0;
       this.#add(this.#good);
-      // A late answer of a call from before the breaker opened is good news too.
+      // A late success of a call from before the breaker opened counts too.
       if (this.#openUntil !== undefined) this.#close();
       return;
     }
@@ -100,7 +101,7 @@ export class CircuitBreaker {
     counts[slot] = (counts[slot] ?? 0) + 1;
   }
 
-  /** Empties the buckets that have fallen out of the window. */
+  /** Empties the buckets that have left the window. */
   #turn(now: number): void {
     const bucket = Math.floor(now / (this.#options.window / BUCKETS));
     for (let slot = Math.max(this.#bucket + 1, bucket - BUCKETS + 1); slot <= bucket; slot++) {

@@ -1,6 +1,6 @@
 /**
- * The two things about a result that may change on its way: the downstream's name stamp goes, and a content type the
- * agent's protocol revision does not know becomes text that says so and holds it. Everything else is the same object.
+ * Makes the only two changes to a result: removes the downstream server's name stamp, and replaces content whose type
+ * the agent's protocol revision does not know by text. Everything else is the same object.
  * @module
  */
 import type { CallToolResult, ContentBlock } from '../core/types.ts';
@@ -16,12 +16,12 @@ const OLDER_TYPES: ReadonlyMap<string | undefined, ReadonlySet<string>> = new Ma
   ['2025-03-26', new Set(['text', 'image', 'audio', 'resource'])],
 ]);
 
-/** The content types a protocol revision knows; an unknown revision is taken for the newest. */
+/** Returns the content types of a protocol revision; an unknown revision counts as the newest. */
 export function contentTypesOf(revision: string | undefined): ReadonlySet<string> {
   return OLDER_TYPES.get(revision) ?? CONTENT_TYPES;
 }
 
-/** Gives a result fit for the agent; the same object when there is nothing to change. */
+/** Adapts a result to the agent; returns the same object when nothing changes. */
 export function fitContent(result: CallToolResult, known: ReadonlySet<string> = CONTENT_TYPES): CallToolResult {
   const { content, _meta } = result;
   const stamped = typeof _meta === 'object' && _meta !== null && Object.hasOwn(_meta, STAMP);

@@ -1,9 +1,9 @@
 /**
- * A small queue between a producer that calls and a consumer that loops. Values in, async iteration out.
+ * Connects a producer that pushes values with a consumer that iterates over them.
  * @module
  */
 
-/** Hands values from `push` to one `for await` loop; ends after `end`. */
+/** Passes values from `push` to one `for await` loop; ends after `end`. */
 export class EventQueue<T> {
   readonly #values: T[] = [];
   #ended = false;
@@ -16,13 +16,13 @@ export class EventQueue<T> {
     this.#wake?.();
   }
 
-  /** No more values follow. */
+  /** Ends the queue. */
   end(): void {
     this.#ended = true;
     this.#wake?.();
   }
 
-  /** The next value, or undefined after the last. */
+  /** Returns the next value, or undefined after the last. */
   async take(): Promise<T | undefined> {
     while (this.#values.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {

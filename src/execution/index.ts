@@ -1,5 +1,5 @@
 /**
- * What the rest of the program takes from execution.
+ * Exports what the rest of the program uses of execution.
  * @module
  */
 export { CallGates } from './call-gates.ts';

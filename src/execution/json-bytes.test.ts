@@ -42,7 +42,7 @@ describe('jsonBytes', () => {
   });
 });
 
-/** Texts that are longer than a slice, with what is escaped, paired or alone at every place of it. */
+/** Texts longer than a slice, with escaped, paired and lone characters at every position. */
 const longText = fc
   .tuple(
     fc.nat(3),

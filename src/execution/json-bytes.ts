@@ -1,17 +1,17 @@
 /**
- * How large a value is as JSON, without writing it out. Value in; bytes out, exact up to the limit where counting stops.
+ * Measures the size of a value as JSON without writing it. The size is exact up to a limit, where counting stops.
  * @module
  */
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 const HAS_SURROGATE = /[\ud800-\udfff]/;
 const SHORT = 64;
-/** In characters. A longer string is looked at in slices of this length. */
+/** In characters. A longer string is processed in slices of this length. */
 const SLICE = 32 * 1024;
-/** Values that are counted in one step. */
+/** Values counted in one step. */
 const VALUES_A_STEP = 1_000;
 
-/** Bytes of the value as minified JSON in UTF-8; counting stops once it is over `limit`. */
+/** Returns the bytes of the value as minified JSON in UTF-8; counting stops above `limit`. */
 export function jsonBytes(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   let bytes = 0;
   const open: unknown[] = [value];
@@ -19,7 +19,7 @@ export function jsonBytes(value: unknown, limit = Number.POSITIVE_INFINITY): num
   return bytes;
 }
 
-/** The same without a limit, in steps none of which takes long. */
+/** Like `jsonBytes` without a limit, in short steps. */
 export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
   let bytes = 0;
   const open: unknown[] = [value];
@@ -37,7 +37,10 @@ export function* jsonBytesInSteps(value: unknown): Generator<void, number> {
   return bytes;
 }
 
-/** Bytes of a value without its members, which are pushed. Of a string that takes more than `limit` it may be fewer, but more than that. */
+/**
+ * Returns the bytes of a value without its members, which are pushed. For a string above `limit`, the result may be too
+ * low, but is above `limit`.
+ */
 function ownBytes(value: unknown, open: unknown[], limit: number): number {
   if (typeof value === 'string') return stringBytes(value, limit);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value).length : 4;
@@ -53,7 +56,7 @@ function ownBytes(value: unknown, open: unknown[], limit: number): number {
   return 0;
 }
 
-/** Pushes the members and gives the bytes of braces, keys, colons and commas. */
+/** Pushes the members and returns the bytes of braces, keys, colons and commas. */
 function openRecord(record: Readonly<Record<string, unknown>>, open: unknown[]): number {
   let bytes = 1;
   let members = 0;
@@ -67,10 +70,10 @@ function openRecord(record: Readonly<Record<string, unknown>>, open: unknown[]):
   return members === 0 ? 2 : bytes;
 }
 
-/** Bytes of a string as JSON, quotes included; counting stops once they are more than `limit`. */
+/** Returns the bytes of a string as JSON, including quotes; counting stops above `limit`. */
 export function stringBytes(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length <= SHORT) return shortBytes(text);
-  // Every character takes a byte at least.
+  // Every character takes at least a byte.
   if (text.length + 2 > limit) return text.length + 2;
   if (text.length <= SLICE) return sliceBytes(text);
   let bytes = 2;
@@ -81,7 +84,7 @@ export function stringBytes(text: string, limit = Number.POSITIVE_INFINITY): num
   return bytes;
 }
 
-/** Cuts a string into short ones, never inside a pair of surrogates. */
+/** Cuts a string into short ones, never inside a surrogate pair. */
 export function* slices(text: string): Generator<string, void> {
   for (let from = 0; from < text.length; ) {
     const end = codePointBorder(text, Math.min(text.length, from + SLICE));
@@ -90,15 +93,15 @@ export function* slices(text: string): Generator<string, void> {
   }
 }
 
-/** Moves a place back by one when it stands inside a pair of surrogates. */
+/** Moves a position back by one if it is inside a surrogate pair. */
 export function codePointBorder(text: string, at: number): number {
   return isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at)) ? at - 1 : at;
 }
 
 function sliceBytes(text: string): number {
-  // Almost all text needs no escapes, and then the runtime counts much faster than we can.
+  // Almost all text needs no escapes, and then the runtime counts much faster.
   if (!NEEDS_ESCAPE.test(text)) return Buffer.byteLength(text) + 2;
-  // It also writes escapes quickly, except for surrogates.
+  // The runtime also writes escapes quickly, except for surrogates.
   return HAS_SURROGATE.test(text) ? shortBytes(text) : Buffer.byteLength(JSON.stringify(text));
 }
 

@@ -1,17 +1,16 @@
 /**
- * Writes JSON in steps, none of which takes long: value in, the text of `JSON.stringify` out.
- *
- * Long strings are written in slices. That matters for what the runtime escapes slowly, as it does lone surrogates.
+ * Writes JSON in short steps, with the same text as `JSON.stringify`. Long strings are written in slices, because the
+ * runtime escapes some of them slowly, such as lone surrogates.
  * @module
  */
 import { slices } from './json-bytes.ts';
 
-/** Values that are written in one step. */
+/** Values written in one step. */
 const VALUES_A_STEP = 1_000;
 /** In characters. A shorter string is written at once. */
 const LONG_STRING = 32 * 1024;
 
-/** What `JSON.stringify` gives for a value without cycles; `null` where that gives nothing. */
+/** Returns what `JSON.stringify` returns for a value without cycles; `null` instead of undefined. */
 export function* writeInSteps(value: unknown): Generator<void, string> {
   const pieces: string[] = [];
   let left = VALUES_A_STEP;

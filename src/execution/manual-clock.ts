@@ -1,5 +1,5 @@
 /**
- * Time that moves only when told: for tests of anything that takes a `Clock`.
+ * Provides a clock that tests advance by hand, for anything that takes a `Clock`.
  * @module
  */
 import type { Clock, Timer } from './timers.ts';
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
     return this.#pending.size;
   }
 
-  /** Moves time on, firing what falls due in order and letting promises settle in between. */
+  /** Advances time: fires due timers in order and lets promises settle in between. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     await settled();

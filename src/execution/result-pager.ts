@@ -1,20 +1,19 @@
 /**
- * Cuts a large result into pages and puts pages together again. Result in, page n out; nothing is lost on the way.
- *
- * A page holds pieces. Blocks that fit stay as they are. A text too long for its page is split at code-point borders;
- * any other part is split as JSON text. Each split piece says in `_meta["anygpt/part"]` what it is a piece of.
+ * Cuts a large result into pages and joins pages again, without loss. A page holds pieces. Blocks that fit stay
+ * unchanged. A text too long for its page is split between code points; any other part is split as JSON text. Each
+ * split piece says in `_meta["anygpt/part"]` what it is a piece of.
  * @module
  */
 import type { CallToolResult, ContentBlock } from '../core/types.ts';
 import { codePointBorder, jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
 import { writeInSteps } from './json-pieces.ts';
 
-/** Where the description of a piece is kept. */
+/** The `_meta` key that describes a piece. */
 export const PART_KEY = 'anygpt/part';
-/** Where the mark of a page is kept. */
+/** The `_meta` key that marks a page. */
 export const PAGE_KEY = 'anygpt/page';
 
-/** What a piece is a piece of: a content block by index, or another field of the result by name. */
+/** What a piece belongs to: a content block by index, or another field of the result by name. */
 interface Part {
   readonly of: number | string;
   readonly as: 'text' | 'json';
@@ -29,19 +28,19 @@ interface Cursor {
 
 const FIRST: Cursor = { part: 0, offset: 0 };
 
-/** Content blocks of one page: those that talk to clients over HTTP look at each of them for a while. */
+/** Most content blocks of one page: sending over HTTP takes time for each of them. */
 export const MOST_BLOCKS = 2_000;
-/** Blocks and pieces of text that are looked at in one step. */
+/** Blocks and pieces of text processed in one step. */
 const BLOCKS_A_STEP = 64;
 
-/** A result and the places where its pages begin. */
+/** A result and the positions where its pages start. */
 export class PagedResult {
   /** Size of the whole result as JSON. */
   readonly bytes: number;
-  /** Small fields beside the content; the first page carries them as they are. */
+  /** Small fields beside the content; the first page carries them unchanged. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly #content: readonly unknown[];
-  /** Fields by name, each as it is or, once it was cut, as JSON. */
+  /** Fields by name: the value, or undefined once it was written as JSON. */
   readonly #fields: Map<string, unknown>;
   readonly #parts: readonly (number | string)[];
   readonly #pageBytes: number;
@@ -51,7 +50,7 @@ export class PagedResult {
 
   private constructor(result: CallToolResult, pageBytes: number, bytes: number) {
     this.bytes = bytes;
-    // Room for the mark and for what describes each piece.
+    // Leaves room for the mark and the description of each piece.
     this.#pageBytes = Math.max(1_024, pageBytes - 2_048);
     this.#content = Array.isArray(result.content) ? result.content : [];
     const blocks = [...this.#content.keys()];
@@ -62,7 +61,7 @@ export class PagedResult {
     this.#parts = [...blocks, ...this.#fields.keys()];
   }
 
-  /** Finds the pages of a result in steps. `bytes` is its size, where that is known. */
+  /** Finds the pages of a result, in steps. `bytes` is its size, if known. */
   static *cut(result: CallToolResult, pageBytes: number, bytes?: number): Generator<void, PagedResult> {
     const paged = new PagedResult(result, pageBytes, bytes ?? (yield* jsonBytesInSteps(result)));
     yield;
@@ -80,7 +79,7 @@ export class PagedResult {
     return this.#starts.length;
   }
 
-  /** The pieces of one page, counted from 1; undefined beyond the last. */
+  /** Returns the pieces of one page, counted from 1; undefined beyond the last. */
   page(number: number): ContentBlock[] | undefined {
     const steps = this.pageInSteps(number);
     for (;;) {
@@ -89,7 +88,7 @@ export class PagedResult {
     }
   }
 
-  /** The same, in steps. */
+  /** Like `page`, in steps. */
   *pageInSteps(number: number): Generator<void, ContentBlock[] | undefined> {
     const start = this.#starts[number - 1];
     if (start === undefined) return undefined;
@@ -98,7 +97,7 @@ export class PagedResult {
     return blocks;
   }
 
-  /** Fills one page and tells where the next begins. */
+  /** Fills one page and returns where the next starts. */
   *#fill(start: Cursor, blocks: ContentBlock[] | undefined): Generator<void, Cursor | undefined> {
     let { part, offset } = start;
     let left = this.#pageBytes;
@@ -118,7 +117,7 @@ export class PagedResult {
       const rest: object = asText && offset === 0 ? value : { type: 'text' };
       const room = left - 128 - (asText && offset === 0 ? jsonBytes({ ...value, text: '' }) : 16);
       const [end, bytes] = yield* cut(text, offset, room);
-      // An empty page always has room for some of it, so this cannot go round for ever.
+      // An empty page always has room for some of it, so this ends.
       if (end === offset) return { part, offset };
       blocks?.push(piece(rest, text.slice(offset, end), { of, as: asText ? 'text' : 'json' }));
       if (end < text.length) return { part, offset: end };
@@ -127,7 +126,7 @@ export class PagedResult {
     return undefined;
   }
 
-  /** Written once: the text takes the place of the value. */
+  /** Written once: the text replaces the value. */
   *#jsonOf(of: number | string, value: unknown): Generator<void, string> {
     const known = this.#json.get(of);
     if (known !== undefined) return known;
@@ -141,7 +140,7 @@ export class PagedResult {
 const isBlock = (value: unknown): value is ContentBlock =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !hasKey(value);
 
-/** A downstream's own use of our key must not be mistaken for ours. */
+/** A downstream server's own use of our key must not be mistaken for ours. */
 const hasKey = (value: object): boolean => {
   const meta = (value as ContentBlock)._meta;
   return typeof meta === 'object' && meta !== null && (Object.hasOwn(meta, PART_KEY) || Object.hasOwn(meta, PAGE_KEY));
@@ -158,12 +157,12 @@ function piece(rest: object, text: string, part: Part): ContentBlock {
   return { ...rest, type: 'text', text, _meta: { [PART_KEY]: part } };
 }
 
-/** The fields that fit beside the first page, up to a kilobyte of them. */
+/** Returns the fields that fit beside the first page, up to a kilobyte. */
 function smallFields(result: CallToolResult, names: readonly string[]): ReadonlySet<string> {
   const small = new Set<string>();
   let left = 2 * SMALL;
   for (const name of names) {
-    // The page's own content stands under that name.
+    // The page's own content has that name.
     if (name === 'content') continue;
     const bytes = stringBytes(name) + jsonBytes(result[name], left) + 2;
     if (bytes > left) continue;
@@ -173,7 +172,10 @@ function smallFields(result: CallToolResult, names: readonly string[]): Readonly
   return small;
 }
 
-/** The furthest end such that `text.slice(start, end)` takes at most `room` bytes as JSON and splits no code point; and those bytes. */
+/**
+ * Returns the furthest end such that `text.slice(start, end)` takes at most `room` bytes as JSON and splits no code
+ * point, and its bytes.
+ */
 function* cut(text: string, start: number, room: number): Generator<void, readonly [end: number, bytes: number]> {
   let end = start;
   let left = room - 2;
@@ -194,7 +196,7 @@ function* cut(text: string, start: number, room: number): Generator<void, readon
   return [end, room - left];
 }
 
-/** Puts the pages of one result together again: what the server returned, whole. */
+/** Joins the pages of one result to what the server returned. */
 export function joinPages(pages: readonly CallToolResult[]): CallToolResult {
   const content: unknown[] = [];
   const fields: [string, unknown][] = [];

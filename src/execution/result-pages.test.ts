@@ -6,7 +6,7 @@ import { ManualClock } from './manual-clock.ts';
 import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
 import { ResultPages } from './result-pages.ts';
 
-/** All steps at once. */
+/** Runs all steps at once. */
 function finish<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
@@ -106,7 +106,7 @@ describe('ResultPages', () => {
     return new ResultPages({ newId: () => `id${next++}`, ...options });
   };
 
-  test('an id works for the caller who made the call and for nobody else', () => {
+  test('an id works only for the caller that made the call', () => {
     const pages = withIds();
     keep(pages, large(), PAGE, { principal: 'ann', session: '1' });
     expect(pages.read({ id: 'id0', page: 2 }, { principal: 'ann', session: '2' }).success).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Keeps large results for a while, so that an agent can read on. A result goes in and its first page comes out; later
- * pages come for id and page number, to the caller who made the call and to nobody else.
+ * Keeps large results for a while, so that an agent can read them page by page. `keep` returns the first page; `read`
+ * returns later pages by id and number, only to the caller that made the call.
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../co
 import { PAGE_KEY, PagedResult } from './result-pager.ts';
 import { type Clock, systemClock } from './timers.ts';
 
-/** The tool that reads on in a result that was cut. */
+/** The tool that reads further pages of a cut result. */
 export const READ_RESULT: ToolDefinition = {
   name: 'read_result',
   description: 'Reads another page of a result that was cut because of its size. The cut result names id and page.',
@@ -26,14 +26,14 @@ export const READ_RESULT: ToolDefinition = {
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
 };
 
-/** How much is kept and for how long. */
+/** Limits of what is kept. */
 export interface ResultPagesOptions {
   /** Milliseconds a result is kept. Default ten minutes. */
   readonly ttl?: number | undefined;
-  /** Bytes kept in all; the least recently read goes first. Default 64 MiB. */
+  /** Most bytes kept in all; the least recently read is dropped first. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
   readonly clock?: Clock | undefined;
-  /** Makes an id nobody can guess. */
+  /** Creates an unguessable id. */
   readonly newId?: (() => string) | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Results that were cut, by id. */
+/** Cut results, by id. */
 export class ResultPages {
   readonly #ttl: number;
   readonly #maxBytes: number;
@@ -59,12 +59,12 @@ export class ResultPages {
     this.#newId = options.newId ?? (() => randomBytes(16).toString('base64url'));
   }
 
-  /** Bytes kept at present. */
+  /** Bytes kept now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Cuts a result, of known size or not, to pages of at most `pageBytes`, keeps it for its caller and gives the first page. */
+  /** Cuts a result into pages of at most `pageBytes`, keeps it for its caller and returns the first page. */
   *keep(result: CallToolResult, pageBytes: number, caller: Caller, size?: number): Generator<void, CallToolResult> {
     const paged = yield* PagedResult.cut(result, pageBytes, size);
     const id = paged.bytes <= this.#maxBytes ? this.#newId() : undefined;
@@ -77,7 +77,7 @@ export class ResultPages {
     return { ...paged.fields, content: [...blocks, this.#mark(paged, id, 1)] };
   }
 
-  /** Answers `read_result`. Ids that are wrong, old or somebody else's look all the same. */
+  /** Answers `read_result`. A wrong, expired or foreign id gets the same answer. */
   read(args: Readonly<Record<string, unknown>>, caller: Caller): ToolResult<CallToolResult> {
     const where = { server: OWN_SERVER, tool: READ_RESULT.name, outcome: 'not_sent' } as const;
     const { id, page } = args;
@@ -101,7 +101,7 @@ export class ResultPages {
     return ok({ content: [...blocks, this.#mark(kept.paged, id, page as number)] });
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   close(): void {
     this.#kept.clear();
     this.#bytes = 0;
@@ -120,7 +120,7 @@ export class ResultPages {
     return { type: 'text', text, _meta: { [PAGE_KEY]: { ...(id !== undefined && { id }), page, pages } } };
   }
 
-  /** Drops what is too old, then the least recently read until `room` bytes fit. */
+  /** Drops expired results, then the least recently read until `room` bytes fit. */
   #sweep(room: number): void {
     const now = this.#clock.now();
     for (const [id, kept] of this.#kept) {

@@ -1,5 +1,5 @@
 /**
- * Calls and handlers for tests of steps.
+ * Provides calls and handlers for tests of steps.
  * @module
  */
 import type { ErrorCode, ErrorDetails } from '../core/errors.ts';
@@ -7,7 +7,6 @@ import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { CallToolResult, ToolCall } from '../core/types.ts';
 import type { Handler } from './pipeline.ts';
 
-/** A result. */
 export const DONE = ok<CallToolResult>({ content: [{ type: 'text', text: 'done' }] });
 
 /** A handler that never answers. */
@@ -22,7 +21,7 @@ export const failing =
   async () =>
     fail(code, 'no', details);
 
-/** A call to `s:t`, changed as told. */
+/** A call to `s:t`, with changes. */
 export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
   notes: {},
   server: 's',
@@ -34,7 +33,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
   ...more,
 });
 
-/** A handler whose calls end, in order, when told to. */
+/** A handler whose calls end on demand, in order. */
 export function held(): {
   readonly handler: Handler;
   readonly calls: ToolCall[];

@@ -1,25 +1,25 @@
 /**
- * Time as an argument: a monotonic `now` and timers, so that tests move time by hand.
+ * Defines the clock that steps take as an argument, so that tests can control time.
  * @module
  */
 
 /** A running timer. */
 export interface Timer {
-  /** Stops it; stopping twice, or after it fired, does nothing. */
+  /** Stops the timer; stopping twice, or after it fired, does nothing. */
   clear(): void;
-  /** Whether the process goes on until it fires, which it does unless told otherwise. */
+  /** Sets whether the process stays alive until the timer fires. Default: yes. */
   keepAlive?(wanted: boolean): void;
 }
 
-/** Where the steps take their time from. */
+/** The source of time for steps. */
 export interface Clock {
-  /** Milliseconds that never run backwards. */
+  /** Monotonic milliseconds. */
   now(): number;
-  /** Calls `fire` once, `ms` from now. */
+  /** Calls `fire` once, after `ms`. */
   after(ms: number, fire: () => void): Timer;
 }
 
-/** Node takes longer times for 1 ms; whoever set the timer looks at the clock when it fires. */
+/** Node treats longer delays as 1 ms; the owner of the timer checks the clock when it fires. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 class NodeTimer implements Timer {
@@ -39,7 +39,7 @@ class NodeTimer implements Timer {
   }
 }
 
-/** The machine's own time. */
+/** The system's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, fire) => new NodeTimer(ms, fire),

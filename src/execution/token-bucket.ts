@@ -1,5 +1,5 @@
 /**
- * A token bucket that hands out turns: a taker learns how long to wait, or that its turn would come too late.
+ * Implements a token bucket: a taker learns how long to wait, or that its turn would come too late.
  * @module
  */
 import type { RateLimit } from '../core/types.ts';
@@ -18,14 +18,16 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Milliseconds until the next turn, were it asked for now. */
+  /** Returns the milliseconds until the next turn. */
   waitTime(now: number): number {
     this.#fill(now);
     if (this.#tokens >= 1) return 0;
     return Math.ceil((1 - this.#tokens) / this.#perMs);
   }
 
-  /** Takes a turn and says how long to wait for it; undefined, with nothing taken, if that is longer than `maxWait`. */
+  /**
+   * Takes a turn and returns how long to wait for it; returns undefined and takes nothing if that exceeds `maxWait`.
+   */
   take(now: number, maxWait: number): number | undefined {
     const wait = this.waitTime(now);
     if (wait > maxWait) return undefined;
@@ -33,7 +35,7 @@ export class TokenBucket {
     return wait;
   }
 
-  /** Returns a turn that was taken and not used. */
+  /** Returns an unused turn. */
   giveBack(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }

@@ -1,5 +1,5 @@
 /**
- * Makes a call: server, tool and arguments through the steps listed in the constructor. Nothing a caller does throws.
+ * Calls a tool on a server through the steps listed in the constructor. Never throws because of what a caller does.
  * @module
  */
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
@@ -37,22 +37,22 @@ import { nextTraceId } from './trace-id.ts';
 import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
 
-/** The part of the connections that `ToolExecutionProxy` shows. */
+/** The part of the connections that `ToolExecutionProxy` exposes. */
 export interface ConnectionPort {
   connect(server: string): Promise<void>;
   disconnect(server: string): Promise<void>;
   isConnected(server: string): boolean;
 }
 
-/** A tool of the gateway itself, which calls under its own name reach. */
+/** A tool of the gateway itself, called under its own server name. */
 export interface OwnTool {
   readonly definition: ToolDefinition;
   readonly run: Handler;
 }
 
-/** What one server's entry says about calls to it. */
+/** The settings of one server's entry for calls. */
 export interface CallSettings {
-  /** Silence allowed, in ms. */
+  /** Idle timeout in ms. */
   readonly timeout?: number | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly concurrency?: number | undefined;
@@ -60,51 +60,51 @@ export interface CallSettings {
 
 /** Everything the proxy is built from. */
 export interface ToolExecutionProxyOptions extends OutputOptions {
-  /** Does the call: the last stop of the pipeline. May throw; that becomes a failure. */
+  /** Sends the call; the end of the pipeline. May throw; that becomes a failure. */
   readonly invoke: Handler;
   readonly lookup: Lookup;
   readonly decide: Decide;
   readonly audit: AuditRecorder;
   readonly connections?: ConnectionPort | undefined;
-  /** What a server's entry says; asked for each call. */
+  /** Returns a server's settings; called for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
-  /** Whether a call may be repeated: the operator's globs, or a trusted server's hints. */
+  /** Tells whether a call may be repeated: the operator's globs, or a trusted server's hints. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
   readonly retry?: Omit<RetryOptions, 'isRepeatable' | 'clock' | 'random'> | undefined;
   readonly breaker?: BreakerOptions | undefined;
   readonly limits?: ExecutionLimits | undefined;
-  /** Where cut results are kept; handed in so that they outlive a reload. */
+  /** The store of cut results; passed in so that it survives a reload. */
   readonly pages?: ResultPages | undefined;
-  /** Cuts large results in steps that leave room for others. Default: all steps at once. */
+  /** Cuts large results in steps, so that other work is not blocked. Default: all steps at once. */
   readonly runSteps?: RunSteps | undefined;
-  /** What counts calls; handed in so that those under way still count after a reload. */
+  /** Counters of calls; passed in so that running calls still count after a reload. */
   readonly gates?: CallGates | undefined;
-  /** Tools of the gateway itself beside `read_result`. */
+  /** Tools of the gateway itself, in addition to `read_result`. */
   readonly own?: readonly OwnTool[] | undefined;
   readonly log?: Logger | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** The caps of section "limits" that concern calls; the defaults are the documented ones. */
+/** The settings in `limits` that concern calls, with the documented defaults. */
 export interface ExecutionLimits extends Omit<ConcurrencyOptions, 'perServerOf' | 'clock'> {
-  /** Silence allowed in a call, in ms. Default 60 s. */
+  /** Idle timeout of a call, in ms. Default 60 s. */
   readonly callIdle?: number | undefined;
-  /** The longest a call may last, in ms. Default 10 min. */
+  /** The longest a call may take, in ms. Default 10 min. */
   readonly callCeiling?: number | undefined;
-  /** Bytes of a result handed on whole. Default 5 MiB. */
+  /** Bytes of a result passed on whole. Default 5 MiB. */
   readonly result?: number | undefined;
-  /** Bytes of cut results kept in all. Default 64 MiB. */
+  /** Bytes of cut results kept in total. Default 64 MiB. */
   readonly resultsKept?: number | undefined;
-  /** Time for one check on the other thread, in ms. Default 50. */
+  /** Timeout of one check on the worker thread, in ms. Default 50. */
   readonly validationBudget?: number | undefined;
-  /** Caps on one tool schema; what exceeds them is not checked. Default 64 levels, 5,000 sub-schemas. */
+  /** Limits of one tool schema; a larger one is not checked. Default 64 levels, 5,000 sub-schemas. */
   readonly schema?: { readonly depth: number; readonly subSchemas: number } | undefined;
-  /** Time for calls under way to end when closing, in ms. Default 10 s. */
+  /** Time for running calls to end when closing, in ms. Default 10 s. */
   readonly drain?: number | undefined;
 }
 
-/** What a caller may say about one call. */
+/** Options of one call. */
 export interface ExecuteOptions {
   readonly caller?: Caller | undefined;
   readonly signal?: CallSignal | undefined;
@@ -112,7 +112,9 @@ export interface ExecuteOptions {
   readonly onNotification?: ToolCall['onNotification'];
   readonly traceId?: string | undefined;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds for the whole call, waits and repeats included; replaces the usual time-outs. */
+  /**
+   * Milliseconds for the whole call, including waits and retries. Replaces the idle timeout; the ceiling still applies.
+   */
   readonly timeout?: number | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
@@ -122,7 +124,7 @@ export interface ExecuteOptions {
   readonly gate?: string | undefined;
 }
 
-/** A call that cannot be made, as somebody wrote it: nothing in it need be what it should be. */
+/** A call that cannot be made, as the caller wrote it: no field need have the right type. */
 export interface RefusedCall extends ExecuteOptions {
   readonly server?: unknown;
   readonly tool?: unknown;
@@ -140,7 +142,7 @@ const NOBODY: Caller = {};
 export class ToolExecutionProxy {
   /** State of the breakers, for status pages. */
   readonly breakers: CircuitBreakers;
-  /** What counts calls, for the proxy that replaces this one. */
+  /** Counters of calls, for the proxy that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
@@ -170,7 +172,8 @@ export class ToolExecutionProxy {
     this.validators = new SchemaValidators({ budget: limits.validationBudget, schema: limits.schema });
     const record = audit(options.audit, clock);
     this.#record = record;
-    const report = (thrown: unknown) => log?.warn({ err: thrown }, 'a progress listener threw and hears no more');
+    const report = (thrown: unknown) =>
+      log?.warn({ err: thrown }, 'a progress listener threw and gets no more notifications');
 
     this.#run = pipeline(
       [
@@ -184,7 +187,7 @@ export class ToolExecutionProxy {
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),
         concurrency({ ...limits, perServerOf: (server) => settingsOf?.(server)?.concurrency, clock }, slots),
         rateLimit({ limitOf: (server) => settingsOf?.(server)?.rateLimit, maxWait: ceiling, clock }, buckets),
-        // Asked again after all waiting: a reload may have forbidden it meanwhile.
+        // Checked again after all waiting: a reload may have forbidden the tool meanwhile.
         policy(decide),
         breakers.watch,
         timeout({ idle, ceiling, idleOf: (server) => settingsOf?.(server)?.timeout, clock }),
@@ -203,7 +206,7 @@ export class ToolExecutionProxy {
     );
   }
 
-  /** Calls a tool. Never throws: whatever goes wrong is a failure with a code. */
+  /** Calls a tool. Never throws: every error is a failure with a code. */
   async execute(
     server: string,
     tool: string,
@@ -226,7 +229,7 @@ export class ToolExecutionProxy {
     }
   }
 
-  /** Records a call that is refused before it begins, with as much of it as makes sense, and gives the refusal back. */
+  /** Records a call that is refused before it starts, as far as it is readable, and returns the refusal. */
   refuse(
     refusal: ToolResult<never>,
     { server, tool, arguments: args, ...options }: RefusedCall,
@@ -259,14 +262,14 @@ export class ToolExecutionProxy {
       request: options.request,
       gate: options.gate ?? server,
       deadline: ms === undefined ? undefined : this.#clock.now() + ms,
-      // Known to the copies that steps make: all of them have the same shape.
+      // Set so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
       notes: { bytes: undefined, flags: undefined },
     };
   }
 
-  /** Calls a tool and shows its progress on the way. Leaving the loop cancels the call. */
+  /** Calls a tool and yields its progress. Leaving the loop cancels the call. */
   async *executeStream(
     server: string,
     tool: string,
@@ -291,7 +294,7 @@ export class ToolExecutionProxy {
     }
   }
 
-  /** Opens the connection to a server before it is needed. */
+  /** Opens the connection to a server in advance. */
   async connect(server: string): Promise<void> {
     await this.#connections?.connect(server);
   }
@@ -301,18 +304,18 @@ export class ToolExecutionProxy {
     await this.#connections?.disconnect(server);
   }
 
-  /** Whether a connection to the server is open now. */
+  /** Tells whether a connection to the server is open. */
   isConnected(server: string): boolean {
     return this.#connections?.isConnected(server) ?? false;
   }
 
-  /** Takes no more calls, lets those under way end for a while, then ends them with SHUTTING_DOWN. */
+  /** Accepts no more calls, lets running ones end for a while, then ends them with SHUTTING_DOWN. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Waits for the calls under way, however long, then lets go of everything. For a proxy that was replaced. */
+  /** Waits for running calls, however long, then releases everything. For a proxy that was replaced. */
   async finish(): Promise<void> {
     while (this.#running.size > 0) await this.#untilDrained();
     await this.validators.close();
@@ -329,7 +332,7 @@ export class ToolExecutionProxy {
     this.#pages.close();
   }
 
-  /** Resolves when no call is under way any more, or when the time is over. */
+  /** Resolves when no call is running, or after the timeout. */
   #untilDrained(ms?: number): Promise<void> {
     return new Promise((resolve) => {
       const resume = () => {
@@ -346,7 +349,7 @@ export class ToolExecutionProxy {
     return (server === OWN_SERVER && this.#own.get(tool)) || this.#run;
   }
 
-  /** Why a call does not even begin, if it does not. */
+  /** Returns why a call must not start, if so. */
   #refusal(
     server: string,
     tool: string,
@@ -357,7 +360,7 @@ export class ToolExecutionProxy {
     if (this.#closing !== undefined) return fail('SHUTTING_DOWN', CLOSED, where);
     if (server === OWN_SERVER && !this.#own.has(tool)) {
       const names = [...this.#own.keys()];
-      const message = `"${OWN_SERVER}" is the gateway itself; it has only ${names.map((name) => `"${name}"`).join(' and ')}.`;
+      const message = `"${OWN_SERVER}" is the gateway itself; its only tools are ${names.map((name) => `"${name}"`).join(' and ')}.`;
       return fail('TOOL_NOT_FOUND', message, { ...where, suggestions: names });
     }
     if (args !== undefined) return undefined;

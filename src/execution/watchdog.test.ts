@@ -33,7 +33,7 @@ describe('a watchdog', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('says nothing to those who have left, and sets no timer for those who come and go', async () => {
+  test('does not call items that have left, and sets no timer for items that come and go', async () => {
     const { clock, watchdog, expired, watched } = world();
     for (let turn = 0; turn < 100; turn++) {
       const one = watched('gone', clock.now() + 500);
@@ -58,7 +58,7 @@ describe('a watchdog', () => {
     expect(expired).toEqual([['moved', 250]]);
   });
 
-  test('goes on watching the others when one of those who are due adds another', async () => {
+  test('continues to watch the others when a due item adds another', async () => {
     const { clock, watchdog, expired, watched } = world();
     watchdog.add({ due: 10, expire: () => watchdog.add(watched('added', 20)) });
     watchdog.add(watched('other', 30));
@@ -66,7 +66,7 @@ describe('a watchdog', () => {
     expect(expired.map(([name]) => name)).toEqual(['added', 'other']);
   });
 
-  test('keeps the process running for those it watches, and for nobody else', async () => {
+  test('keeps the process alive only while it watches something', async () => {
     const kept: boolean[] = [];
     const clock = {
       now: () => 0,

@@ -1,19 +1,19 @@
 /**
- * One timer for many who must not take too long: each says when it wants to be looked at, and whoever is done leaves
- * without a timer having been set or cleared for it.
+ * Watches many time limits with one timer. A watched item that finishes in time leaves without a timer having been set
+ * or cleared for it.
  * @module
  */
 import type { Clock, Timer } from './timers.ts';
 
-/** Somebody with a time limit. */
+/** An item with a time limit. */
 export interface Watched {
-  /** When to look at it next, on the watchdog's clock; may move away while it is watched, never nearer. */
+  /** When to check it next, on the watchdog's clock; while watched, it may move later, never earlier. */
   readonly due: number;
-  /** Called when that time has come. It has left by then. */
+  /** Called at that time. The item is no longer watched by then. */
   expire(now: number): void;
 }
 
-/** Looks at all it watches when the first of them is due. */
+/** Checks all items when the first of them is due. */
 export class Watchdog {
   readonly #clock: Clock;
   readonly #watched = new Set<Watched>();
@@ -31,7 +31,7 @@ export class Watchdog {
   }
 
   delete(watched: Watched): void {
-    // The timer outlives those it was set for, and must not keep a process running for nobody.
+    // The timer outlives its items, and must not keep an idle process alive.
     if (this.#watched.delete(watched) && this.#watched.size === 0) this.#timer?.keepAlive?.(false);
   }
 

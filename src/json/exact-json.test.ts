@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson, writeJson } from './exact-json.ts';
 
-/** A number as digits without outer zeros and a power of ten, by a reader that has nothing in common with ours. */
+/** A number as digits without outer zeros and a power of ten, by an independent parser. */
 function decimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
@@ -14,7 +14,7 @@ function decimal(number: string): string {
   return `${sign}${digits}e${power}`;
 }
 
-/** JSON text in one spelling: no white space outside strings, numbers by value, everything else as it is. */
+/** JSON text in one spelling: no white space outside strings, numbers by value, everything else unchanged. */
 const spelt = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|\s+|-?\d[\d.eE+-]*/g, (token) =>
     token.startsWith('"') ? token : token.trim() === '' ? '' : decimal(token),
@@ -22,7 +22,7 @@ const spelt = (text: string): string =>
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-/** Numbers as JSON may have them, most of them near the border of what a double keeps. */
+/** Numbers that JSON allows, most of them near the limit of a double's precision. */
 const number = fc
   .record({
     sign: fc.constantFrom('', '-'),
@@ -45,7 +45,7 @@ const number = fc
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value));
 const id = fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String);
 
-/** Words that look like what we look for. */
+/** Words that look like what the parser searches for. */
 const word = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -69,7 +69,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
         fc.array(tie('json'), { maxLength: 6 }).map((items) => `[${items.join(',')}]`),
         fc
           .uniqueArray(fc.tuple(word, tie('json')), { maxLength: 6, selector: ([key]) => key })
-          // Keys that are numbers come first in an object, so they would be in another order afterwards.
+          // Numeric keys come first in an object, so the order would change.
           .map((fields) => fields.filter(([key]) => !/^\d+$/.test(key)))
           .map((fields) => `{${fields.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`),
       ),

@@ -1,19 +1,20 @@
 /**
- * JSON whose numbers pass through unharmed: text in, the values of `JSON.parse` out, and text again with the digits that
- * came in.
+ * Parses and writes JSON without losing digits of numbers.
  *
- * Programs in other languages send numbers that no double holds, such as 64-bit ids. Values have doubles all the same;
- * the digits are kept beside the object or array that a number was read into, and written again as long as its double
- * still stands there. So a copy of that very object or array loses them, and a copy of what is around it does not.
+ * Programs in other languages send numbers that no double can represent, such as 64-bit ids. The parsed values are
+ * doubles; the original digits are kept beside the object or array that contains the number. They are written again as
+ * long as the double is unchanged. So a copy of that very object or array loses them; a copy of an outer object does
+ * not.
  *
- * Messages on stdio are read and written with this, on both legs. Over HTTP the MCP SDK does both, with doubles. So does
- * this for messages of more than 4 Mi characters or 50,000 values: looking for digits would keep everybody waiting.
+ * Messages on stdio are parsed and written with this, on both legs. Over HTTP the MCP SDK does both, with doubles.
+ * Messages of more than 4 Mi characters or 50,000 values are also treated as doubles, because searching for digits
+ * would delay other work.
  * @module
  */
 
 type Holder = Record<string | number, unknown>;
 
-/** By holder, another one that has the digits of kept numbers under the same keys, and no other strings. */
+/** By holder, an object with the digits of its numbers under the same keys, and no other strings. */
 const kept = new WeakMap<object, Holder>();
 let everKept = false;
 
@@ -22,19 +23,19 @@ const MOST_VALUES = 50_000;
 /** Deeper than any message that is read or sent. */
 const DEEPEST = 256;
 
-// Fifteen digits survive in a double, wherever between 1e-307 and 1e308 they stand. So what does not has sixteen, or an
-// exponent of three. The repetition is written out because V8 then need not look at every character.
+// A double keeps fifteen digits anywhere between 1e-307 and 1e308. A number that loses digits has sixteen, or an
+// exponent of three. The repetition is written out, because V8 then need not examine every character.
 const SIXTEEN_DIGITS = '[\\d.]'.repeat(16);
 const LARGE_EXPONENT = '[eE][+-]?\\d\\d\\d';
 const HAS_MANY_DIGITS = new RegExp(SIXTEEN_DIGITS);
 const HAS_LARGE_EXPONENT = new RegExp(`\\d${LARGE_EXPONENT}`);
-/** What comes right before such a number, or before what looks like one in a string. */
+/** Matches the position right before such a number, or before a look-alike in a string. */
 const BEFORE_SUSPECT = new RegExp(`[[,: \\t\\n\\r](?=-?(?:${SIXTEEN_DIGITS}|[\\d.]+${LARGE_EXPONENT}))`, 'g');
 const NUMBER = /[-+.\deE]+/y;
 /** No double is written with more than 17 digits before its zeros. */
 const LONG_WHOLE = /^-?\d{17,}[1-9]$/;
 
-/** What `JSON.parse` gives or throws. The digits of a number that is the whole text are not kept. */
+/** Returns what `JSON.parse` returns or throws. Digits are not kept for a number that is the whole text. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (text.length > LONGEST || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text))) return value;
@@ -44,10 +45,10 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Whether the digits of a text of this size are looked for. */
+/** Tells whether digits are kept for a text of this size. */
 export const keepsDigits = (chars: number, values: number): boolean => chars <= LONGEST && values <= MOST_VALUES;
 
-/** Keeps the digits of one number, for whoever puts arrays and objects together without `parseJson`. */
+/** Keeps the digits of one number, for callers that build arrays and objects without `parseJson`. */
 export function keepDigits(holder: object, key: string | number, number: string): void {
   if ((number.length < 16 && !HAS_LARGE_EXPONENT.test(number)) || isExact(number)) return;
   everKept = true;
@@ -56,7 +57,7 @@ export function keepDigits(holder: object, key: string | number, number: string)
   kept.set(holder, digits);
 }
 
-/** What `JSON.stringify` gives, with the digits that `parseJson` has kept. */
+/** Returns what `JSON.stringify` returns, with the digits that `parseJson` kept. */
 export function writeJson(value: unknown): string {
   if (!everKept || !isHolder(value)) return JSON.stringify(value);
   const paths = pathsToKept(value);
@@ -65,10 +66,10 @@ export function writeJson(value: unknown): string {
 
 const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null;
 
-/** Whether there are few enough values to look at them. */
+/** Tells whether there are few enough values to examine. */
 function isModest(value: Holder): boolean {
   let left = MOST_VALUES;
-  // No recursion: nobody has asked yet how deep it nests.
+  // Not recursive, because the depth is not checked yet.
   const open = [value];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
     const items = Array.isArray(holder) ? holder : Object.values(holder);
@@ -79,14 +80,14 @@ function isModest(value: Holder): boolean {
   return true;
 }
 
-/** The same JSON, with those numbers as strings that no double holds; undefined when there are none. */
+/** Returns the same JSON with inexact numbers quoted; undefined when there are none. */
 function quoteInexact(text: string): string | undefined {
   const pieces: string[] = [];
   let from = 0;
-  // Never inside a string; `quote` is where the next one begins.
+  // `at` is never inside a string; `quote` is where the next one starts.
   let at = 0;
   let quote = text.indexOf('"');
-  // There may be more than values: of those with the same key only the last is one.
+  // There may be more numbers than values: of duplicate keys only the last counts.
   for (let numbers = 0; numbers <= MOST_VALUES; ) {
     BEFORE_SUSPECT.lastIndex = at;
     if (!BEFORE_SUSPECT.test(text)) break;
@@ -110,7 +111,7 @@ function quoteInexact(text: string): string | undefined {
   return pieces.join('"');
 }
 
-/** Behind the string that begins at `quote`; -1 when its end is not before `limit`. */
+/** Returns the position after the string that starts at `quote`; -1 when it does not end before `limit`. */
 export function endOfString(text: string, quote: number, limit = text.length): number {
   for (let end = quote; ; ) {
     end = text.indexOf('"', end + 1);
@@ -121,7 +122,7 @@ export function endOfString(text: string, quote: number, limit = text.length): n
   }
 }
 
-/** Whether the double of a number is written as the same value. */
+/** Tells whether a number's double is written as the same value. */
 function isExact(number: string): boolean {
   if (LONG_WHOLE.test(number)) return false;
   const double = Number(number);
@@ -129,7 +130,10 @@ function isExact(number: string): boolean {
   return writes === number || (Number.isFinite(double) && decimal(writes) === decimal(number));
 }
 
-/** One spelling for each value, without its sign: the digits between outer zeros, and the power of ten of the last. */
+/**
+ * Returns one spelling for each value, without its sign: the digits between outer zeros, and the power of ten of the
+ * last.
+ */
 function decimal(number: string): string {
   const e = Math.max(number.indexOf('e'), number.indexOf('E'));
   const mantissa = e === -1 ? number : number.slice(0, e);
@@ -145,7 +149,7 @@ function decimal(number: string): string {
   return `${digits.slice(first, end)}e${exponent - fraction + digits.length - end}`;
 }
 
-/** Keeps what is a number in `value` and a string in `quoted`; they differ in nothing else. */
+/** Keeps the numbers of `value` that are strings in `quoted`; the two do not differ otherwise. */
 function keep(value: Holder, quoted: Holder): void {
   everKept = true;
   const open = [value, quoted];
@@ -157,7 +161,7 @@ function keep(value: Holder, quoted: Holder): void {
       if (typeof item === 'string' && typeof holder[key] === 'number') hasDigits = true;
       else {
         if (isHolder(item)) open.push(holder[key] as Holder, item);
-        // It would take up memory as long as the holder is there.
+        // Cleared, because it would use memory as long as the holder exists.
         twin[key] = null;
       }
     }
@@ -165,10 +169,13 @@ function keep(value: Holder, quoted: Holder): void {
   }
 }
 
-/** The holders of kept numbers and all that these are in; undefined for what is too large, too deep or holds itself. */
+/**
+ * Returns the holders of kept numbers and everything that contains them; undefined for a value that is too large, too
+ * deep or cyclic.
+ */
 function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
   const paths = new Set<object>();
-  // Some more than are read: a message has its own fields around what is handed on.
+  // Larger than the limit for reading, because a message has its own fields around the value.
   let left = 2 * MOST_VALUES;
   const look = (holder: Holder, levels: number): boolean => {
     const items = Array.isArray(holder) ? holder : Object.values(holder);
@@ -189,7 +196,7 @@ function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
   return look(value, DEEPEST) ? paths : undefined;
 }
 
-/** What is on the way to a kept number is written here; `JSON.stringify` writes everything else. */
+/** Writes objects that lead to a kept number; `JSON.stringify` writes everything else. */
 function written(holder: Holder, paths: ReadonlySet<object>): string {
   const digits = kept.get(holder);
   if (Array.isArray(holder)) {
@@ -205,7 +212,7 @@ function written(holder: Holder, paths: ReadonlySet<object>): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Undefined for what has no place in JSON. */
+/** Undefined for a value that JSON cannot represent. */
 function writtenItem(item: unknown, digits: unknown, paths: ReadonlySet<object>): string | undefined {
   if (isHolder(item) && paths.has(item)) return written(item, paths);
   return typeof digits === 'string' && Object.is(item, Number(digits)) ? digits : JSON.stringify(item);

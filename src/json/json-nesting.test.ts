@@ -49,7 +49,7 @@ describe('parseNested', () => {
   });
 
   it('refuses millions of levels without parsing them', () => {
-    // Not even closed: whoever parsed it would say that it is no JSON.
+    // Not even closed: a parser would report invalid JSON.
     expect(() => parseNested('['.repeat(8_000_000))).toThrow(NestingError);
   });
 });

@@ -1,18 +1,18 @@
 /**
- * How deep JSON may nest and how much a client may write, and whether a value or a text is beyond that. Values deeper than this are read by no program we
- * know, but overflow the stack of the ones that walk them.
+ * Limits how deep JSON may nest and how many values a client may send. No known program reads deeper values, but they
+ * overflow the stack of programs that walk them.
  * @module
  */
 import { endOfString, parseJson } from './exact-json.ts';
 
-/** Arrays and objects inside each other, on every way in and out. */
+/** Deepest nesting of arrays and objects, on every way in and out. */
 export const MAX_NESTING = 200;
 
-/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
+/** Most values in one message of a client. Agents write arguments by hand; bulk data goes in several calls. */
 export const MOST_CLIENT_VALUES = 40_000;
-/** Names of one object in it: objects with many names are the slowest to read and copy. */
+/** Most names of one object: objects with many names are the slowest to read and copy. */
 const MOST_CLIENT_NAMES = MOST_CLIENT_VALUES / 4;
-/** In characters. A shorter text has not as many of either: a value takes two at least. */
+/** In characters. A shorter text cannot exceed the limits: a value takes at least two. */
 const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
@@ -20,10 +20,10 @@ const SHORTEST = 2 * MAX_NESTING;
 const LONG = 64 * 1024;
 const BEGINNING = 16 * 1024;
 
-/** Whether arrays and objects nest deeper than `levels`; a value that holds itself does. */
+/** Tells whether arrays and objects nest deeper than `levels`; a cyclic value does. */
 export function nestsTooDeep(value: unknown, levels: number = MAX_NESTING): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  // Bounded by `levels`, and much faster than a stack of our own.
+  // Recursion is limited by `levels`, and much faster than an explicit stack.
   if (levels === 0) return true;
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
     if (typeof item === 'object' && item !== null && nestsTooDeep(item, levels - 1)) return true;
@@ -31,10 +31,10 @@ export function nestsTooDeep(value: unknown, levels: number = MAX_NESTING): bool
   return false;
 }
 
-/** JSON that is well formed but nests deeper than anybody reads. */
+/** Valid JSON that nests too deep. */
 export class NestingError extends Error {
   override readonly name = 'NestingError';
-  /** What was parsed all the same. Its depth is not bounded. */
+  /** The parsed value, if any. Its depth is not limited. */
   readonly value: unknown;
 
   constructor(value?: unknown) {
@@ -44,23 +44,21 @@ export class NestingError extends Error {
 }
 
 /**
- * `parseJson` for text from outside; throws `NestingError` for what nests too deep.
- *
- * The value is looked at, not the text: that costs a tenth of the parsing, where counting brackets in a text full of
- * escaped quotes costs more than the parsing. Only the beginning of a long text is counted first, because parsing
- * millions of levels takes seconds.
+ * Like `parseJson`, for text from outside; throws `NestingError` if it nests too deep. Checks the value, not the text:
+ * that costs a tenth of the parsing, while counting brackets in a text full of escaped quotes costs more than the
+ * parsing. Only the beginning of a long text is counted first, because parsing millions of levels takes seconds.
  */
 export function parseNested(text: string, parse: (text: string) => unknown = parseJson): unknown {
   if (text.length > LONG && beginsTooDeep(text)) throw new NestingError();
-  // Some programs begin what they write with a byte order mark, which no JSON may have.
+  // Some programs start with a byte order mark, which JSON does not allow.
   const value = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
   return value;
 }
 
 /**
- * `parseJson` for JSON that a client wrote inside a string, where nobody has counted it: the same limits as for a whole
- * message. Throws where there is too much of it, and what `parseJson` throws.
+ * Like `parseJson`, for JSON that a client wrote inside a string, where it was not counted: applies the limits of a
+ * whole message. Throws if there is too much of it, and whatever `parseJson` throws.
  */
 export function parseWritten(text: string): unknown {
   const fault = writtenFault(text);
@@ -68,13 +66,13 @@ export function parseWritten(text: string): unknown {
   return parseJson(text);
 }
 
-/** What such a text has too much of, in words that continue "it …"; undefined when it may be parsed. */
+/** Returns which limit such a text exceeds, in words that continue "it …"; undefined when it may be parsed. */
 export const writtenFault = (text: string): string | undefined =>
   text.length <= FEW_VALUES ? undefined : surveyWritten(text).fault;
 
 /** Counts the values of such a text, up to the first excess. */
 export function surveyWritten(text: string): { readonly values: number; readonly fault?: string } {
-  /** Names of the object that is open on each level. */
+  /** Names of the open object on each level. */
   const names = new Uint32Array(MAX_NESTING + 1);
   let depth = 0;
   let values = 0;
@@ -82,7 +80,7 @@ export function surveyWritten(text: string): { readonly values: number; readonly
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
       const end = endOfString(text, at);
-      // No JSON, and there is nothing after it.
+      // Invalid JSON, with nothing after it.
       if (end === -1) break;
       at = end - 1;
     } else if (char === COMMA) values++;

@@ -1,8 +1,8 @@
 /**
- * One question asked of every value that came from outside.
+ * Tells whether a value is a plain object.
  * @module
  */
 
-/** Whether a value is an object with named fields: no array, not null. */
+/** Tells whether a value is an object with named fields: not an array, not null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,13 +1,12 @@
 /**
- * A tool's words in, what is wrong with them out: nothing said, too much said, or said to the model behind the back of
- * the person.
+ * Checks a tool's texts: nothing said, too much said, or text addressed to the model behind the user's back.
  * @module
  */
 import { plainText } from '../text/plain-text.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
-/** Nothing longer is searched for phrases. */
+/** Longest text searched for phrases. */
 const MAX_SEARCHED = 50_000;
 const FILLERS = new Set(
   'a an the this that tool tools function functions method api for of to and or in on it its is does do will can you use used using stuff things something various allows lets helps provides with from by all some any given specified'.split(
@@ -17,7 +16,7 @@ const FILLERS = new Set(
 const SAYS_NOTHING =
   /^(?:todo|tbd|fixme|n\/?a|none|null|undefined|no description(?: available| provided)?|description|placeholder|test|lorem ipsum.*)\.?$/i;
 
-/** What is missing or vague. */
+/** Reports a missing or vague description. */
 export function checkDescription({ name, description }: LintedTool): Breach[] {
   const text = plainText(description ?? '', MAX_SEARCHED).trim();
   if (text === '') return [['description-missing']];
@@ -26,14 +25,14 @@ export function checkDescription({ name, description }: LintedTool): Breach[] {
   if (said.length === 0) return [['description-vague', text.slice(0, 60)]];
   const named = new Set(wordsOf(name).map(stemOf));
   if (said.some((word) => !named.has(stemOf(word)))) return [];
-  // Of two words or more, as in "Delete a droplet", it at least says how they belong together.
+  // A description of two or more words, such as "Delete a droplet", at least says how the words relate.
   return [[said.length === 1 ? 'description-vague' : 'description-repeats-name', text.slice(0, 60)]];
 }
 
-/** Enough of a word to know it again. */
+/** Reduces a word to a crude stem. */
 const stemOf = (word: string): string => word.replace(/(?:ing|ed|es|s)$/, '').replace(/e$/, '');
 
-/** Marks of text that is written for a model and for nobody else. */
+/** Signs of text written for the model and hidden from people. */
 const COMMANDS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\s(?:all\s|any\s|the\s|your\s|these\s|those\s){0,3}(?:previous|prior|above|earlier|preceding|other|system)\s(?:instructions?|prompts?|messages?|rules?|directions?|guidelines?)\b/i,
   /\b(?:do not|don't|never|without)\s(?:tell|inform|mention|reveal|disclose|show|notify|telling|informing|mentioning|notifying|asking|alerting)\b[^.\n]{0,40}\b(?:the\s)?user\b/i,
@@ -42,12 +41,12 @@ const COMMANDS: readonly RegExp[] = [
   /\b(?:before|prior to)\s(?:using|calling|invoking|running)\sany\s(?:other\s)?tools?\b/i,
 ];
 
-/** Where programs keep what lets them in. */
+/** Places where programs keep credentials. */
 const KEY_PLACES: readonly RegExp[] = [
   /(?:~|\/home\/[\w.-]{1,64}|\$HOME)\/\.(?:ssh|aws|gnupg|netrc|cursor\/mcp\.json|claude\.json)\b|\bid_(?:rsa|ed25519)\b/i,
 ];
 
-/** Marks of advertising. */
+/** Signs of advertising. */
 const PUSHES: readonly RegExp[] = [
   /\byou\s(?:must|should|have to)\s(?:always|ALWAYS)\b/i,
   /\balways\s(?:use|call|prefer|choose|invoke|run)\sthis\s(?:tool|function)?\b/i,
@@ -57,7 +56,7 @@ const PUSHES: readonly RegExp[] = [
 
 const HIDDEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u001b]|[\ufe00-\ufe0d\u{e0100}-\u{e01ef}]/u;
 
-/** What is said to the model alone, in the description and in those of parameters. */
+/** Reports text addressed to the model alone, in the description and in those of parameters. */
 export function checkWords(texts: readonly { readonly where: string; readonly text: string }[]): Breach[] {
   const found = new Map<Breach[0], string[]>();
   const add = (rule: Breach[0], where: string) => {
@@ -76,7 +75,7 @@ export function checkWords(texts: readonly { readonly where: string; readonly te
     };
     quoted('instruction-like', COMMANDS);
     quoted('credential-path', KEY_PLACES);
-    // A parameter may well always be wanted.
+    // A parameter may well always be needed.
     if (where === 'description') quoted('pushy-description', PUSHES);
   }
   return [...found].map(([rule, where]) => [rule, ...where]);

@@ -1,12 +1,12 @@
 /**
- * A tool's name in, the APIs that would refuse it out.
+ * Checks a tool's name against the APIs that would refuse it.
  * @module
  */
 import type { Breach, LintedTool } from './rules.ts';
 
 const MAX_NAME = 64;
 
-/** What is wrong with a name, on its own and with the prefix that clients add. */
+/** Reports what is wrong with a name, alone and with the prefix that clients add. */
 export function checkName({ server, name }: LintedTool): Breach[] {
   const breaches: Breach[] = [];
   if (!/^[A-Za-z0-9_-]*$/.test(name)) breaches.push(['name-characters']);
@@ -23,20 +23,20 @@ const WRITES = new Set(
 );
 const READS = new Set('count describe find get inspect list lookup peek query read search show view'.split(' '));
 
-/** Hints that cannot be true together, or with what the tool is called. */
+/** Reports hints that contradict each other or the tool's name. */
 export function checkAnnotations({ name, annotations = {} }: LintedTool): Breach[] {
   const [verb = ''] = wordsOf(name);
   const { readOnlyHint, destructiveHint } = annotations;
   const rule = 'annotation-contradiction';
   if (readOnlyHint === true && destructiveHint === true) return [[rule, 'readOnlyHint and destructiveHint']];
   if (readOnlyHint === true && WRITES.has(verb)) return [[rule, `readOnlyHint on ${verb}`]];
-  // Absent means true by the specification, so only what was said counts.
+  // Absent means true in the specification, so only explicit hints count.
   if (readOnlyHint === false && destructiveHint === true && READS.has(verb))
     return [[rule, `destructiveHint on ${verb}`]];
   return [];
 }
 
-/** The words of a name, in lower case: `getIssue`, `get_issue` and `get-issue` are the same two. */
+/** Splits a name into lower-case words: `getIssue`, `get_issue` and `get-issue` give the same two. */
 export const wordsOf = (name: string): string[] =>
   name
     .slice(0, 300)

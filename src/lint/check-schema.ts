@@ -1,6 +1,6 @@
 /**
- * A tool's input schema in, what APIs refuse in it and what agents cannot know from it out. Walks every node once,
- * within bounds, and fetches nothing.
+ * Checks a tool's input schema for what APIs refuse and what agents cannot infer. Walks every node once, within limits,
+ * and fetches nothing.
  * @module
  */
 import type { Breach, LintedTool, RuleId } from './rules.ts';
@@ -21,7 +21,7 @@ export interface SchemaText {
   readonly text: string;
 }
 
-/** What is wrong, and every description in it. */
+/** Returns what is wrong, and every description in the schema. */
 export function checkSchema({ inputSchema }: Pick<LintedTool, 'inputSchema'>): {
   readonly breaches: Breach[];
   readonly texts: SchemaText[];
@@ -57,12 +57,12 @@ class Walk {
     for (const [name, parameter] of Object.entries(isNode(root.properties) ? root.properties : {})) {
       if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name)) this.#add('parameter-name', name.slice(0, 120));
       if (!isNode(parameter)) continue;
-      // Deeper inside, anything may be what is meant.
+      // In deeper levels a missing type may be intended.
       if (!SAYS_TYPE.some((keyword) => Object.hasOwn(parameter, keyword))) this.#add('parameter-type', name);
       const said = [parameter.description, parameter.title].some(
         (text) => typeof text === 'string' && text.trim() !== '',
       );
-      // What a reference stands for may hold the words.
+      // A referenced schema may have the description.
       if (!said && parameter.$ref === undefined) this.#add('parameter-description', name);
     }
   }
@@ -83,7 +83,7 @@ class Walk {
     const items = Array.isArray(node.items) ? node.items : [node.items];
     for (const child of [...items, ...listOf(node.prefixItems)]) this.#visit(child, `${path}[]`, depth + 1);
     this.#visit(node.additionalProperties, `${path}{}`, depth + 1);
-    // The same level as far as the value is concerned.
+    // The value is on the same level.
     for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
       for (const child of listOf(node[keyword])) this.#visit(child, path, depth + (path === '' ? 1 : 0));
     }
@@ -115,7 +115,7 @@ class Walk {
     const isArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
     if (isArray && items === undefined && node.prefixItems === undefined && $ref === undefined)
       this.#add('array-items', place);
-    // Draft 3 and 4 wrote `required: true` inside a parameter; nobody reads that any more.
+    // Drafts 3 and 4 had `required: true` inside a parameter; current readers ignore it.
     if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string')))
       invalid('required');
     else if (isNode(properties) || (path === '' && type === 'object')) {
@@ -128,7 +128,7 @@ class Walk {
   }
 
   #resolves(reference: string): boolean {
-    // An anchor is found by whoever reads the whole schema; it is inside.
+    // An anchor is inside the schema, so a reader of the whole schema finds it.
     if (!reference.startsWith('#')) return false;
     if (reference === '#' || !reference.startsWith('#/')) return true;
     let node: unknown = this.#root;
@@ -153,12 +153,12 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A lone percent sign means itself.
+    // A lone percent sign is literal.
     return part;
   }
 }
 
-/** Whether this is a regular expression at all; it is not run. */
+/** Tells whether a text is a valid regular expression; it is not run. */
 function isPattern(pattern: unknown): boolean {
   if (typeof pattern !== 'string') return false;
   for (const flags of ['u', '']) {
@@ -166,7 +166,7 @@ function isPattern(pattern: unknown): boolean {
       new RegExp(pattern.slice(0, 5000), flags);
       return true;
     } catch {
-      // Valid without the flag is valid for most.
+      // Valid without the flag is valid for most readers.
     }
   }
   return false;

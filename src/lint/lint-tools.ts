@@ -1,6 +1,6 @@
 /**
- * Definitions of tools in, findings out: what APIs refuse, what agents stumble over, what looks like an attack. Pure;
- * everything it reads is untrusted.
+ * Checks tool definitions: reports what APIs refuse, what confuses agents, and what looks like an attack. Pure; all
+ * input is untrusted.
  * @module
  */
 import { checkDescription, checkWords } from './check-description.ts';
@@ -10,16 +10,16 @@ import { checkLookAlikes } from './look-alikes.ts';
 import { type Breach, type Finding, type LintedTool, RULES } from './rules.ts';
 
 export interface LintOptions {
-  /** About how many tokens a text takes. */
+  /** Estimates the tokens of a text. */
   readonly tokensOf: (text: string) => number;
-  /** Longer definitions are huge. Default 1,500. */
+  /** Longer definitions are reported. Default 1,500. */
   readonly maxTokens?: number | undefined;
 }
 
-/** Tokens of a definition that is called huge: one real tool in twenty is. */
+/** The token limit of a definition; one real tool in twenty exceeds it. */
 export const HUGE_TOKENS = 1500;
 
-/** Every finding, in the order of the tools. */
+/** Returns every finding, in the order of the tools. */
 export function lintTools(tools: readonly LintedTool[], options: LintOptions): Finding[] {
   const alike = new Map<LintedTool, Breach[]>();
   for (const { tool, breach } of checkLookAlikes(tools)) alike.set(tool, [...(alike.get(tool) ?? []), breach]);

@@ -1,24 +1,24 @@
 /**
- * All tools in; those that an agent can hardly tell apart out, in one server and across servers.
+ * Finds tools that an agent can hardly tell apart, within one server and across servers.
  * @module
  */
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
-/** How much of what two descriptions say must be the same words. */
+/** The share of words that two descriptions must have in common. */
 const SIMILAR = 0.6;
 const MAX_NAMED = 5;
-/** Of one name; more would take time in the square. */
+/** Most tools of one name that are compared; the cost is quadratic. */
 const MAX_GROUP = 200;
 
-/** One breach per group, told of its first tool. */
+/** Returns one breach per group, reported for its first tool. */
 export function checkLookAlikes(
   tools: readonly LintedTool[],
 ): { readonly tool: LintedTool; readonly breach: Breach }[] {
   return [...inOneServer(tools), ...acrossServers(tools)];
 }
 
-/** Names that differ only in how they are written, and tools with one and the same description. */
+/** Finds names that differ only in spelling, and tools with the same description. */
 function inOneServer(tools: readonly LintedTool[]) {
   const found: { tool: LintedTool; breach: Breach }[] = [];
   const told = new Set<LintedTool>();
@@ -32,7 +32,7 @@ function inOneServer(tools: readonly LintedTool[]) {
   by(({ server, name }) => `${server}\0${wordsOf(name).join(' ')}`);
   by(({ server, description }) => {
     const text = wordsOf((description ?? '').slice(0, 300)).join(' ');
-    // Short ones are vague, which is said elsewhere.
+    // Short descriptions are vague, which another rule reports.
     return text.length < 20 ? undefined : `${server}\0${(description ?? '').replace(/\s+/g, ' ').trim().toLowerCase()}`;
   });
   return found;
@@ -59,7 +59,7 @@ function acrossServers(tools: readonly LintedTool[]) {
   return found;
 }
 
-/** The words of a name without those of its server: `github_create_issue` of `github` is `create issue`. */
+/** Returns the words of a name without those of its server: `github_create_issue` of `github` is `create issue`. */
 function coreName({ server, name }: LintedTool): string | undefined {
   const prefix = new Set(wordsOf(server));
   const words = wordsOf(name);

@@ -1,9 +1,9 @@
 /**
- * What is looked for in the definitions of tools: each rule with how bad a breach is, what it means and what to do.
+ * Lists the lint rules: each with its severity, its meaning and its fix.
  * @module
  */
 
-/** An API refuses or misleads (error), agents choose or call worse (warn), worth knowing (info). */
+/** `error`: an API refuses or is misled. `warn`: agents choose or call worse. `info`: worth knowing. */
 export type Severity = 'error' | 'warn' | 'info';
 
 export const SEVERITIES = ['error', 'warn', 'info'] as const;
@@ -19,17 +19,17 @@ export const RULES = {
   'name-characters': {
     severity: 'error',
     title: 'OpenAI and Anthropic accept only letters, digits, _ and - in a name',
-    fix: 'Rename the tool; agents behind this gateway can call it all the same',
+    fix: 'Rename the tool; agents behind this gateway can call it anyway',
   },
   'name-length': {
     severity: 'error',
     title: 'OpenAI and Anthropic accept names of at most 64 characters',
-    fix: 'Shorten the name; agents behind this gateway can call it all the same',
+    fix: 'Shorten the name; agents behind this gateway can call it anyway',
   },
   'name-start': {
     severity: 'warn',
-    title: 'Gemini accepts only names that begin with a letter or _',
-    fix: 'Begin the name with a letter',
+    title: 'Gemini accepts only names that start with a letter or _',
+    fix: 'Start the name with a letter',
   },
   'name-prefixed': {
     severity: 'info',
@@ -38,18 +38,18 @@ export const RULES = {
   },
   'description-missing': {
     severity: 'warn',
-    title: 'Without a description agents have only the name to go by',
+    title: 'Without a description, agents have only the name to go by',
     fix: 'Say in one sentence what the tool does and when to use it',
   },
   'description-vague': {
     severity: 'warn',
     title: 'The description says nothing',
-    fix: 'Say what the tool does, on what, and what it gives back',
+    fix: 'Say what the tool does, on what, and what it returns',
   },
   'description-repeats-name': {
     severity: 'info',
     title: 'The description only repeats the name',
-    fix: 'Say what the tool gives back, what it needs and what it changes',
+    fix: 'Say what the tool returns, what it needs and what it changes',
   },
   'definition-huge': {
     severity: 'warn',
@@ -58,12 +58,12 @@ export const RULES = {
   },
   'hidden-text': {
     severity: 'error',
-    title: 'There are characters a person does not see and a model reads',
-    fix: 'Do not use the tool before you know why; then have them removed',
+    title: 'There are characters that people do not see but a model reads',
+    fix: 'Do not use the tool until you know why; have the characters removed',
   },
   'invisible-characters': {
     severity: 'info',
-    title: 'There are invisible characters, as they come from copying',
+    title: 'There are invisible characters, probably from copying',
     fix: 'Have them removed',
   },
   'instruction-like': {
@@ -74,11 +74,11 @@ export const RULES = {
   'pushy-description': {
     severity: 'warn',
     title: 'The description pushes the model to prefer or always call this tool',
-    fix: 'Have it say what the tool does instead of when it must be called',
+    fix: 'Describe what the tool does, not when it must be called',
   },
   'credential-path': {
     severity: 'warn',
-    title: 'A place where keys are kept is named',
+    title: 'A place where credentials are kept is named',
     fix: 'Read what it says: a tool should neither ask for keys nor send them anywhere',
   },
   'parameter-description': {
@@ -98,12 +98,12 @@ export const RULES = {
   },
   'required-unknown': {
     severity: 'error',
-    title: 'Parameters are required that the schema does not define; Gemini and strict modes refuse that',
-    fix: 'Define them in properties, or take them out of required',
+    title: '`required` lists parameters that the schema does not define; Gemini and strict modes refuse that',
+    fix: 'Define them in properties, or remove them from required',
   },
   'array-items': {
     severity: 'error',
-    title: 'Arrays do not say what they hold; OpenAI and Gemini refuse that',
+    title: 'Arrays do not declare their items; OpenAI and Gemini refuse that',
     fix: 'Add items, at least {"type": "string"}',
   },
   'schema-not-object': {
@@ -114,12 +114,12 @@ export const RULES = {
   'schema-root-union': {
     severity: 'error',
     title: 'OpenAI and Anthropic refuse anyOf, oneOf and allOf at the top of a schema',
-    fix: 'Make one object of it, with optional parameters',
+    fix: 'Merge it into one object with optional parameters',
   },
   'schema-reference': {
     severity: 'error',
     title: 'The schema refers to something outside of it, or to nothing',
-    fix: 'Put what is meant into $defs and refer to #/$defs/…',
+    fix: 'Put the target into $defs and refer to #/$defs/…',
   },
   'schema-invalid': {
     severity: 'error',
@@ -128,18 +128,18 @@ export const RULES = {
   },
   'schema-deep': {
     severity: 'warn',
-    title: 'The schema nests deeper than 10 levels; OpenAI takes no more, and agents get lost',
-    fix: 'Flatten it, or take a JSON text where anything goes',
+    title: 'The schema nests deeper than 10 levels; OpenAI accepts no more, and agents make mistakes',
+    fix: 'Flatten it, or accept JSON as text where any structure is allowed',
   },
   'annotation-contradiction': {
     severity: 'warn',
     title: 'The annotations say the opposite of the name, or of each other',
-    fix: 'Correct readOnlyHint and destructiveHint: clients skip questions because of them',
+    fix: 'Correct readOnlyHint and destructiveHint: clients skip confirmations because of them',
   },
   'look-alike': {
     severity: 'warn',
     title: 'Tools of one server can hardly be told apart',
-    fix: 'Merge them, or have each description say what sets it apart',
+    fix: 'Merge them, or say in each description how it differs',
   },
   'look-alike-server': {
     severity: 'info',
@@ -150,7 +150,6 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES;
 
-/** Every id. */
 export const RULE_IDS = Object.keys(RULES) as readonly RuleId[];
 
 /** A breach of one rule by one tool. */
@@ -161,13 +160,13 @@ export interface Finding {
   readonly severity: Severity;
   /** What is wrong, in a sentence. */
   readonly message: string;
-  /** Parameters, places or other tools concerned; may be empty. */
+  /** Affected parameters, places or other tools; may be empty. */
   readonly where: readonly string[];
   /** What to do. */
   readonly fix: string;
 }
 
-/** A tool as it is looked at. Everything in it came from a server. */
+/** A tool to check. All of its content came from a server. */
 export interface LintedTool {
   readonly server: string;
   readonly name: string;
@@ -177,5 +176,5 @@ export interface LintedTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a check found: the rule and the places concerned. */
+/** The result of a check: the rule and the affected places. */
 export type Breach = readonly [rule: RuleId, ...where: string[]];

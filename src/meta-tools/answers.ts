@@ -1,5 +1,5 @@
 /**
- * Answers of the meta-tools: one text block of minified JSON, nothing empty in it, never longer than an agent can take.
+ * Builds answers of the meta-tools: one text block of minified JSON, without empty fields, within an agent's limits.
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
@@ -7,22 +7,22 @@ import type { CallToolResult, ServerMetadata, ToolMetadata } from '../core/types
 import { visibly } from '../text/plain-text.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Budget for lists, in tokens. */
+/** Token limit for lists. */
 const LIST_TOKENS = 2000;
 const SHORT_SUMMARY = 40;
 
-/** A result with one text block of minified JSON. */
+/** Returns a result with one text block of minified JSON. */
 export const answer = (value: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(visibly(compact(value))) }],
 });
 
-/** A failure of ours, in the shape of the contract. */
+/** Returns one of our failures, in the format of the contract. */
 export const failure = (error: ErrorInfo): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify({ success: false, error: visibly(error) }) }],
   isError: true,
 });
 
-/** Leaves out what is undefined, null, '', [] or {}. Booleans and numbers stay, and so does the order. */
+/** Leaves out undefined, null, '', [] and {}. Booleans, numbers and the order stay. */
 export function compact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(compact);
   if (typeof value !== 'object' || value === null) return value;
@@ -61,7 +61,7 @@ export function toolListAnswer(server: string, tools: readonly ToolMetadata[]): 
   );
 }
 
-/** Tools that may be used, and beside them those that may not, if there are any. */
+/** Counts enabled tools, and disabled ones if there are any. */
 export const toolCounts = ({
   toolCount,
   enabledCount,
@@ -123,6 +123,6 @@ function fits(result: CallToolResult): boolean {
   return estimateTokens(String(result.content?.[0]?.text)) <= LIST_TOKENS;
 }
 
-/** Whole characters only: half an emoji is no text. */
+/** Cuts between characters, never inside one. */
 const cut = (text: string): string =>
   text.length <= SHORT_SUMMARY ? text : `${text.slice(0, SHORT_SUMMARY - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -1,23 +1,23 @@
 /**
- * A tool's definition in, about how many tokens a model pays for it out.
+ * Estimates how many tokens a model pays for a tool's definition.
  * @module
  */
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** What of a tool reaches a model. */
+/** The parts of a tool that reach a model. */
 export interface ShownTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema?: unknown;
 }
 
-// `estimateTokens` never comes out too low and therefore, for definitions of tools, about twice too high. Divided by
-// this, 82 of 86 real servers came out within a tenth of what o200k counts, the other four within three tenths.
+// `estimateTokens` never estimates too low, so for tool definitions it is about twice too high. Divided by this factor,
+// 82 of 86 real servers were within a tenth of o200k's count, the other four within three tenths.
 const TOO_HIGH = 1.95;
 
-/** About how many tokens (o200k) a text of a definition takes; for sums and comparisons, not for limits. */
+/** Estimates the tokens (o200k) of a definition's text; for sums and comparisons, not for limits. */
 export const aboutTokens = (text: string): number => Math.round(estimateTokens(text) / TOO_HIGH);
 
-/** About how many tokens (o200k) a definition takes in every request that carries it. */
+/** Estimates the tokens (o200k) of a definition in every request that carries it. */
 export const definitionTokens = ({ name, description, inputSchema }: ShownTool): number =>
   aboutTokens(JSON.stringify({ name, description, inputSchema }));

@@ -1,10 +1,9 @@
 /**
- * The answer of `get_tool_details`: a tool with its schema in; what an agent needs to call it out, in as few tokens as
- * that takes.
+ * Builds the answer of `get_tool_details`: what an agent needs to call a tool, in as few tokens as possible.
  *
- * An answer that is short is whole. A longer one is tried with fewer and fewer words until it fits into the next band;
- * names, types and what is required are cut last. What was cut ends in `…`, and the definition of `get_tool_details`
- * says how to read on; where more than words is missing, the answer says it, too.
+ * A short answer is complete. A longer one is shortened until it fits into the next band; names, types and required
+ * parameters are cut last. A cut text ends in `…`, and the definition of `get_tool_details` says how to read on. If
+ * more than text is missing, the answer says so.
  * @module
  */
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
@@ -18,17 +17,17 @@ import { textWeight } from '../text/text-weight.ts';
 import { answer, compact } from './answers.ts';
 import { describedIn, firstSentences, repeatsName, tidy, withoutParameterList } from './details-text.ts';
 
-/** Lengths that answers are fitted to, in weight; a token weighs a good four. */
+/** Lengths that answers are fitted to, in weight; a token weighs a little over four. */
 const BANDS = [400, 640, 900, 1200, 1600, 2400] as const;
 const LONGEST = 5600;
 
-/** How many characters each kind of text may take. */
+/** The most characters of each kind of text. */
 interface Brevity {
   readonly description: number;
   readonly parameter: number;
   readonly type: number;
   readonly example: number;
-  /** Leave out what only repeats a name. */
+  /** Leaves out descriptions that only repeat a name. */
   readonly terse?: boolean;
 }
 
@@ -54,10 +53,10 @@ const MAX_NOTE = 300;
 
 const MORE = `execute_tool ${OWN_SERVER} ${READ_SCHEMA_NAME} {server,tool,path?} has all`;
 
-/** Keywords of the whole schema that parameters, one by one, do not show. */
+/** Keywords of the whole schema that the list of parameters does not show. */
 const CONDITIONS = ['if', 'not', 'dependentRequired', 'dependentSchemas', 'dependencies'];
 
-/** Shapes a tool for an agent, whatever the size of its schema. */
+/** Describes a tool for an agent, whatever the size of its schema. */
 export function detailsAnswer(tool: ToolMetadata): CallToolResult {
   const writer = new Details(tool);
   const tried = SHORTER.map((brevity) => writer.write(brevity));
@@ -132,7 +131,7 @@ class Details {
     };
   }
 
-  /** The shortest form, with as many parameters as there is room for; those that must be given come first. */
+  /** Returns the shortest form, with as many parameters as fit; required ones come first. */
   asManyAsFit(): object {
     const shortest = SHORTEST.at(-1) ?? WHOLE;
     let [low, high] = [0, Math.min(this.#parameters.length, MAX_PARAMETERS)];
@@ -145,7 +144,7 @@ class Details {
   }
 
   #describe(name: string, own: string, { parameter: room, terse }: Brevity): string {
-    // While the description is shown, what it says need not be said twice.
+    // While the tool's description is shown in full, its text about parameters need not be repeated.
     const text = own || (room < LONGEST ? (this.#liftedText(name) ?? '') : '');
     return terse && repeatsName(text, name, this.#tool.name) ? '' : firstSentences(text, room);
   }
@@ -169,7 +168,7 @@ class Details {
   }
 }
 
-/** What holds for the parameters together: one of several sets, or names that are free. */
+/** Describes what applies to the parameters together: alternative sets, or free names. */
 function noteOn(node: JsonSchema, root: JsonSchema): string {
   const sets = requiredSets(node);
   if (sets.length > 0)

@@ -1,16 +1,17 @@
 /**
- * Descriptions of tools and parameters made short: the first sentences, what a docstring says of a parameter.
+ * Shortens descriptions of tools and parameters: takes the first sentences, and what a docstring says about a
+ * parameter.
  * @module
  */
 
 import { CUT } from '../schema/type-text.ts';
 import { plainText } from '../text/plain-text.ts';
 
-/** Read of a description at most; what comes after is read with `read_schema`. */
+/** The most that is read of a description; `read_schema` returns the rest. */
 const MAX_CHARS = 20_000;
 const MAX_LINES = 500;
 
-/** The whole text, without indentation and empty lines. */
+/** Returns the whole text, without indentation and empty lines. */
 export function tidy(text: string): string {
   return plainText(text, MAX_CHARS)
     .replace(/[ \t\r]+/g, ' ')
@@ -20,12 +21,15 @@ export function tidy(text: string): string {
 
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|incl|approx)\.$/i;
 
-/** As many sentences as fit into `maxChars`; of one that is longer, its beginning. Ends with `…` if something is missing. */
+/**
+ * Returns as many sentences as fit into `maxChars`; of a longer sentence, its beginning. Ends with `…` if something is
+ * missing.
+ */
 export function firstSentences(tidied: string, maxChars: number): string {
   if (tidied.length <= maxChars) return tidied;
   if (maxChars <= 0) return '';
   const room = tidied.slice(0, maxChars - 1);
-  // A full stop counts only before white space; the last sign of the room may be the first of a file ending.
+  // A full stop counts only before white space. One at the end of the room may start a file extension.
   const ends = [...room.matchAll(/[.!?。！？](?=\s)|[。！？]|:?\n/g)].filter(
     ({ index }) => !ABBREVIATION.test(room.slice(Math.max(0, index - 8), index + 1)),
   );
@@ -37,7 +41,10 @@ export function firstSentences(tidied: string, maxChars: number): string {
   return `${cut.replace(/[\ud800-\udbff]$/, '').replace(/[\s,;:]+$/, '')}${CUT}`;
 }
 
-/** What a description says of parameters in lines of their own, as docstrings do: `path (str): Where to write`. */
+/**
+ * Returns what a description says about parameters in lines of their own, as docstrings do:
+ * `path (str): Where to write`.
+ */
 export function describedIn(description: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   if (names.length === 0) return found;
@@ -50,7 +57,7 @@ export function describedIn(description: string, names: readonly string[]): Read
   return found;
 }
 
-/** What follows `name`: quotes and a remark in brackets may stand before the colon or dash. */
+/** Returns the text after `name`; quotes and a remark in brackets may come before the colon or dash. */
 function afterColon(rest: string): string | undefined {
   let text = rest.replace(/^[`"'*]{0,4}\s{0,4}/, '');
   if (text.startsWith('(')) {
@@ -61,10 +68,10 @@ function afterColon(rest: string): string | undefined {
   return /^(?::|-\s|–|—)/.test(text) ? tidy(text.slice(1)).replace(/^[*`\s]+/, '') : undefined;
 }
 
-/** Where a docstring begins to list parameters. */
+/** The start of a docstring's list of parameters. */
 const SECTION = /\n ?[#*\s]{0,8}(?:args|arguments|parameters|params|inputs?)\b[^\n]{0,20}:[*\s]{0,4}(?:\n|$)/i;
 
-/** A description without the part that only lists parameters and what comes after, for those shown one by one. */
+/** Removes a description's list of parameters and everything after it, if parameters are shown one by one. */
 export function withoutParameterList(tidied: string): string {
   const at = SECTION.exec(`\n${tidied}`)?.index ?? -1;
   return at > 0 ? `${tidied.slice(0, at).trimEnd()} ${CUT}` : tidied;
@@ -74,7 +81,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   'a an and for from in is of on or s that the this to value with you your'.split(' '),
 );
 
-/** Whether a description only repeats names: "The issue title" for `title` of `create_issue`. */
+/** Tells whether a description only repeats names: "The issue title" for `title` of `create_issue`. */
 export function repeatsName(description: string, ...names: readonly string[]): boolean {
   const known = new Set(names.flatMap(wordsOf).map(singular));
   return wordsOf(description).every((word) => FILLERS.has(word) || known.has(singular(word)));

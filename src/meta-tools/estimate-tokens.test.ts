@@ -9,7 +9,7 @@ const letters = (signs: string, length: number) =>
 const between = (from: number, to: number) =>
   fc.string({ unit: fc.integer({ min: from, max: to }).map((code) => String.fromCodePoint(code)), maxLength: 12 });
 
-/** Names as odd as they come, by kind; lists in real answers are all of one kind or a mixture. */
+/** Very odd names, by kind; lists in real answers are of one kind or mixed. */
 const NAMES = {
   words: fc
     .array(fc.constantFrom('get', 'list', 'create', 'issue', 'user', 'file'), { maxLength: 4 })

@@ -1,23 +1,25 @@
 /**
- * Text in, an upper estimate of its tokens out, without a tokenizer: those weigh megabytes and take long to load.
- *
- * Runs of the same kind of sign are priced like the pieces a byte-pair encoding cuts: the first sign of a run costs a
- * token, the following ones a share of one. The shares are set so that lists of names do not come out too low against
- * o200k, random letters and rare scripts included; a short odd text may, by two. Lists of real tools come out twice as
- * high, at the median.
+ * Estimates the tokens of a text from above, without a tokenizer, which would take megabytes and load slowly. Runs of
+ * the same kind of character are priced like the pieces of a byte-pair encoding: the first character of a run costs a
+ * token, each following one a share. The shares are set so that lists of names are not underestimated against o200k,
+ * including random letters and rare scripts. A short odd text may be underestimated by two tokens. Lists of real tools
+ * are overestimated by a factor of two at the median.
  * @module
  */
 
 type Kind = 'vowel' | 'consonant' | 'digit' | 'space' | 'json' | 'sign' | 'other';
 
 const VOWELS = new Set([...'aeiouyAEIOUY']);
-// Quotes, commas and braces stand together in JSON, and such runs are single tokens.
+// Quotes, commas and braces occur together in JSON, and such runs are single tokens.
 const JSON_SIGNS = new Set([...'"{},:[]']);
 
-// Before these a space is a token of its own.
+// Before these a space is a separate token.
 const LONE_SPACE = 0.9;
 
-/** An upper estimate of the tokens of a text (o200k). A space is free before a word, which takes it along. */
+/**
+ * Returns an upper estimate of the tokens of a text (o200k). A space before a word is free, because the word's token
+ * includes it.
+ */
 export function estimateTokens(text: string): number {
   let total = 0;
   let before: Kind | undefined;
@@ -61,7 +63,7 @@ function costOf(kind: Kind, before: Kind | undefined, code: number): number {
 
 function costOfOther(code: number): number {
   if (code < 0x180 || (code >= 0x400 && code < 0x530)) return 1.2;
-  // Rare letters of two bytes, and each half of a surrogate pair, can take a token per byte.
+  // Rare two-byte letters, and each half of a surrogate pair, can take a token per byte.
   if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) return 2;
   const eastAsian = (code >= 0x3040 && code <= 0x30ff) || (code >= 0x4e00 && code <= 0x9fff);
   return eastAsian || (code >= 0xac00 && code <= 0xd7a3) ? 2.2 : 3;

@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../testing/index.ts';
 import { isPlain, plainText, visible } from '../text/plain-text.ts';
 import { createMetaToolRunner } from './meta-tool-runner.ts';
 
-/** Every kind of sign that hides something: tags, bidi, zero-width, C0, C1, terminal sequences, stray joiners. */
+/** Every kind of character that hides something: tags, bidi, zero-width, C0, C1, terminal sequences, stray joiners. */
 const HIDING = [
   '\u{e0068}\u{e0069}',
   '\u202e',
@@ -108,7 +108,7 @@ const run = async (name: string, args: object): Promise<string> => {
   return content.map(({ text }) => text).join('\n');
 };
 
-/** What of a text hides something, in it and in what its JSON means. */
+/** Returns the hidden parts of a text, in the text and in its JSON value. */
 function hidden(text: string): string[] {
   const found: string[] = isPlain(text) ? [] : [text];
   const look = (value: unknown): void => {
@@ -122,7 +122,7 @@ function hidden(text: string): string[] {
   try {
     look(JSON.parse(text));
   } catch {
-    // Not everything is one document.
+    // Not every text is one document.
   }
   return found;
 }

@@ -253,7 +253,7 @@ describe('list_tools and list_mcp_servers', () => {
   it('show every server, also one with a treacherous name', async () => {
     await run('list_tools', { server: '__proto__' });
     const { servers } = jsonOf(await run('list_mcp_servers'));
-    // What may be used is counted, what may not beside it.
+    // Enabled tools are counted, and disabled ones separately.
     expect(servers).toMatchObject([
       { name: 'github', toolCount: 2, disabledCount: 1 },
       { name: '__proto__', toolCount: 2, disabledCount: 1 },

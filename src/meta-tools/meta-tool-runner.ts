@@ -1,5 +1,5 @@
 /**
- * The five meta-tools at work: checks what the agent wrote, asks the engine, shapes the answer.
+ * Runs the five meta-tools: checks the agent's arguments, asks the engine, and shapes the answer.
  * @module
  */
 
@@ -17,14 +17,14 @@ import type { CallContext, RunTool } from './run-tool.ts';
 import { searchAnswer } from './search-answer.ts';
 
 const MAX_LIMIT = 100;
-/** Characters of what is wrong with a configuration that an agent is told. */
+/** The most characters of a configuration problem that an agent is shown. */
 const MAX_PROBLEM = 2000;
 const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Run = (engine: EngineCore, args: Arguments, context: CallContext) => Promise<CallToolResult>;
 
-/** Runs meta-tools by name. Never rejects; what goes wrong is in the result. */
+/** Runs meta-tools by name. Never rejects; errors are in the result. */
 export function createMetaToolRunner(engine: EngineCore): RunTool {
   return (name, raw, context) => {
     if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
@@ -36,11 +36,14 @@ export function createMetaToolRunner(engine: EngineCore): RunTool {
 
 const ended = (text: string): string => (/[.!?;…]$/.test(text) ? text : `${text}.`);
 
-/** What a person has to do about a configuration that cannot be used. The agent is the only one they hear it from. */
+/** The user's next step for an unusable configuration. The user hears of it only through the agent. */
 const MEND =
-  'Until that is mended there are no tools. Ask the person to mend it and to run `anygpt mcp config reload` (with --watch it is read again by itself); `anygpt mcp config validate` checks it.';
+  'Until this is fixed there are no tools. Ask the user to fix it and to run `anygpt mcp config reload` (with --watch it is reloaded automatically); `anygpt mcp config validate` checks it.';
 
-/** A failure as it is, unless there is no configuration at all: then that is the reason, and there is something to do. */
+/**
+ * Returns the failure unchanged, unless the configuration is unusable: then that is the reason, and the message says
+ * what to do.
+ */
 function brokenOr(engine: EngineCore, failed: ToolResult<never>): ToolResult<never> {
   const { problem } = engine;
   if (problem === undefined) return failed;
@@ -56,7 +59,7 @@ function noSuchTool(name: string): ToolResult<never> {
   });
 }
 
-/** Calls are recorded, also those that nothing comes of, so it is the engine that refuses them. */
+/** Passes refused calls to the engine too, because it records every call. */
 async function execute(engine: EngineCore, args: Arguments | undefined, context: CallContext): Promise<CallToolResult> {
   const refusal = callRefusal(args);
   const { server, tool, arguments: given }: Arguments = args ?? {};
@@ -77,7 +80,7 @@ async function execute(engine: EngineCore, args: Arguments | undefined, context:
   return result.success ? result.data : asResult(brokenOr(engine, result));
 }
 
-/** What is wrong with a call before anybody looks for its tool. */
+/** Returns what is wrong with a call before its tool is looked up. */
 function callRefusal(args: Arguments | undefined): ToolResult<never> | undefined {
   const name = 'execute_tool';
   if (!args) return notAnObject(name);
@@ -89,7 +92,7 @@ function callRefusal(args: Arguments | undefined): ToolResult<never> | undefined
 const isComplete = ({ server, tool, arguments: given }: Arguments): boolean =>
   server !== undefined && tool !== undefined && given !== undefined;
 
-/** Answers from what is known of the tools; none of them is called. */
+/** Answers from known tools; calls none of them. */
 async function look(
   engine: EngineCore,
   name: keyof typeof TOOLS,
@@ -137,7 +140,7 @@ const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
   list_mcp_servers: async (engine) => serverListAnswer(await engine.listServers(), engine.notes()),
 };
 
-/** The pair as it was written; `server:tool` may stand in either field, and the engine takes it apart. */
+/** Returns the pair as written; `server:tool` may be in either field, and the engine splits it. */
 function pair({ server, tool }: Arguments): { readonly server: string; readonly tool: string } | undefined {
   const [first, second] = [server ?? '', tool ?? ''];
   return typeof first === 'string' && typeof second === 'string' && first + second !== ''
@@ -162,7 +165,7 @@ const asResult = (failed: ToolResult<unknown>): CallToolResult => (failed.succes
 const badArgument = (tool: MetaToolName, argument: string, expected: string): CallToolResult =>
   asResult(invalid(tool, `"${argument}" must be ${expected}.`));
 
-/** Some agents wrap the whole call once too often; no meta-tool is complete with such a key alone. */
+/** Some agents wrap the arguments once too often; no meta-tool is complete with such a key alone. */
 function lift(args: Arguments | undefined): Arguments | undefined {
   if (!args) return undefined;
   const keys = Object.keys(args);

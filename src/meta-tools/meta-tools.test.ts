@@ -8,7 +8,7 @@ const FIFTY = Array.from(
   (_, i) => `${['github', 'jira', 'slack', 'postgres', 'filesystem'][i % 5]}-${i}`,
 );
 
-/** What stands between "Find tools" and what follows the names. */
+/** Returns the text between "Find tools" and what follows the names. */
 const namesIn = (servers: readonly string[]): string => {
   const description = metaToolDefinitions(servers)[0]?.description ?? '';
   return description.slice('Find tools'.length, description.indexOf(' by what they do'));

@@ -1,5 +1,5 @@
 /**
- * The five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
+ * Defines the five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
 import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
@@ -14,7 +14,7 @@ export type MetaToolName = (typeof META_TOOL_NAMES)[number];
 const SERVER = { type: 'string' } as const;
 const READ_ONLY = { readOnlyHint: true } as const;
 
-/** The definitions for a set of servers. Stable for the same servers; changes only on reload. */
+/** Returns the definitions for a set of servers. Stable for the same servers; changes only on reload. */
 export function metaToolDefinitions(servers: readonly string[]): readonly ToolDefinition[] {
   const five: readonly ToolDefinition[] = [
     {
@@ -76,10 +76,10 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
 
-// Of forty; the estimate of a short odd text may be too low by two.
+// Two below the limit of forty, because the estimate for a short odd text may be two too low.
 const MAX_NAME_TOKENS = 38;
 
-/** ` in github, jira and 3 more`: what can be found, within forty tokens. */
+/** ` in github, jira and 3 more`: the searchable servers, within forty tokens. */
 function among(servers: readonly string[]): string {
   const sorted = [...servers].sort();
   let named = '';

@@ -20,7 +20,7 @@ it.each([
   ['search_tools', { query: 'x', querry: 'y' }],
   ['search_tools', { query: 'x', limit: 3, sever: 7 }],
   ['execute_tool', { server: 'x', tool: 'y', arguments: {}, argument: {} }],
-  // The tool's own, written beside the pair.
+  // The tool's own arguments, written beside the pair.
   ['execute_tool', { server: 'x', tool: 'y', title: 'z', argument: 'text' }],
   ['execute_tool', { tool: 'x:y', tools: ['a'], servers: ['b'] }],
   ['list_mcp_servers', { server: 'x' }],

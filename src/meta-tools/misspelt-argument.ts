@@ -1,6 +1,6 @@
 /**
- * Slips in the names of a meta-tool's own arguments: what an agent wrote in, what to tell it out. An argument nobody
- * knows is passed over as ever; one that looks like a known one that is missing, and holds a value for it, is a slip.
+ * Finds misspelt names among a meta-tool's own arguments. An unknown argument is ignored, unless it resembles a missing
+ * one and its value has the right type.
  * @module
  */
 
@@ -11,10 +11,10 @@ import { type MetaToolName, metaToolDefinitions } from './meta-tools.ts';
 const PARAMETERS: ReadonlyMap<string, Readonly<Record<string, JsonSchema>>> = new Map(
   metaToolDefinitions([]).map(({ name, inputSchema }) => [name, inputSchema.properties as Record<string, JsonSchema>]),
 );
-/** Names that are looked at: nobody slips more often in one call. */
+/** The most names that are checked. */
 const MAX_NAMES = 32;
 
-/** `There is no "sever": did you mean "server"?`, where that is what went wrong. */
+/** Returns `There is no "sever": did you mean "server"?` for a misspelt argument. */
 export function misspeltArgument(tool: MetaToolName, args: Readonly<Record<string, unknown>>): string | undefined {
   const parameters = PARAMETERS.get(tool) ?? {};
   const missing = Object.keys(parameters).filter((name) => args[name] === undefined);

@@ -1,5 +1,5 @@
 /**
- * Running a tool by name for somebody who called it: what the meta-tools do, and what a server shown as it is does.
+ * Defines how a tool is run by name for a caller: by the meta-tools, and by a server that is shown unchanged.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
@@ -18,5 +18,5 @@ export interface CallContext {
   readonly request?: ToolRequest | undefined;
 }
 
-/** Runs a tool. What goes wrong is in the result, unless it is the request itself that is wrong. */
+/** Runs a tool. Errors are in the result, unless the request itself is invalid. */
 export type RunTool = (name: string, args: unknown, context: CallContext) => Promise<CallToolResult>;

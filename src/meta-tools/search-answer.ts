@@ -1,6 +1,7 @@
 /**
- * The answer of `search_tools`: as many hits as an agent should pay for. Without a `limit` the first hits come in full,
- * the next ones shorter, and it ends where the budget does; with one, the agent gets the hits it asked for, in full.
+ * Builds the answer of `search_tools`: as many hits as an agent should pay for. Without a `limit`, the first hits are
+ * complete, the next are shorter, and the list ends with the budget. With a `limit`, the agent gets that many complete
+ * hits.
  * @module
  */
 
@@ -10,13 +11,13 @@ import { answer } from './answers.ts';
 
 /** Room for the hits of a default answer, in characters of JSON: about 185 tokens. */
 const ROOM = 820;
-/** Hits that are shown in full before the rest is shortened. */
+/** Complete hits before the rest is shortened. */
 const FULL = 3;
 const SUMMARY = 80;
 const SHORT_SUMMARY = 48;
 const ARGS = 72;
 
-/** Shapes hits and notes; `limited` when the agent named a number. */
+/** Shapes hits and notes; `limited` when the agent gave a number. */
 export function searchAnswer(
   results: readonly SearchResult[],
   notes: readonly string[],
@@ -31,8 +32,8 @@ function withinRoom(results: readonly SearchResult[]): object[] {
   for (const [rank, result] of results.entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
     left -= JSON.stringify(entry).length + 1;
-    // The best hit is always there, however long its names, and so are the next two, which its length must not push out, and
-    // every tool that was asked for by name.
+    // The best hit is always included, however long its names. So are the next two, which its length must not push out,
+    // and every tool that was asked for by name.
     if (left >= 0 || rank === 0) shown.push(entry);
     else if (result.relevance === 1 || rank < FULL)
       shown.push({ server: result.server, tool: result.tool, relevance: result.relevance });
@@ -63,7 +64,7 @@ const inBrief = (
   ...(args && argsChars > 0 && { args: shortenArgs(args, argsChars) }),
 });
 
-/** Whole parameters only; what is left out can be asked for. */
+/** Cuts between parameters; the rest can be asked for. */
 function shortenArgs(args: string, chars: number): string {
   if (args.length <= chars) return args;
   const end = args.lastIndexOf(', ', chars - 3);

@@ -1,6 +1,6 @@
 /**
- * Rules as people write them in, a rule set that decides out. The only asynchronous step: it loads the regex engine,
- * and only when a rule holds a regular expression.
+ * Compiles rules into a rule set. This is the only asynchronous step: it imports the regex engine, and only if a rule
+ * contains a regular expression.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
@@ -24,9 +24,9 @@ export interface RuleProblem {
 }
 
 /**
- * Compiles every pattern once. Throws one ConfigurationError that names all bad patterns with their place.
- * @param floor rules that a tool has to pass too
- * @param names servers that are known by more than the name they have here
+ * Compiles every pattern once. Throws one ConfigurationError that names all invalid patterns with their place.
+ * @param floor rules that a tool must also pass
+ * @param names servers that have more than one name
  */
 export async function compileRules(
   rules: readonly ToolRule[],
@@ -44,12 +44,12 @@ export async function compileRules(
   return new RuleSet(compiled, precedence, floor, names);
 }
 
-/** What is wrong with rules as they were written; of what is no rule at all others speak. */
+/** Returns the problems of rules as written. Values that are not rules at all are reported elsewhere. */
 export async function ruleProblems(written: readonly unknown[]): Promise<readonly RuleProblem[]> {
   const rules = written.map((rule) => {
     const { pattern, server } = Object(rule) as Partial<Record<keyof ToolRule, unknown>>;
     return {
-      // Places are counted, so what is no text stays as one that is always fine.
+      // Non-strings become `*`, so that the index of each pattern stays right.
       pattern: Array.isArray(pattern) ? pattern.map((text) => (typeof text === 'string' ? text : '*')) : [],
       server: typeof server === 'string' ? server : undefined,
     };

@@ -1,60 +1,62 @@
 /**
- * Server and tool in, decision out. Listing, searching, describing and executing all ask here, so that what is seen
- * and what may be called cannot drift apart.
+ * Decides whether a tool of a server is enabled. Listing, searching, describing and executing all use it, so that
+ * visible and callable tools are always the same.
  * @module
  */
 import type { RulePrecedence } from '../core/types.ts';
 import type { CompiledPattern } from './pattern.ts';
 
-/** What the rules say about one tool. */
+/** The decision about one tool. */
 export interface Decision {
   readonly enabled: boolean;
-  /** From all rules that match, in their order, each once. */
+  /** Tags of all matching rules, in order, each once. */
   readonly tags: readonly string[];
-  /** Index of the rule that decided; absent when none did. */
+  /** Index of the deciding rule; absent when there is none. */
   readonly rule?: number | undefined;
   /** One plain sentence for people. */
   readonly reason: string;
 }
 
-/** A rule ready to be tried on tools. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly index: number;
   readonly enabled: boolean | undefined;
   readonly server: string | undefined;
   readonly tags: readonly string[];
   readonly patterns: readonly CompiledPattern[];
-  /** @param others what else the server is called; only what forbids looks at it */
+  /** @param others other names of the server; only denying rules use them */
   matchesServer(server: string, others?: readonly string[]): boolean;
   matches(server: string, tool: string, others?: readonly string[]): boolean;
 }
 
-/** What a server is called by whoever wrote the rules. */
+/** The names of a server in rules. */
 export interface ServerNames {
-  /** What an allow has to say. Default: the name it has here. */
+  /** The name that an allowing rule must match. Default: its current name. */
   readonly own?: string | undefined;
-  /** A deny of one of these is meant for it, too: the name in its own file, whatever it is called here. */
+  /**
+   * A denying rule for one of these names also applies: the server's name in its own file, whatever its current name.
+   */
   readonly others: readonly string[];
 }
 
 const MAX_REMEMBERED = 100_000;
 const NO_TAGS: readonly string[] = [];
 
-/** The compiled rules of one configuration. Immutable; a reload builds a new one. */
+/** The compiled rules of one configuration. Immutable; a reload builds a new set. */
 export class RuleSet {
   readonly rules: readonly CompiledRule[];
   readonly precedence: RulePrecedence;
-  /** True when some rule enables: what no rule with `enabled` matches is then disabled. */
+  /** True when some rule enables: a tool that no rule with `enabled` matches is then disabled. */
   readonly allowList: boolean;
-  /** Rules of another hand that stand beside these: a tool is on only where both say so. */
+  /** A second rule set, of the user's own configuration: a tool is enabled only if both enable it. */
   readonly floor: RuleSet | undefined;
-  /** Of servers that are known by more than the name they have here. */
+  /** Servers that have more than one name. */
   readonly names: ReadonlyMap<string, ServerNames>;
   readonly #reasons: readonly string[];
   readonly #remembered = new Map<string, Map<string, Decision>>();
   #size = 0;
 
-  /** Takes rules that are compiled already; use `compileRules`. */
+  /** Takes compiled rules; use `compileRules`. */
   constructor(
     rules: readonly CompiledRule[],
     precedence: RulePrecedence,
@@ -69,7 +71,7 @@ export class RuleSet {
     this.#reasons = rules.map((rule) => `${rule.enabled ? 'Enabled' : 'Disabled'} by ${describeRule(rule)}.`);
   }
 
-  /** Whether the tool may be seen and called, its tags, and why. Asking again costs two map look-ups. */
+  /** Returns whether the tool may be seen and called, its tags, and why. Decisions are cached. */
   decide(server: string, tool: string): Decision {
     let tools = this.#remembered.get(server);
     const known = tools?.get(tool);
@@ -113,14 +115,14 @@ export class RuleSet {
       : { enabled: true, tags, reason: 'Enabled: no rule disables it.' };
   }
 
-  /** Of the rules that match a tool, in order, the one whose `enabled` counts. */
+  /** Returns the rule among the matching ones whose `enabled` counts. */
   decidingRule(matching: readonly CompiledRule[]): CompiledRule | undefined {
     const deny = this.precedence === 'deny-wins' ? matching.find((rule) => rule.enabled === false) : undefined;
     return deny ?? matching.find((rule) => rule.enabled !== undefined);
   }
 }
 
-/** `rule 3 (*delete*, *remove* on server github)`, counted from 1 as `config show` does. */
+/** Formats `rule 3 (*delete*, *remove* on server github)`, counted from 1 as `config show` does. */
 export function describeRule(rule: CompiledRule): string {
   const shown = rule.patterns.slice(0, 3).map((pattern) => pattern.text);
   if (rule.patterns.length > shown.length) shown.push(`+${rule.patterns.length - shown.length} more`);

@@ -66,7 +66,7 @@ describe('a glob', () => {
   });
 });
 
-/** Plain recursion over the same syntax without classes, braces and escapes. */
+/** A plain recursive matcher for the same syntax, without classes, braces and escapes. */
 function reference(pattern: string, text: string): boolean {
   if (pattern === '') return text === '';
   if (pattern.startsWith('*')) {

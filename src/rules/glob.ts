@@ -1,11 +1,11 @@
 /**
- * Glob text in, a matcher out. `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character to take it literally;
- * anchored, case-sensitive, `*` crosses every character. No RegExp inside: the time is at most pattern × text.
+ * Compiles a glob into a matcher: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` to escape a character. Anchored and
+ * case-sensitive; `*` matches any characters. It uses no RegExp, so the time is at most pattern × text.
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
 
-/** The longest pattern, glob or regular expression, that is accepted. */
+/** The longest pattern, glob or regular expression. */
 export const MAX_PATTERN_LENGTH = 1_000;
 
 const MAX_ALTERNATIVES = 100;
@@ -18,7 +18,7 @@ interface CharClass {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-/** One step of a flat pattern: a code point, any one character, any run of characters, or one of a set. */
+/** One element of a pattern: a code point, any one character, any run of characters, or a set. */
 type Atom = number | '?' | '*' | CharClass;
 type Token = Atom | Brace;
 
@@ -26,7 +26,7 @@ interface Brace {
   readonly brace: '{' | '}' | ',';
 }
 
-/** Compiles a glob once, so that it can be tried on many names. Throws ConfigurationError for what it cannot take. */
+/** Compiles a glob. Throws ConfigurationError if it is invalid. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw new ConfigurationError(`is longer than ${MAX_PATTERN_LENGTH} characters`);
@@ -36,7 +36,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   return only ?? ((text) => matchers.some((matcher) => matcher(text)));
 }
 
-/** Nearly all patterns are `x`, `x*`, `*x` or `*x*`, and the platform's own search is ten times faster on those. */
+/** Nearly all patterns are `x`, `x*`, `*x` or `*x*`; built-in string search is ten times faster for those. */
 function compileAtoms(atoms: readonly Atom[]): (text: string) => boolean {
   const open = atoms[0] === '*';
   const openEnd = atoms.length > 1 && atoms.at(-1) === '*';
@@ -68,7 +68,7 @@ function tokenize(chars: readonly string[]): Token[] {
   return tokens;
 }
 
-/** The class that starts at `[`, or undefined when it is never closed and the bracket is an ordinary character. */
+/** Reads the class that starts at `[`; undefined when it is not closed and the bracket is a literal. */
 function readClass(chars: readonly string[], start: number): { set: CharClass; end: number } | undefined {
   const negated = chars[start + 1] === '!' || chars[start + 1] === '^';
   const first = start + (negated ? 2 : 1);
@@ -91,7 +91,7 @@ function readClass(chars: readonly string[], start: number): { set: CharClass; e
   return undefined;
 }
 
-/** Turns braces and commas that do not form `{a,b}` back into ordinary characters, as shells do. */
+/** Turns braces and commas that do not form `{a,b}` back into literals, as shells do. */
 function settleBraces(tokens: readonly Token[]): Token[] {
   const real = new Set<number>();
   const open: { at: number; commas: number[] }[] = [];
@@ -108,7 +108,7 @@ function settleBraces(tokens: readonly Token[]): Token[] {
   return tokens.map((token, at) => (isBrace(token) && !real.has(at) ? codeOf(token.brace) : token));
 }
 
-/** Writes every choice out: `a{b,c}` becomes `ab` and `ac`. */
+/** Expands every choice: `a{b,c}` becomes `ab` and `ac`. */
 function expand(tokens: readonly Token[]): readonly (readonly Atom[])[] {
   let at = 0;
   const sequence = (depth: number): Atom[][] => {
@@ -156,7 +156,7 @@ function matches(atoms: readonly Atom[], text: string): boolean {
       at += 1;
       position += width(code);
     } else if (starAt >= 0) {
-      // Only the last star ever needs to take more: whatever an earlier one could give up, this one can take.
+      // Only the last star needs to backtrack: it can absorb whatever an earlier one could give up.
       starPosition += width(text.codePointAt(starPosition) as number);
       position = starPosition;
       at = starAt + 1;

@@ -1,5 +1,5 @@
 /**
- * Tool name and patterns in, yes or no out: the matching of rules for callers who hold no compiled rule set.
+ * Matches tool names against patterns, for callers without a compiled rule set.
  * @module
  */
 import type { ToolRule } from '../core/types.ts';
@@ -25,23 +25,23 @@ export class PatternMatcher {
   readonly #regexCompiler: RegexCompiler | undefined;
   readonly #compiled = new Map<string, CompiledPattern>();
 
-  /** A matcher for globs alone, unless a regex compiler is handed in; `PatternMatcher.load()` does that for you. */
+  /** A matcher for globs only, unless a regex compiler is passed; `PatternMatcher.load()` passes it. */
   constructor(regexCompiler?: RegexCompiler) {
     this.#regexCompiler = regexCompiler;
   }
 
-  /** A matcher that understands regular expressions too; loads the engine for them. */
+  /** Returns a matcher that also supports regular expressions; imports the regex engine. */
   static async load(): Promise<PatternMatcher> {
     const { compileRegex } = await import('./regex.ts');
     return new PatternMatcher(compileRegex);
   }
 
-  /** Whether at least one positive pattern fits (or there is none) and no negated one does. */
+  /** Tells whether at least one positive pattern matches (or there is none) and no negated one does. */
   match(toolName: string, patterns: readonly string[]): boolean {
     return matchesPatterns(this.#compile(patterns), toolName, undefined, undefined);
   }
 
-  /** Whether the rule speaks about this tool of this server; a glob with `:` is tried on `server:tool`. */
+  /** Tells whether the rule applies to this tool of this server; a glob with `:` is matched against `server:tool`. */
   matchWithServer(toolName: string, serverName: string, rule: ToolRule): boolean {
     const { server, pattern, enabled } = rule;
     if (server !== undefined && !isServer(compileName(server), serverName, enabled)) return false;

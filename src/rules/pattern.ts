@@ -1,26 +1,30 @@
 /**
- * One entry of a rule's `pattern` list: text in, a compiled pattern out.
+ * Compiles one entry of a rule's `pattern` list.
  * @module
  */
 import { ValidationError } from '../core/errors.ts';
 import { plainName } from '../text/plain-text.ts';
 import { compileGlob } from './glob.ts';
 
-/** Builds a matcher for `/source/flags`; handed in, because the engine behind it is only loaded when a rule needs it. */
+/** Builds a matcher for `/source/flags`. It is passed in, because the engine is imported only when a rule needs it. */
 export type RegexCompiler = (source: string, flags: string) => (text: string) => boolean;
 
-/** A pattern ready to be tried on tools. */
 export interface CompiledPattern {
-  /** As the author wrote it, `!` included. */
+  /** As written, including `!`. */
   readonly text: string;
   readonly negated: boolean;
-  /** Whether the body, without its `!`, fits the tool. */
+  /** Tells whether the pattern without its `!` matches the tool. */
   test(tool: string, server?: string): boolean;
-  /** Whether it fits the tool in any reading: for what forbids. A name that only looks like another counts as that one. */
+  /**
+   * Tells whether the pattern matches the tool in any reading, for denying rules: a look-alike name counts as the
+   * original.
+   */
   couldMean(tool: string, server?: string): boolean;
 }
 
-/** Compiles one pattern; throws ConfigurationError when it is invalid, ValidationError when the regex engine is missing. */
+/**
+ * Compiles one pattern. Throws ConfigurationError when it is invalid, ValidationError when the regex engine is missing.
+ */
 export function compilePattern(text: string, regexCompiler?: RegexCompiler): CompiledPattern {
   const negated = text.startsWith('!');
   const body = negated ? text.slice(1) : text;
@@ -40,7 +44,8 @@ export function compilePattern(text: string, regexCompiler?: RegexCompiler): Com
     };
   }
   const { exact, alike } = compileName(body);
-  // Only a glob that names a server may see one: `*read*` must not open every tool of a server called `spreadsheet`.
+  // Only a glob with a colon is matched against the server: `*read*` must not allow every tool of a server named
+  // `spreadsheet`.
   if (!body.includes(':')) {
     return { text, negated, test: (tool) => exact(composed(tool)), couldMean: (tool) => readingsOf(tool).some(alike) };
   }
@@ -48,7 +53,7 @@ export function compilePattern(text: string, regexCompiler?: RegexCompiler): Com
     text,
     negated,
     test: (tool, server) => exact(composed(server === undefined ? tool : `${server}:${tool}`)),
-    // A tool's own name may have a colon, too.
+    // A tool's own name may contain a colon.
     couldMean: (tool, server) =>
       readingsOf(tool).some(
         (name) => alike(name) || (server !== undefined && readingsOf(server).some((own) => alike(`${own}:${name}`))),
@@ -56,7 +61,7 @@ export function compilePattern(text: string, regexCompiler?: RegexCompiler): Com
   };
 }
 
-/** A glob for names of servers or tools: to the letter, and for names that look like what was written. */
+/** Compiles a glob for server or tool names: exact, and for look-alikes of the written name. */
 export function compileName(glob: string): {
   readonly exact: (name: string) => boolean;
   readonly alike: (name: string) => boolean;
@@ -64,7 +69,7 @@ export function compileName(glob: string): {
   const written = composed(glob);
   const exact = compileGlob(written);
   const plain = plainName(written);
-  // A full-width asterisk is a letter of a name, not a wildcard.
+  // A full-width asterisk is a character of a name, not a wildcard.
   if (plain === written || wildcards(plain) !== wildcards(written)) return { exact, alike: exact };
   const asPlain = compileGlob(plain);
   return { exact, alike: (name) => exact(name) || asPlain(name) };
@@ -72,16 +77,16 @@ export function compileName(glob: string): {
 
 const wildcards = (glob: string): string => glob.replace(/[^*?[\]{},!\\]/g, '');
 
-/** The same letters may be written in two ways: names and rules compare in one of them. */
+/** Normalises Unicode, so that names and rules compare equal. */
 const composed = (name: string): string => name.normalize('NFC');
 
-/** A name as it is written, and as a reader takes it. */
+/** Returns a name as written, and as a reader would take it. */
 export function readingsOf(name: string): string[] {
   const [written, plain] = [composed(name), plainName(name)];
   return written === plain ? [written] : [written, plain];
 }
 
-/** Whether a rule's `server` means a server; where the rule forbids, also one that only looks like it. */
+/** Tells whether a rule's `server` matches a server; for a denying rule, also a look-alike. */
 export const isServer = (
   named: ReturnType<typeof compileName> | undefined,
   server: string,
@@ -90,7 +95,7 @@ export const isServer = (
   named !== undefined &&
   (enabled === false ? readingsOf(server).some(named.alike) : named.exact(server.normalize('NFC')));
 
-/** Whether a pattern is written as a regular expression. */
+/** Tells whether a pattern is a regular expression. */
 export const isRegexPattern = (text: string): boolean =>
   splitRegex(text.startsWith('!') ? text.slice(1) : text) !== undefined;
 
@@ -101,13 +106,14 @@ function splitRegex(body: string): { source: string; flags: string } | undefined
   return /^[A-Za-z]*$/.test(flags) ? { source: body.slice(1, end), flags } : undefined;
 }
 
-/** Whether an exception of a rule that allows could mean the tool. */
+/** Tells whether an exception of an allowing rule could mean the tool. */
 export const isException = (patterns: readonly CompiledPattern[], tool: string, server: string): boolean =>
   patterns.some((pattern) => pattern.negated && pattern.couldMean(tool, server));
 
 /**
- * At least one positive pattern fits, or there is none, and no negated one does; the order does not matter. Where a rule
- * forbids, a pattern counts if it could mean the tool; where it allows, an exception does.
+ * Tells whether at least one positive pattern matches, or there is none, and no negated one matches; the order does not
+ * matter. In a denying rule, a positive pattern counts if it could mean the tool. In an allowing rule, a negated
+ * pattern counts if it could mean the tool.
  */
 export function matchesPatterns(
   patterns: readonly CompiledPattern[],

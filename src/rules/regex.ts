@@ -1,5 +1,5 @@
 /**
- * A regular expression as text in, a linear-time matcher out. The only file that loads the engine.
+ * Compiles a regular expression into a linear-time matcher. The only file that imports the engine.
  * @module
  */
 import { RE2JS } from 're2js';
@@ -13,12 +13,12 @@ const FLAGS: ReadonlyMap<string, number> = new Map([
   ['i', RE2JS.CASE_INSENSITIVE],
   ['s', RE2JS.DOTALL],
   ['m', RE2JS.MULTILINE],
-  // One test per name, and code points always count as one: these two change nothing here.
+  // One test per name, and code points always count as one: these flags change nothing here.
   ['g', 0],
   ['u', 0],
 ]);
 
-/** Compiles `/source/flags`. Throws ConfigurationError for what is invalid, too big or not possible in linear time. */
+/** Compiles `/source/flags`. Throws ConfigurationError if it is invalid, too big, or not possible in linear time. */
 export function compileRegex(source: string, flags: string): (text: string) => boolean {
   if (source === '') throw new ConfigurationError('is an empty regular expression; write * for every tool');
   if (source.length > MAX_PATTERN_LENGTH) {

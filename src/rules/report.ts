@@ -1,38 +1,38 @@
 /**
- * A rule set and the known tools in, warnings out: rules that another rule overrules, rules and patterns that match
- * nothing. Each warning says which tools are concerned and what to change.
+ * Reviews a rule set against the known tools: warns about rules that another rule overrides, and rules and patterns
+ * that match nothing. Each warning names the tools and what to change.
  * @module
  */
 import type { ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
 
-/** Something in the rules that is probably not what their author meant. */
+/** A rule that is probably not what its author meant. */
 export interface RuleWarning {
   readonly kind: 'shadowed' | 'unused-rule' | 'unused-pattern';
-  /** Index of the rule the warning is about. */
+  /** Index of the rule. */
   readonly rule: number;
-  /** For `shadowed`: index of the rule that wins. */
+  /** For `shadowed`: index of the winning rule. */
   readonly by?: number | undefined;
   /** For `unused-pattern`: the pattern as written. */
   readonly pattern?: string | undefined;
-  /** The first tools concerned, at most five. */
+  /** The first affected tools, at most five. */
   readonly tools: readonly ToolRef[];
-  /** How many tools are concerned in all. */
+  /** How many tools are affected. */
   readonly toolCount: number;
   /** Two or three plain sentences. */
   readonly message: string;
 }
 
-/** What else the report may take into account. */
+/** Options of the report. */
 export interface ReportOptions {
-  /** All configured servers. A rule about one whose tools nobody has seen yet is then not called useless. */
+  /** All configured servers. A rule about a server without known tools is then not reported as unused. */
   readonly servers?: Iterable<string> | undefined;
 }
 
 const MAX_NAMED = 5;
 
-/** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
+/** Reviews the rules against the known tools. Warnings are in the order of the rules. */
 export function reportRules(ruleSet: RuleSet, tools: Iterable<ToolRef>, options: ReportOptions = {}): RuleWarning[] {
   const review = new Review(ruleSet);
   for (const ref of tools) review.add(ref);
@@ -44,7 +44,7 @@ class Review {
   readonly #seenServers = new Set<string>();
   #toolCount = 0;
   readonly #matched: number[];
-  /** Patterns that have fitted no tool so far, by rule; shrinks fast. */
+  /** Patterns that have matched no tool so far, by rule; shrinks fast. */
   readonly #unused: Set<CompiledPattern>[];
   /** Loser → winner → tools. */
   readonly #overruled = new Map<CompiledRule, Map<CompiledRule, { tools: ToolRef[]; count: number }>>();
@@ -89,7 +89,7 @@ class Review {
     const byWinner = [...(this.#overruled.get(rule) ?? [])];
     const lost = byWinner.reduce((sum, [, { count }]) => sum + count, 0);
     const whole = lost === this.#matched[rule.index];
-    // Exceptions denied above a wider allow are how rules are meant to be written: only a total loss is news there.
+    // Denied exceptions above a wider allow are normal: only a rule without any effect is reported.
     if (rule.enabled === true && !whole) return [];
     return byWinner.map(([winner, { tools, count }]) => {
       const more = count > tools.length ? ` and ${count - tools.length} more` : '';

@@ -1,13 +1,12 @@
 /**
- * A configuration in, its rule set out: with the rules of another hand that stand beside it, and with every name that its
- * servers are known by.
+ * Compiles the rules of a configuration, with the user's own rules as floor, and with every name of its servers.
  * @module
  */
 import type { RulePrecedence, ServerDefinition, ToolRule } from '../core/types.ts';
 import { compileRules } from './compile-rules.ts';
 import type { RuleSet, ServerNames } from './decide.ts';
 
-/** What a configuration says of tools. */
+/** The part of a configuration about tools. */
 export interface ConfiguredRules {
   readonly servers: readonly Pick<ServerDefinition, 'name' | 'origin'>[];
   readonly toolRules: readonly ToolRule[];
@@ -21,7 +20,7 @@ export interface ConfiguredRules {
     | undefined;
 }
 
-/** The rules of a configuration, compiled. */
+/** Compiles the rules of a configuration. */
 export async function rulesOf({ servers, toolRules, rulePrecedence, floorRules }: ConfiguredRules): Promise<RuleSet> {
   const floor =
     floorRules &&
@@ -35,8 +34,8 @@ export async function rulesOf({ servers, toolRules, rulePrecedence, floorRules }
 }
 
 /**
- * What servers are called beside the name they have here: in their own file, with their client and without.
- * @param strangers servers that have the name of another: an allow of that name is not meant for them
+ * Returns the further names of servers: in their own file, with and without their client.
+ * @param strangers servers that share a name with another server: allowing rules for that name do not apply to them
  */
 function namesOf(
   servers: ConfiguredRules['servers'],

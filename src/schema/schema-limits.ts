@@ -1,5 +1,6 @@
 /**
- * What an agent has to respect besides the type: a schema node in, ` (1..100)`, ` (date-time)`, ` = 30` out.
+ * Formats the limits of a schema node that an agent must respect besides the type: ` (1..100)`, ` (date-time)`,
+ * ` = 30`.
  * @module
  */
 
@@ -8,7 +9,7 @@ import { oneLine } from '../text/plain-text.ts';
 
 export type SchemaLimits = (node: JsonSchema) => string;
 
-/** Ranges, lengths, format, pattern and default of a node; empty where it has none. */
+/** Returns ranges, lengths, format, pattern and default of a node; empty if it has none. */
 export const schemaLimits: SchemaLimits = (node) => {
   const notes: string[] = [];
   const range = (from: string, to: string, unit = '') => {
@@ -22,7 +23,7 @@ export const schemaLimits: SchemaLimits = (node) => {
   if (typeof node.multipleOf === 'number') notes.push(`multiple of ${node.multipleOf}`);
   range(node.minItems === 0 ? '' : bound(node.minItems), bound(node.maxItems), ' items');
   if (typeof node.format === 'string') notes.push(oneLine(node.format, 30));
-  // Generators write out, in a hundred signs, the pattern of a format they name.
+  // Generators write out the pattern of a format they name, in a hundred characters.
   else if (typeof node.pattern === 'string') notes.push(`/${oneLine(node.pattern, 60)}/`);
   const text = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   return node.default === undefined || node.default === null || node.default === ''
@@ -30,6 +31,6 @@ export const schemaLimits: SchemaLimits = (node) => {
     : `${text} = ${oneLine(JSON.stringify(node.default), 60)}`;
 };
 
-/** A number worth telling; the bounds of number types themselves are not. */
+/** Formats a bound; the bounds of number types themselves are not worth showing. */
 const bound = (value: unknown, sign = ''): string =>
   typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? `${sign}${value}` : '';

@@ -1,5 +1,5 @@
 /**
- * `allOf` and the like taken together: a schema node in, one node with everything that holds at once out.
+ * Merges `allOf` and similar keywords into one schema node.
  * @module
  */
 
@@ -12,14 +12,14 @@ const MAX_LEVELS = 4;
 /** A few references can stand for a very long list. */
 const MAX_MERGED = 500;
 
-/** The node that is meant: references followed, the parts of `allOf` merged into it. What the node itself says wins. */
+/** Returns the effective node: references followed, the parts of `allOf` merged. The node's own keywords win. */
 export function wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const node = resolveReference(schema, root);
   if (!Array.isArray(node.allOf)) return node;
   const parts = partsOf(node, root, MAX_LEVELS, []);
   const properties = merged(parts, (part) => entriesOf(part.properties));
   const required = merged(parts, (part) => (Array.isArray(part.required) ? part.required : []));
-  // Entries, not assignment: a property may be called `__proto__`.
+  // Entries, not assignment: a property may be named `__proto__`.
   return Object.fromEntries([
     ...parts.flatMap((part) => Object.entries(part)),
     ...(properties.length > 0 ? [['properties', Object.fromEntries(properties)]] : []),
@@ -27,7 +27,7 @@ export function wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {
   ]);
 }
 
-/** The parts of `allOf`, theirs before themselves, at last the node without it. */
+/** Returns the parts of `allOf`, nested parts first, and last the node without it. */
 function partsOf(node: JsonSchema, root: JsonSchema, levels: number, parts: JsonSchema[]): readonly JsonSchema[] {
   const { allOf, ...own } = node;
   for (const part of Array.isArray(allOf) && levels > 0 ? allOf : []) {
@@ -47,14 +47,14 @@ function merged<T>(parts: readonly JsonSchema[], listOf: (part: JsonSchema) => r
   return all;
 }
 
-/** The alternatives of a node, without those that nothing fits; empty when it has none. */
+/** Returns the alternatives of a node, without impossible ones; empty when it has none. */
 export function branchesOf(node: JsonSchema): readonly unknown[] {
   const branches = node.anyOf ?? node.oneOf;
   if (!Array.isArray(branches)) return [];
   return branches.filter((branch) => branch !== false && !(isObject(branch) && isNothing(branch)));
 }
 
-/** The names each alternative asks for, where that is all they say: `[['id'], ['name']]`. */
+/** Returns the names each alternative requires, if they specify nothing else: `[['id'], ['name']]`. */
 export function requiredSets(node: JsonSchema): readonly (readonly string[])[] {
   const branches = branchesOf(node);
   const sets = branches.map((branch) =>
@@ -71,5 +71,5 @@ const ABOUT_REQUIRED: ReadonlySet<string> = new Set(['required', 'title', 'descr
 const isNothing = ({ not, ...rest }: JsonSchema): boolean =>
   isObject(not) && Object.keys(not).length === 0 && Object.keys(rest).length === 0;
 
-/** The entries of what should be an object. */
+/** Returns the entries of what should be an object. */
 export const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);

@@ -1,5 +1,5 @@
 /**
- * A tool's input schema in, its parameters out: those that must be given first.
+ * Lists the parameters of a tool's input schema, required ones first.
  * @module
  */
 
@@ -17,8 +17,8 @@ export interface SchemaParameter {
 const MAX_BRANCHES = 20;
 
 /**
- * All parameters. An object that is one of several gives the parameters of all of them; required is what each of them
- * requires. Some servers write the parameters where the schema should be; these are read, too.
+ * Returns all parameters. For alternatives, returns the parameters of all of them; a parameter is required if each
+ * requires it. Some servers write the parameters in place of the schema; these are read too.
  */
 export function parametersOf(inputSchema: JsonSchema | undefined): SchemaParameter[] {
   const root = inputSchema ?? {};
@@ -42,7 +42,7 @@ export function parametersOf(inputSchema: JsonSchema | undefined): SchemaParamet
       return {
         name,
         required,
-        // Of thousands, few are looked at.
+        // Lazy, because few of thousands are read.
         get schema() {
           followed ??= isObject(schema) ? wholeNode(schema, root) : {};
           return followed;
@@ -54,7 +54,7 @@ export function parametersOf(inputSchema: JsonSchema | undefined): SchemaParamet
 
 const namesIn = (required: unknown): ReadonlySet<unknown> => new Set(Array.isArray(required) ? required : []);
 
-/** `{"days": {"type": "integer"}}` in place of a schema: nothing in it is a keyword, everything is a schema. */
+/** `{"days": {"type": "integer"}}` in place of a schema: no keywords, every value a schema. */
 function isShorthand(node: JsonSchema): boolean {
   const values = Object.values(node);
   return values.length > 0 && values.every((value) => isObject(value) && typeof value.type === 'string');

@@ -1,12 +1,14 @@
 /**
- * `$ref` inside one schema: a node and the whole schema in, the node that is meant out. Nothing is ever fetched.
+ * Resolves `$ref` within one schema. Never fetches anything.
  * @module
  */
 import type { JsonSchema } from '../core/types.ts';
 
 const MAX_HOPS = 8;
 
-/** Follows local references, a bounded number of times; keywords beside a reference win. Anything else stays as it is. */
+/**
+ * Follows local references, a bounded number of times; keywords beside a reference win. Other references are dropped.
+ */
 export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let node = schema;
   for (let hops = 0; hops < MAX_HOPS && typeof node.$ref === 'string'; hops++) {

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { resolveReference } from './schema-reference.ts';
 import { typeText } from './type-text.ts';
 
-/** Schemas that use the keywords we read, with any JSON in their places. */
+/** Schemas with the keywords we read, and any JSON in their places. */
 const schema = fc.letrec((tie) => ({
   any: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), tie('node'), fc.array(tie('any'), { maxLength: 3 })),
   node: fc.dictionary(

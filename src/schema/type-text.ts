@@ -1,5 +1,6 @@
 /**
- * JSON Schema as short TypeScript: `{name: string, size?: number}[]`, `'open'|'closed'`, with defaults and limits kept.
+ * Writes JSON Schema as short TypeScript, with defaults and limits: `{name: string, size?: number}[]`,
+ * `'open'|'closed'`.
  * @module
  */
 
@@ -16,13 +17,13 @@ export interface TypeTextOptions {
   readonly maxChars?: number;
   /** Alternatives that are written out. Default 20. */
   readonly members?: number;
-  /** Leave out defaults, limits and formats. */
+  /** Leaves out defaults, limits and formats. */
   readonly bare?: boolean;
-  /** How much may be read, for several types together; a few references can stand for very much. */
+  /** Limits how much may be read, for several types together; a few references can stand for very much. */
   readonly effort?: Effort;
 }
 
-/** What is left of an effort, in nodes of a schema, and what need not be read twice. */
+/** The remaining effort in schema nodes, and a cache of what was read. */
 export class Effort {
   left: number;
   readonly #read = new Map<unknown, [string, unknown][]>();
@@ -31,7 +32,10 @@ export class Effort {
     this.left = nodes;
   }
 
-  /** The properties of a node. Listing those of a large object takes long, and references lead to it many times. */
+  /**
+   * Returns the properties of a node. Cached, because listing a large object is slow and references lead to it many
+   * times.
+   */
   propertiesOf({ properties }: JsonSchema): readonly [string, unknown][] {
     const known = this.#read.get(properties);
     if (known) return known;
@@ -43,20 +47,20 @@ export class Effort {
 
 const MAX_PROPERTIES = 30;
 const MAX_PARTS = 8;
-/** Nesting of any kind; a schema that refers to itself ends here. */
+/** Deepest nesting of any kind; a schema that refers to itself ends here. */
 const MAX_NESTING = 12;
 const MAX_NODES = 2000;
-/** Properties that take the effort of one node, even when they are not shown. */
+/** This many properties cost as much effort as one node, even when they are not shown. */
 const PROPERTIES_PER_NODE = 16;
 const FEW = 3;
 
-/** Stands where something was left out. */
+/** Marks a cut. */
 export const CUT = '…';
 
-/** The type of a schema; what was left out shows as `…`. Never throws, always ends, whatever the schema. */
+/** Returns the type of a schema; cuts show as `…`. Never throws and always ends, whatever the schema. */
 export function typeText(schema: unknown, root: JsonSchema = {}, options: TypeTextOptions = {}): string {
   const { depth = 4, maxChars = 400, members = 20, bare = false, effort = new Effort() } = options;
-  // Who asks for no depth at all wants the kind of thing, not a mark.
+  // With depth 0, the caller wants the kind of value, not a mark.
   const cutObject = depth === 0 ? 'object' : `{${CUT}}`;
   for (let levels = depth; levels >= 0; levels--) {
     const text = new Writer(root, members, bare ? undefined : schemaLimits, cutObject, effort).write(schema, levels);
@@ -67,7 +71,7 @@ export function typeText(schema: unknown, root: JsonSchema = {}, options: TypeTe
   return shorten(new Writer(root, FEW, undefined, cutObject, effort).write(schema, 0), maxChars);
 }
 
-/** `{id, name?, … 9 more}`: of what is too large for types, as many names as fit; of alternatives, what they are called. */
+/** `{id, name?, … 9 more}`: for a schema too large for types, as many names as fit; for alternatives, their names. */
 function namesOnly(schema: unknown, root: JsonSchema, maxChars: number, effort: Effort): string | undefined {
   if (!isObject(schema)) return undefined;
   const node = wholeNode(schema, root);
@@ -80,12 +84,12 @@ function namesOnly(schema: unknown, root: JsonSchema, maxChars: number, effort: 
   const entries = requiredFirst(node, effort);
   if (entries.length === 0) return undefined;
   const names = entries.map(([name, isRequired]) => `${key(name)}${isRequired ? '' : '?'}`);
-  // Their types are missing still.
+  // The types are still missing.
   const shown = listed(names, ', ', maxChars - 2);
   return shown && `{${shown}}`;
 }
 
-/** As many as fit, and how many more there are. */
+/** Joins as many names as fit, and says how many more there are. */
 function listed(names: readonly string[], between: string, maxChars: number): string {
   let text = '';
   for (const [index, name] of names.entries()) {
@@ -97,7 +101,7 @@ function listed(names: readonly string[], between: string, maxChars: number): st
   return `${text}${between}${CUT}`;
 }
 
-/** What an alternative is called: by the reference to it, or by its title. */
+/** Returns the name of an alternative: its reference or its title. */
 function nameOf(branch: unknown): string {
   if (!isObject(branch)) return '';
   const { $ref, title, type } = branch;
@@ -105,7 +109,7 @@ function nameOf(branch: unknown): string {
   return oneLine([title, type].find((one): one is string => typeof one === 'string') ?? '', 60);
 }
 
-/** Names of an object's properties and whether they must be given; those that must come first, so that a cut list shows them. */
+/** Returns the properties of an object, required ones first, so that a cut list shows them. */
 function requiredFirst(node: JsonSchema, effort: Effort): [string, boolean, unknown][] {
   const required = new Set(Array.isArray(node.required) ? node.required : []);
   return effort
@@ -160,7 +164,7 @@ class Writer {
     return typeof type === 'string' ? oneLine(type, 20) || 'any' : 'any';
   }
 
-  /** `a|b`; beside properties `{…} & (a|b)`. Alternatives that only say what must be given are no types. */
+  /** `a|b`; with properties `{…} & (a|b)`. Alternatives that only say what is required are not types. */
   #alternatives(node: JsonSchema, branches: readonly unknown[], levels: number): string {
     const sets = requiredSets(node);
     const union = sets.length > 0 ? '' : this.#union(branches, (branch) => this.write(branch, levels), MAX_PARTS);
@@ -209,7 +213,7 @@ class Writer {
   }
 }
 
-/** Whether a type needs brackets before `[]`: it has alternatives or remarks of its own. */
+/** Tells whether a type needs parentheses before `[]`: it has alternatives or remarks. */
 function isCompound(text: string): boolean {
   let depth = 0;
   let quoted = false;

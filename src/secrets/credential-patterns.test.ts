@@ -127,7 +127,7 @@ test('no text of a megabyte takes long, with a thousand known secrets', () => {
     const started = performance.now();
     credentialSpans(text, true);
     redactWords(text);
-    // The goal is 1 ms for 1 KiB, on a quiet machine.
+    // The goal is 1 ms for 1 KiB on a quiet machine.
     expect({ piece, slow: performance.now() - started > 8_000 }).toEqual({ piece, slow: false });
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Finds what reads like a credential in any text: the one table of such patterns. Used beside the known secrets where a
- * server speaks of what went wrong, and alone where no configuration is known: a crash, a provider of somebody's own.
+ * Finds text that looks like a credential. Holds the only table of such patterns. Used together with the known secrets
+ * for servers' error texts, and alone if no configuration is known: in a crash, or with a custom provider.
  * @module
  */
 import { maskSpans, type Span } from './mask-spans.ts';
@@ -8,20 +8,20 @@ import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
 import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 
 /**
- * One pattern, and where needed what else must be true of the value and the four characters behind it. What the first
- * group matches stays, the rest of the match is hidden. Each is linear: every repetition but a last one is bounded, and a
- * test runs all of them over hostile text.
+ * One pattern, optionally with a check of the value and the four characters after it. The first group stays, the rest
+ * of the match is masked. Each pattern runs in linear time: every repetition except a final one is bounded, and a test
+ * runs all of them over hostile text.
  */
 type Pattern = RegExp | readonly [RegExp, (value: string, after: string) => boolean];
 
-/** Reached behind the place where a text is cut, so that a credential that crosses it is seen whole. */
+/** How far to look past a cut, so that a credential that crosses it is matched whole. */
 const REACH = 4_096;
 const MAX_TEXT = 4_000;
 
 const NOUN =
   '(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|(?:access|private|secret|auth|account)[_-]?key)';
 const VALUE = '[^\\s"\'&,;<>]+';
-// What messages about a field say of it: `password: required` is no password.
+// Words that messages use about a field: `password: required` is not a password.
 const PLAIN_WORDS =
   'required|missing|invalid|expected|unexpected|undefined|null|none|nil|true|false|string|number|boolean|object|array|empty|unset|unknown|expired|wrong|incorrect|must|should|cannot|not|is|the|a|an|too|value|field|please|no';
 
@@ -29,44 +29,44 @@ const hasDigit = (value: string): boolean => /[\d=]/.test(value);
 const isLastOrMixed = (value: string, after: string): boolean =>
   /\d/.test(value) || (value.length >= 4 && /^(?:[,;)}\]]|[ \t]{0,3}(?:[\r\n]|$))/.test(after));
 
-/** What can be nothing but a credential, also in texts whose ids must stay readable. */
+/** Patterns that match only credentials, so they are safe in texts whose ids must stay readable. */
 const CREDENTIALS: readonly Pattern[] = [
-  // user:password@ of an address. A password may hold an @ itself.
+  // user:password@ of a URL. A password may contain an @ itself.
   /(:\/\/)[^\s/?#@"'<>]{1,500}(?:@[^\s/?#@"'<>]{1,500}){0,2}(?=@)/g,
   // password=x, client_secret='x y', ?access_token=x
   new RegExp(`(${NOUN}\\w{0,20}\\s{0,2}=\\s{0,2})(?:"[^"\\n]{1,2000}"|'[^'\\n]{1,2000}'|${VALUE})`, 'gi'),
-  // "client_secret": "x", also inside a text that is JSON once more
+  // "client_secret": "x", also inside nested JSON text
   new RegExp(`(${NOUN}[\\w-]{0,20}\\\\{0,3}["']\\s{0,3}:\\s{0,3}\\\\{0,3}["'])[^"'\\\\\\n]+`, 'gi'),
-  // api_key: x. In prose only a value with a digit is one, or one that ends its line.
+  // api_key: x. In prose, the value must contain a digit or end its line.
   [new RegExp(`(${NOUN}:\\s{0,3})(?!(?:${PLAIN_WORDS})\\b)[^\\s"',;)}\\]]{3,}`, 'gi'), isLastOrMixed],
   // Authorization: Basic x, Cookie: x
   /(\b(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:bearer|basic|digest|token|apikey|negotiate)\s{1,3})?)(?!(?:header|bearer|basic|required|missing|failed|is|was|must)\b)[^\s"',;]{4,}/gi,
   /(\b(?:set-)?cookie["']?:\s{0,3}["']?[\w.-]{1,100}=)[^\s"',;]{4,}/gi,
   [/(\b(?:bearer|basic)\s{1,3})[^\s"',;]{8,}/gi, hasDigit],
-  // Keys that are known by how they begin.
+  // Keys with a known prefix.
   /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|xapp-|npm_|hf_|shp(?:at|ca|pa|ss)_|dop_v1_|lin_api_|ntn_|figd_)[\w-]{12,}/g,
   [/\b(?:sk|pk|rk|ak)[-_][\w-]{16,}/g, hasDigit],
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,60}|\bya29\.[\w-]{20,}/g,
   /\beyJ[\w-]{8,4000}\.[\w-]{4,4000}(?:\.[\w-]*)?/g,
 ];
 
-/** What may be one: only where nobody needs to read on, as in a crash. */
+/** Patterns that may match other text: used only if readability does not matter, as in a crash. */
 const GUESSES: readonly Pattern[] = [
   /(\b(?:bearer|basic|token)\s{1,3})[^\s"',;]{4,}/gi,
   new RegExp(`(${SECRET_ASSIGNMENT})[^\\s"'&,;]+`, 'gi'),
   /\b(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA|eyJ)[-_.]?[\w.-]{12,}/g,
 ];
-/** Long runs that no word is, if they hold letters and digits. */
+/** Runs too long for a word; masked if they contain letters and digits. */
 const LONG_RUN = /[\w+=-]{32,}/g;
-/** The name of a variable, which people have to read to set it. */
+/** The name of a variable, which the user has to read to set it. */
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,15}){2,}$/;
 
 const KEY_EDGE = /-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What a private key is made of, line breaks and headers included; the longest takes less than this. */
+/** Longer than any private key with its line breaks and headers. */
 const MAX_KEY = 16_384;
 const KEY_LINE = /^[ \t"']{0,40}[A-Za-z0-9+/=]{1,128}[ \t\r"']{0,4}$/;
 
-/** Private keys, whole, without their end, and without their beginning: a log may have been cut anywhere. */
+/** Finds private keys: whole, without an end, or without a beginning, because a log may be cut anywhere. */
 function keySpans(text: string): Span[] {
   const spans: Span[] = [];
   let begun = -1;
@@ -86,7 +86,7 @@ function keySpans(text: string): Span[] {
   return spans;
 }
 
-/** Where the lines of a key begin that end here. */
+/** Returns the start of the key lines that end here. */
 function bodyBefore(text: string, end: number, least: number): number {
   let start = end;
   const limit = Math.max(least, end - MAX_KEY);
@@ -99,21 +99,21 @@ function bodyBefore(text: string, end: number, least: number): number {
   return start;
 }
 
-/** A mask of ours, a reference, `token=null`, `max_tokens=4096`: what tells nobody a secret and an agent a lot. */
+/** A mask of ours, a reference, `token=null`, `max_tokens=4096`: harmless, and useful to an agent. */
 const isHarmless = (value: string, name: string): boolean =>
   value.length < 100 && (PLACEHOLDER.test(value) || (/token/i.test(name) && /^\d{1,7}$/.test(value)));
 const PLACEHOLDER =
   /^["']?(?:none|null|nil|undefined|true|false|bearer|basic|digest|\$\{[^}]{0,80}\}?|\$\w{1,80}|\*{1,20}|x{3,20}|\.{3}|…)[^\w\s]?["']?$/i;
 
-/** `${NAME:-default}` names a variable; what stands for its default is a word. */
+/** `${NAME:-default}` names a variable; its default is a word. */
 const isDefault = (value: string, before: string): boolean =>
   /^-[A-Za-z]{0,20}\}?[^\w\s]?$/.test(value) && /\$\{\w{0,100}$/.test(before);
 
-/** What every pattern needs: most texts of a configuration have none of it. */
+/** A quick check that every pattern requires; most texts of a configuration fail it. */
 const MAY_HOLD_ONE =
   /[=:]|[\w-]{16}|PRIVATE KEY|eyJ|bearer|basic|token|(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|hf|AKIA)[-_.]?[\w.-]{12}/i;
 
-/** Where a text reads like a credential. */
+/** Returns the spans of a text that look like credentials. */
 export function credentialSpans(text: string, guess = false): Span[] {
   if (!MAY_HOLD_ONE.test(text)) return [];
   const spans = text.includes('PRIVATE KEY') ? keySpans(text) : [];
@@ -134,7 +134,10 @@ export function credentialSpans(text: string, guess = false): Span[] {
   return spans;
 }
 
-/** Masks what looks like a secret, and the values of variables whose names say so; cut afterwards, to 4,000 characters. */
+/**
+ * Masks text that looks like a secret, and the values of variables with secret names. Cuts to 4,000 characters
+ * afterwards.
+ */
 export function maskSecrets(
   text: string,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -159,7 +162,7 @@ function spansOf(text: string, values: readonly string[]): Span[] {
   return spans;
 }
 
-/** Masks only what can be nothing but a credential, in texts that say what went wrong with a call: ids stay readable. */
+/** Masks only definite credentials, in texts about a failed call: ids stay readable. */
 export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINITY): string => {
   const near = upTo(text, maxChars);
   return maskSpans(
@@ -172,7 +175,7 @@ export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINIT
 const upTo = (text: string, maxChars: number): string =>
   text.length > maxChars + REACH ? text.slice(0, endBehind(text, maxChars, REACH)) : text;
 
-/** How much of a value stands at the end of a text that was cut inside it. */
+/** Returns how many characters at the end of a cut text are the beginning of a value. */
 function begunAtEnd(text: string, value: string): number {
   for (let length = Math.min(value.length - 1, text.length); length >= 6; length--)
     if (text.endsWith(value.slice(0, length))) return length;

@@ -8,7 +8,7 @@ import { redactData, redactFailure, redactTools } from './redact-data.ts';
 import { KnownSecrets } from './redactor.ts';
 import { secretsOf } from './server-secrets.ts';
 
-/** What the engine knows of a server that is given these variables. */
+/** Returns the engine's known secrets for a server with these variables. */
 const knownOf = (env: Readonly<Record<string, string>>): KnownSecrets => {
   const names = Object.keys(env);
   const server = definition('s', {

@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of structured data: tool definitions, results that report an error, data of errors and notifications.
- * Names are never masked: keys, tool and parameter names, enums and whatever else a caller has to repeat stay as they are.
+ * Redacts structured data: tool definitions, error results, and the data of errors and notifications. Names are never
+ * masked: keys, tool and parameter names, enums, and anything else a caller must repeat.
  * @module
  */
 import type { CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
@@ -8,16 +8,16 @@ import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
 const STEP = 20;
-/** Characters that are looked through in one go: about 10 ms at worst. */
+/** Characters processed in one step: about 10 ms at worst. */
 const PIECE = 32_768;
 const MIN_HELD = 1_024;
 const MAX_HELD = 4 * PIECE;
-/** Characters of the data of an error or a log line that are handed on. */
+/** Most characters of an error's or log line's data that are passed on. */
 const MAX_DATA_CHARS = 65_536;
-/** What is nested deeper was refused when it was read. */
+/** Deeper data was refused when it was read. */
 const MAX_DEPTH = 200;
 
-/** Keywords of a definition whose values a caller repeats or a validator reads; everything below them stays. */
+/** Keywords whose values a caller repeats or a validator reads; everything below them stays. */
 const NAMED: ReadonlySet<string> = new Set([
   'name',
   'enum',
@@ -38,7 +38,7 @@ const NAMED: ReadonlySet<string> = new Set([
   '$dynamicAnchor',
   'x-mcp-header',
 ]);
-/** Keywords whose members are named by the author: a parameter called `enum` is none. */
+/** Keywords whose members are named by the author: a parameter named `enum` is not a keyword. */
 const MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -48,7 +48,7 @@ const MAPS: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/** Takes secrets out of what every tool says of itself, in steps. Tools that hold none stay the same objects. */
+/** Redacts every tool's definition, in steps. Tools without secrets stay the same objects. */
 export function* redactTools(
   tools: readonly ToolDefinition[],
   redact: Redact,
@@ -62,8 +62,8 @@ export function* redactTools(
 }
 
 /**
- * Takes secrets out of every text of plain data; keys stay. What holds none stays the same object. Of data with more text
- * than an error needs, the rest becomes `…`: looking through it would hold everybody else up.
+ * Redacts every text of plain data; keys stay. Data without secrets stays the same object. Text beyond the limit
+ * becomes `…`, because processing it would block other work.
  */
 export function redactData<T>(value: T, redact: Redact): T {
   let left = MAX_DATA_CHARS;
@@ -76,16 +76,13 @@ export function redactData<T>(value: T, redact: Redact): T {
   return redactValue(value, within, NOTHING, 0) as T;
 }
 
-/**
- * A result that reports an error, without the credentials a server quotes in it, in steps. Other results are the caller's
- * own.
- */
+/** Redacts an error result, in steps. Other results belong to the caller and pass unchanged. */
 export function* redactFailure(result: CallToolResult, redact: Redact): Generator<void, CallToolResult> {
   if (result.isError !== true) return result;
   const { content, structuredContent } = result;
   const blocks = Array.isArray(content) ? yield* redactBlocks(content, redact) : content;
   const data = redactData(structuredContent, redact);
-  // Unchanged ones stay what they are: the digits of large numbers belong to the object.
+  // Unchanged objects are kept, because exact digits of large numbers are attached to them.
   return blocks === content && data === structuredContent
     ? result
     : { ...result, content: blocks, structuredContent: data };
@@ -104,14 +101,14 @@ function* redactBlocks(blocks: readonly ContentBlock[], redact: Redact): Generat
   return changed ? clean : blocks;
 }
 
-/** Any text, piece by piece. */
+/** Redacts a text of any length, piece by piece. */
 function* redactLong(text: string, redact: Redact): Generator<void, string> {
   if (text.length <= PIECE) return redact(text);
   let out = '';
   let held = '';
   for (let from = 0; from < text.length; from += PIECE) {
     held += text.slice(from, from + PIECE);
-    // Hardly anything in it is seen: the rest of it only delays everybody.
+    // Mostly hidden characters: drop them, because they only cost time.
     if (held.length > MAX_HELD) held = withoutHidden(held);
     const { clean, rest } = redact.split(held, startBefore(held, Math.max(redact.reach, MIN_HELD)));
     out += clean;
@@ -144,7 +141,7 @@ function redactValue(
   });
 }
 
-/** The same for what an author's own names lead to: none of those is a keyword. */
+/** Redacts the members of a map whose keys are the author's names, not keywords. */
 function redactMembers(
   value: unknown,
   redact: (text: string) => string,
@@ -155,7 +152,7 @@ function redactMembers(
   return redactEntries(value, (_, item) => (Array.isArray(item) ? item : redactValue(item, redact, kept, depth + 1)));
 }
 
-/** A copy with changed values, or the same object where nothing changes. */
+/** Returns a copy with changed values, or the same object if nothing changed. */
 function redactEntries(value: object, clean: (key: string, item: unknown) => unknown): object {
   let changed = false;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {

@@ -1,12 +1,12 @@
 /**
- * Wraps a logger: secrets are taken out of every message and field before the logger sees them.
+ * Wraps a logger: redacts every message and field before the logger sees it.
  * @module
  */
 import type { Logger } from '../core/types.ts';
 
 const MAX_DEPTH = 8;
 
-/** The same logger behind a redactor, which is asked anew each time. */
+/** Returns the logger behind a redactor, which is called for every message. */
 export function redactLog(logger: Logger, redact: (text: string) => string): Logger {
   const at = (level: keyof Logger) => (fields: object, message?: string) => {
     const clean = redactField(fields, redact, 0) as object;
@@ -20,7 +20,7 @@ function redactField(value: unknown, redact: (text: string) => string, depth: nu
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '…';
-  // An error shows nothing of itself as JSON, and its stack begins with its message.
+  // An error serialises to nothing as JSON, and its stack starts with its message.
   if (value instanceof Error) return redactField(factsOf(value), redact, depth);
   if (Array.isArray(value)) return value.map((item) => redactField(item, redact, depth + 1));
   return Object.fromEntries(

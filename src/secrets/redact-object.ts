@@ -1,6 +1,5 @@
 /**
- * Copies any value for a log: values under keys that sound secret are hidden, every text goes through the redactor, and
- * depth and size are bounded.
+ * Copies any value for a log: masks values of secret-sounding keys, redacts every text, and limits depth and size.
  * @module
  */
 import { createRedactor, REDACTED, type Redact } from './redactor.ts';
@@ -11,7 +10,7 @@ const MAX_NODES = 2_000;
 const MAX_TEXT = 4_096;
 const NOTHING_KNOWN = createRedactor([]);
 
-/** A redacted copy. Never throws for JSON data; what is too deep or too much becomes `…`. */
+/** Returns a redacted copy. Never throws for JSON data; values too deep or too many become `…`. */
 export function redactObject(value: unknown, redact: Redact = NOTHING_KNOWN): unknown {
   let nodes = 0;
   const clean = (text: string): string => {
@@ -25,7 +24,7 @@ export function redactObject(value: unknown, redact: Redact = NOTHING_KNOWN): un
     if (typeof node === 'bigint') return `${node}`;
     if (typeof node !== 'object' || node === null) return node;
     if (Array.isArray(node)) return node.slice(0, MAX_NODES).map((item) => copy(item, depth + 1));
-    // No prototype: a key called `__proto__` is an ordinary key.
+    // Without a prototype, `__proto__` is an ordinary key.
     const out: Record<string, unknown> = Object.create(null);
     for (const key of Object.keys(node).slice(0, MAX_NODES)) {
       const hidden = isSecretKey(key);

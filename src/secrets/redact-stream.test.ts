@@ -7,7 +7,7 @@ const SECRET = 'k9Xw2LpQ8sVbT1zR4mN7cJ5h';
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0B\n'.repeat(20)}-----END PRIVATE KEY-----`;
 const { redactWords } = new KnownSecrets([SECRET, 'first line 1\nsecond 2 line']);
 
-/** The text through a stream, cut at these places, taken from it after every piece. */
+/** Sends the text through a stream in pieces cut at these positions, and reads after every piece. */
 const through = (text: string, cuts: readonly number[], maxChars = 1_000_000): string => {
   const stream = new RedactStream(redactWords, maxChars);
   let out = '';

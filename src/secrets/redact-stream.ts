@@ -1,22 +1,22 @@
 /**
- * Takes secrets out of a stream of text that comes in arbitrary pieces. Whole lines are let through; a secret that crosses
- * a border between pieces is seen whole, because what may be the beginning of one waits for the rest.
+ * Redacts a stream of text that arrives in arbitrary pieces. Whole lines pass through. A possible start of a secret is
+ * held back until the rest arrives, so a secret that crosses a piece boundary is matched whole.
  * @module
  */
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
 
-/** A line may grow to this length before it is let through in parts. */
+/** A line of this length is released in parts. */
 const MAX_LINE = 8_192;
 
 export class RedactStream {
   readonly #redact: Redact;
   readonly #maxChars: number;
   #held = '';
-  /** The line that is coming in began before what is held, and is left out. */
+  /** The beginning of the current line was dropped, so the rest of the line is skipped. */
   #skipping = false;
 
-  /** Holds at most `maxChars`: of what comes faster than it is taken, the oldest lines are left out. */
+  /** Holds at most `maxChars`: if text arrives faster than it is read, the oldest lines are dropped. */
   constructor(redact: Redact, maxChars: number) {
     this.#redact = redact;
     this.#maxChars = Math.max(maxChars, MAX_LINE);
@@ -25,19 +25,19 @@ export class RedactStream {
   push(text: string): void {
     this.#held += this.#skipping ? this.#afterLine(text) : text;
     if (this.#held.length <= 2 * this.#maxChars) return;
-    // Cut between lines only: the rest of a secret would not be recognised.
+    // Cut only between lines: the rest of a secret would not be recognised.
     const end = this.#held.indexOf('\n', this.#held.length - this.#maxChars) + 1;
     this.#skipping = end === 0;
     this.#held = `[… left out]\n${end === 0 ? '' : this.#held.slice(end)}`;
   }
 
-  /** Leaves the last line out if it has no end: what follows does not belong to it, and half a secret is not recognised. */
+  /** Drops an unfinished last line: half a secret would not be recognised. */
   dropUnfinished(): void {
     this.#held = this.#held.slice(0, this.#held.lastIndexOf('\n') + 1);
     this.#skipping = false;
   }
 
-  /** What can be shown by now; at the end of the stream, everything. */
+  /** Returns the text that can be shown now; at the end of the stream, all of it. */
   take(atEnd = false): string {
     const held = this.#held;
     if (atEnd) {
@@ -48,7 +48,7 @@ export class RedactStream {
     const reach = Math.max(this.#redact.reach, 1_024);
     const at = held.length - line > MAX_LINE + reach ? Math.max(line, startBefore(held, reach)) : line;
     if (at === 0) {
-      // A long line of which hardly anything is seen.
+      // A long line of mostly hidden characters.
       if (held.length > 4 * (MAX_LINE + reach)) this.#held = withoutHidden(held);
       return '';
     }

@@ -47,7 +47,7 @@ describe('a redactor', () => {
         const said = [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')][form] as string;
         const { redact, redactWords } = new KnownSecrets([value]);
         const text = `${'y '.repeat(before / 2)}${said}${said} z`;
-        // Cut by us, or by somebody before us.
+        // Cut by us, or before by another program.
         for (const out of [redact.cut(text, max), redactWords.cut(text, max), redact(text.slice(0, max))]) {
           expect(out.length).toBeLessThanOrEqual(Math.max(max, 3));
           for (let at = 0; at + 8 <= said.length; at++) expect(out).not.toContain(said.slice(at, at + 8));

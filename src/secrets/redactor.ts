@@ -1,6 +1,7 @@
 /**
- * Takes known secrets out of any text: raw, JSON-escaped, URL-encoded, hex, and base64 at all three alignments, standard
- * and URL-safe, also with signs inside that nobody sees. Learns further secrets at any time. The second line of defence; the first is not to hold secrets at all.
+ * Redacts known secrets in any text: raw, JSON-escaped, URL-encoded, hex, and base64 at all three alignments, standard
+ * and URL-safe, also with invisible characters inside. Secrets can be added at any time. This is the second line of
+ * defence; the first is not to hold secrets at all.
  * @module
  */
 import { credentialSpans } from './credential-patterns.ts';
@@ -8,61 +9,64 @@ import { beyondSpans, MASK, maskSpans, type Span } from './mask-spans.ts';
 import { looksRandom } from './secret-values.ts';
 import { asSeen, endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
 
-/** Stands where a secret stood. */
+/** Replaces a secret. */
 export const REDACTED = MASK;
 
-/** Takes secrets out of a text. */
+/** Redacts a text. */
 export interface Redact {
   (text: string): string;
-  /** The same, and then cuts. The one way to shorten a text that may hold a secret: whoever cuts first shows half of one. */
+  /**
+   * Redacts, then cuts. Use only this to shorten a text that may contain a secret: cutting first could leak half of
+   * one.
+   */
   cut(text: string, maxChars: number): string;
-  /** As much of a stream as can be shown before the rest is known, up to `at`; `rest` is to be put before what follows. */
+  /** Redacts as much of a stream as can be shown yet, up to `at`. Prepend `rest` to the next piece. */
   split(text: string, at: number): { readonly clean: string; readonly rest: string };
-  /** How far behind a cut one has to look to see a secret whole. */
+  /** How far past a cut to look, so that a secret is matched whole. */
   readonly reach: number;
 }
 
-/** Shorter secrets are left alone: hiding every `on` or `abc` would make logs useless and hide nothing. */
+/** Shorter secrets are ignored: masking every `on` or `abc` would make logs useless and protect nothing. */
 export const MIN_SECRET_LENGTH = 4;
-/** Longer values are known by their lines: nobody prints a file of this size in hex. */
+/** Longer values are matched by their lines: a file of this size is not printed in hex. */
 const MAX_ENCODED = 8_192;
-/** Values remembered at most: a secret that is rotated every minute is known for a week. The oldest half goes first. */
+/** Most values kept: a secret rotated every minute stays known for a week. The oldest half is dropped first. */
 const MAX_KNOWN = 10_000;
-/** So much of a secret at the end of a text is a secret that was cut. */
+/** This many characters of a secret at the end of a text count as a cut secret. */
 const MIN_BEGUN = 6;
 const PREFIX = 4;
 const MAX_ROUNDS = 4;
-/** Patterns look so far behind a cut. */
+/** How far patterns look past a cut. */
 const REACH = 4_096;
-/** A private key that has begun in a stream is waited for up to this length. */
+/** Longest wait for the end of a private key in a stream. */
 const MAX_OPEN = 16_384;
 
-/** The secrets of one engine. Never forgets one while calls may still quote it. */
+/** The secrets of one engine. A secret stays known while calls may still quote it. */
 export class KnownSecrets {
-  /** For what a server describes and a person has to read: known secrets only. */
+  /** Masks known secrets only. For tool descriptions, which people must be able to read. */
   readonly redact: Redact = redactWith(
     (text) => this.#known(text),
     () => this.#reach,
   );
-  /** For errors, logs and everything else a server says on its own: known secrets, and what reads like a credential. */
+  /** Masks known secrets and text that looks like a credential. For errors, logs and other text of servers. */
   readonly redactWords: Redact = redactWith(
     (text) => [...this.#known(text), ...seenSpans(text, (seen) => credentialSpans(seen))],
     () => Math.max(this.#reach, REACH),
   );
   #values = new Set<string>();
-  // Needles by a hash of their first four characters; the bitmap answers "none" for most positions. Secrets often share
-  // a prefix (`ghp_`), so within a bucket one look-up per length finds a needle, not one comparison per needle.
+  // Needles by a hash of their first four characters; the bitmap rejects most positions. Secrets often share a prefix
+  // (`ghp_`), so a bucket is searched with one look-up per length, not one comparison per needle.
   #buckets = new Map<number, Bucket>();
   #bitmap = new Uint8Array(65_536);
   #reach = 0;
-  /** One of them has white space inside, which may be written in another way. */
+  /** A secret contains white space, which may be written differently. */
   #hasBlanks = false;
 
   constructor(secrets: Iterable<string> = []) {
     this.learn(secrets);
   }
 
-  /** From now on these are secrets, too. */
+  /** Adds secrets. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < MIN_SECRET_LENGTH || this.#values.has(secret)) continue;
@@ -73,7 +77,7 @@ export class KnownSecrets {
   }
 
   #addForms(secret: string): void {
-    // Only of what no word is: a sentence may well end with the first letters of a password made of words.
+    // Only for random values: a sentence may end with the first letters of a password made of words.
     const begun = looksRandom(secret);
     this.#hasBlanks ||= secret.length <= MAX_ENCODED && /\s/.test(secret);
     for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
@@ -129,7 +133,7 @@ interface Bucket {
   readonly needles: Set<string>;
   /** Longest first. */
   readonly lengths: number[];
-  /** Those whose beginning alone is hidden at the end of a text, in order once they are asked for. */
+  /** Needles whose beginning is masked at the end of a text; sorted on first use. */
   readonly begun: string[];
   sorted: boolean;
 }
@@ -139,7 +143,7 @@ function longestAt({ needles, lengths }: Bucket, text: string, at: number): numb
   return 0;
 }
 
-/** The rest of a text, if a secret begins with it: somebody cut it before us. */
+/** Returns the length of the rest of a text, if a secret starts with it: the text was cut there. */
 function begunAt(bucket: Bucket, text: string, at: number): number {
   const rest = text.slice(at);
   if (rest.length < MIN_BEGUN) return 0;
@@ -155,10 +159,12 @@ function begunAt(bucket: Bucket, text: string, at: number): number {
   return begun[low]?.startsWith(rest) ? rest.length : 0;
 }
 
-/** A redactor for these secrets. It never throws and takes one pass over the text, however many secrets there are. */
+/**
+ * Returns a redactor for these secrets. It never throws, and passes over the text once, however many secrets there are.
+ */
 export const createRedactor = (secrets: Iterable<string>): Redact => new KnownSecrets(secrets).redact;
 
-/** A redactor out of any function that takes secrets out of a text: everything goes through it before it is cut. */
+/** Makes a redactor of a plain function. Text is always redacted before it is cut. */
 export const toRedact = (redact: (text: string) => string): Redact =>
   'cut' in redact
     ? (redact as Redact)
@@ -168,7 +174,7 @@ export const toRedact = (redact: (text: string) => string): Redact =>
         reach: 0,
       });
 
-/** For where no secrets are known: hides what reads like a credential. */
+/** Masks text that looks like a credential. For use without known secrets. */
 export const redactUnknown: Redact = new KnownSecrets().redactWords;
 
 function redactWith(spansIn: (text: string) => Span[], reach: () => number): Redact {
@@ -181,12 +187,12 @@ function redactWith(spansIn: (text: string) => Span[], reach: () => number): Red
       if (after === before) return after;
       before = after;
     }
-    // A secret made of our own marker could grow back for ever.
+    // A secret that contains our own mask could reappear forever.
     return maskSpans(before, spansIn(before)) === before ? before : MASK;
   };
   const split = (text: string, at: number) => {
     const spans = spansIn(text);
-    // What reaches the end may go on: it waits, unless it has become too long for a secret.
+    // A span that reaches the end may continue: hold it back, unless it is too long for a secret.
     const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < MAX_OPEN);
     const end = open ? open[0] : Math.min(text.length, beyondSpans(spans, at));
     return {
@@ -217,7 +223,7 @@ function hashAt(text: string, at: number): number {
 }
 
 function* formsOf(secret: string): Generator<string> {
-  // Keys in PEM form are often printed line by line.
+  // PEM keys are often printed line by line.
   for (const line of secret.split('\n')) {
     const trimmed = line.trim();
     if (trimmed.length < 16 || trimmed.startsWith('-----')) continue;
@@ -225,14 +231,14 @@ function* formsOf(secret: string): Generator<string> {
   }
   if (secret.length > MAX_ENCODED) return;
   const bytes = Buffer.from(secret, 'utf8');
-  // encodeURIComponent throws on half a surrogate pair; the bytes hold what would really be sent.
+  // encodeURIComponent throws on half a surrogate pair; the bytes are what would really be sent.
   const wellFormed = bytes.toString('utf8');
   yield secret;
   yield wellFormed;
   yield asSeen(secret);
   const quoted = JSON.stringify(secret).slice(1, -1);
   yield quoted;
-  // JSON inside JSON, as errors quote the answers of others.
+  // JSON inside JSON, as in errors that quote another error.
   yield JSON.stringify(quoted).slice(1, -1);
   for (const encode of [encodeURIComponent, encodeURI, encodeStrictly, encodeForm]) {
     const encoded = encode(wellFormed);
@@ -253,7 +259,9 @@ const encodeForm = (text: string): string => new URLSearchParams([['', text]]).t
 const encodeStrictly = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The characters that depend on the secret alone when `offset` other bytes stand before it in the encoded stream. */
+/**
+ * Returns the characters that depend on the secret alone when `offset` other bytes precede it in the encoded stream.
+ */
 function base64Core(bytes: Buffer, offset: number): string {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
   const text = padded.toString('base64');

@@ -1,10 +1,10 @@
 /**
- * Tells whether a name suggests a secret value. The one table of such names: for logs, crashes, diffs and copies of
- * configurations alike.
+ * Tells whether a name suggests a secret value. Holds the only table of such names, for logs, crashes, diffs and copies
+ * of configurations.
  * @module
  */
 
-// Found anywhere in a name in lower case without separators, so `X-Api_Key` is `xapikey`.
+// Matched anywhere in the lower-case name without separators, so `X-Api_Key` is `xapikey`.
 const PARTS = [
   'token',
   'secret',
@@ -26,11 +26,11 @@ const PARTS = [
   'onetimecode',
 ];
 const WHOLE: ReadonlySet<string> = new Set(['auth', 'pass', 'otp', 'pin', 'jwt', 'sid']);
-// Said of harmless things too, such as the key of an issue: only where a name is that of a setting.
+// Also used for harmless things, such as the key of an issue: matched only for names of settings.
 const LAST: ReadonlySet<string> = new Set([...WHOLE, 'key', 'keys', 'sig', 'pat', 'pw', 'creds', 'session']);
 const MAX_NAME = 200;
 
-/** Whether a name says that its value is secret, wherever it stands. */
+/** Tells whether any key's name suggests a secret value. */
 export function isSecretKey(name: string): boolean {
   const plain = name
     .slice(0, MAX_NAME)
@@ -39,10 +39,10 @@ export function isSecretKey(name: string): boolean {
   return WHOLE.has(plain) || PARTS.some((part) => plain.includes(part));
 }
 
-/** The same for the name of a variable, an option, a header or a parameter of an address: `--api-key`, `GITHUB_PAT`. */
+/** Like `isSecretKey`, for the name of a variable, option, header or URL parameter: `--api-key`, `GITHUB_PAT`. */
 export const isSecretName = (name: string): boolean => isSecretKey(name) || LAST.has(lastWord(name));
 
-/** Whether the secret itself is what is named, as in `API_TOKEN`, and not something about it, as in `TOKEN_LIMIT`. */
+/** Tells whether a name means the secret itself, as in `API_TOKEN`, not something about it, as in `TOKEN_LIMIT`. */
 export function endsWithSecretNoun(name: string): boolean {
   const last = lastWord(name);
   return LAST.has(last) || PARTS.some((part) => last.endsWith(part)) || last === 'code';
@@ -57,8 +57,8 @@ const lastWord = (name: string): string =>
     .filter((word) => word !== '')
     .at(-1) ?? '';
 
-// What such a name ends with; short words only where they are words.
+// Endings of secret names; short words only as whole words.
 const ENDS = `${PARTS.join('|')}|key|auth|credentials|(?<![a-z])(?:${[...LAST].join('|')})`;
 
-/** A name of that kind and what stands between it and its value, for texts of which nothing else is known. */
+/** Matches a secret name and the separator before its value, in texts without other context. */
 export const SECRET_ASSIGNMENT = `(?:${ENDS})["']?\\s{0,3}[=:]\\s{0,3}["']?`;

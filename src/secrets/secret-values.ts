@@ -1,13 +1,13 @@
 /**
- * Tells which parts of a configured value are secret: a value in, under the name it is given, and its secret parts out.
- * A value is secret because of its name, because of its place (a password in an address), or because it looks random.
- * Ordinary words are none, wherever they come from: `LOG_LEVEL=info` must not blot out `get_info`.
+ * Finds the secret parts of a configured value, given its name. A value is secret because of its name, its place (a
+ * password in a URL), or because it looks random. Ordinary words are never secret: `LOG_LEVEL=info` must not mask
+ * `get_info`.
  * @module
  */
 import { credentialSpans } from './credential-patterns.ts';
 import { endsWithSecretNoun, isSecretKey, isSecretName } from './secret-names.ts';
 
-/** Whether a text looks like a generated key: no words, no date, no version, no name of a region or a model. */
+/** Tells whether a text looks like a generated key: no words, date, version, region or model name. */
 export function looksRandom(text: string): boolean {
   if (text.length < 12 || text.length > MAX_LOOKED_AT || /\s|:\/\//.test(text)) return false;
   if (UUID.test(text) || HEX.test(text)) return true;
@@ -18,7 +18,7 @@ export function looksRandom(text: string): boolean {
   return !isPath && all.length >= 10 && digitsIn(all) > 0 && changesIn(all) >= 0.3 * (all.length - 1);
 }
 
-/** The secret parts of a value. `given` says that somebody keeps it out of the configuration: a file, a header. */
+/** Returns the secret parts of a value. `given`: the value is kept out of the configuration, in a file or a header. */
 export function secretParts(value: string, name: string, given = false): string[] {
   const parts = partsOf(value.slice(0, MAX_LOOKED_AT), name, 0);
   const whole = value.trim();
@@ -28,16 +28,16 @@ export function secretParts(value: string, name: string, given = false): string[
 
 /** As in `--env=HEADER=Authorization: Bearer x`. */
 const MAX_DEPTH = 3;
-/** Longest value that is taken apart; what references stand for is no longer. */
+/** Longest value that is examined; no referenced value is longer. */
 const MAX_LOOKED_AT = 65_536;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const HEX = /(?<![A-Za-z0-9])(?=[\da-f]{0,63}\d)(?=[\da-f]{0,63}[a-f])[\da-f]{16,}(?![A-Za-z0-9])/i;
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key|key)[ \t]+(\S+)\s*$/i;
 const ASSIGNMENT = /^-{0,2}([\w.-]{1,100})[ \t]*[=:][ \t]*(\S.*)$/s;
-/** `-pPASSWORD` as mysql and sshpass take it. `-p8080:80` is a port, `-prune` an option. */
+/** `-pPASSWORD` of mysql and sshpass. `-p8080:80` is a port, `-prune` an option. */
 const SHORT_OPTION = /^-p(?![\d:.,/-]+$)(?![A-Za-z]+$)(\S{4,})$/;
 const USER_AND_PASSWORD = /^[^\s:@/]{1,100}:([^\s/]{4,})$/;
-// What switches are set to, also those whose names speak of secrets: `AUTH=none`, `TOKEN=required`.
+// Values of switches, also of those with secret names: `AUTH=none`, `TOKEN=required`.
 const ORDINARY = new Set(
   'none null true false default enabled disabled required optional always never bearer basic oauth oauth2 token password passwd secret apikey changeme header cookie session string number object public private production development staging example keychain keyring environment anonymous undefined unknown prompt manual automatic'.split(
     ' ',
@@ -46,14 +46,14 @@ const ORDINARY = new Set(
 
 const digitsIn = (text: string): number => text.replace(/\D+/g, '').length;
 
-/** How often a text changes between small letters, capitals and digits: random ones do so all the time. */
+/** Counts changes between lower case, upper case and digits; random texts change often. */
 const changesIn = (text: string): number => (text.match(/[a-z]+|[A-Z]+|\d+/g)?.length ?? 1) - 1;
 
 const isAddress = (text: string): boolean => /^[\w+.-]{1,30}:\/\//.test(text);
 const isPath = (text: string): boolean => /^(?:~|\.{0,2})[\\/]|^[A-Za-z]:[\\/]/.test(text) && !looksRandom(text);
 const isWord = (text: string): boolean => /^[A-Za-z]+$/.test(text);
 
-/** Whether a value under a name that says it is secret is one. A short plain word is not, nor is a number or an address. */
+/** Tells whether a value with a secret name is a secret. A short plain word, a number or a URL is not. */
 export function isNamedSecret(text: string, name: string): boolean {
   if (!isSecretName(name) || text.length < 4 || isAddress(text) || isPath(text)) return false;
   if (SCHEME.test(text)) return false;
@@ -61,12 +61,12 @@ export function isNamedSecret(text: string, name: string): boolean {
   if (ORDINARY.has(text.toLowerCase())) return false;
   if (isWord(text)) return text.length >= 12 || (last && text.length >= 6);
   if (/^\d+$/.test(text)) return last && text.length >= 6;
-  // `--sort-key created_at` is none; a key with a digit in it is.
+  // `--sort-key created_at` is not secret; a key with a digit is.
   if (!last || !isSecretKey(name)) return text.length >= (last ? 4 : 8) && /\d/.test(text);
   return true;
 }
 
-/** What somebody keeps in a file of its own or sends in a header: a secret, unless it is a word, a number or a place. */
+/** Tells whether a value kept in a file or sent in a header is a secret: not a word, a number or a path. */
 const isKept = (text: string): boolean =>
   text.length >= 4 &&
   !ORDINARY.has(text.toLowerCase()) &&
@@ -76,7 +76,7 @@ const isKept = (text: string): boolean =>
   !/^\d{1,7}$/.test(text) &&
   !SCHEME.test(text);
 
-/** Credentials behind a scheme, assigned values, parts of addresses, and what reads like a credential. */
+/** Returns credentials after a scheme, assigned values, parts of URLs, and text that looks like a credential. */
 function partsOf(text: string, name: string, depth: number): string[] {
   const credentials = SCHEME.exec(text)?.[1];
   if (credentials !== undefined) return [credentials, ...basicParts(credentials)].filter(isLongEnough);
@@ -97,15 +97,15 @@ function partsOf(text: string, name: string, depth: number): string[] {
   return [...parts, ...partsOf(value, key, depth + 1)];
 }
 
-/** User and password in what `Basic` sends. */
+/** Returns user and password of `Basic` credentials. */
 function basicParts(credentials: string): string[] {
   const plain = Buffer.from(credentials, 'base64').toString('utf8');
   const colon = plain.indexOf(':');
-  // Anything can be read as base64; what is not text in the end was something else.
+  // Any text decodes as base64; if the result is not text, it was something else.
   return colon === -1 || /[\u0000-\u001f\ufffd]/.test(plain) ? [] : [plain, plain.slice(colon + 1)];
 }
 
-/** User, password, telling query values and random path segments of an address. */
+/** Returns user, password, secret query values and random path segments of a URL. */
 function urlParts(text: string): string[] {
   if (!text.includes('://') || !URL.canParse(text)) return [];
   const { username, password, search, pathname, hash } = new URL(text);
@@ -118,29 +118,29 @@ function urlParts(text: string): string[] {
   return parts.filter(isLongEnough);
 }
 
-/** A segment of a path that is no word: `/api/s3cr3t-4711-abcd/mcp`. Versions, dates and names of models are shorter. */
+/** A path segment that is not a word: `/api/s3cr3t-4711-abcd/mcp`. Versions, dates and model names are shorter. */
 const isSecretSegment = (segment: string): boolean =>
   looksRandom(segment) || (/^[\w+=.~%-]{16,}$/.test(segment) && /\d/.test(segment) && /[A-Za-z]/.test(segment));
 
-/** A query value as it is meant, and as it is written where that is another way. */
+/** Returns a query value decoded, and also as written if that differs. */
 function written(text: string, value: string): string[] {
   const encoded = encodeURIComponent(value);
   return encoded !== value && text.includes(encoded) ? [value, encoded] : [value];
 }
 
-/** A part of an address as it is written and as it is meant. */
+/** Returns a part of a URL as written and decoded. */
 function both(part: string): string[] {
   try {
     return [part, decodeURIComponent(part)];
   } catch {
-    // A lone percent sign means itself.
+    // A lone percent sign is literal.
     return [part];
   }
 }
 
-/** `password` for a password is left alone: masking it would spoil every other sentence and hide nothing. */
+/** `password` as a password is ignored: masking it would spoil ordinary sentences and protect nothing. */
 const isLongEnough = (part: string): boolean =>
   part.length >= MIN_PART && !ORDINARY.has(part.toLowerCase()) && !(isWord(part) && isSecretKey(part));
 
-/** Shortest password in an address that is hidden. */
+/** Shortest password in a URL that is masked. */
 const MIN_PART = 4;

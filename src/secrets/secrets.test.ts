@@ -205,7 +205,7 @@ describe('a secret', () => {
     );
     const answers = [await engine.find('key', { waitMs: 20_000 }), await engine.describe('evil', 'echo')];
     answers.push((await engine.call({ server: 'evil', tool: 'echo', arguments: { key: secret } })) as never);
-    // What a call returns belongs to the caller, unchanged; what is recorded of it does not.
+    // A call's result belongs to the caller and is unchanged; its audit record is redacted.
     await engine.call({ server: 'evil', tool: 'echo' });
     answers.push((await engine.call({ server: 'evil', tool: 'echo' })) as never);
     await until(() => engine.serverLog('evil').includes('***'));

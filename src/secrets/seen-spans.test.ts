@@ -38,7 +38,7 @@ const CLEANERS: readonly ((text: string) => string)[] = [
 ];
 const known = new KnownSecrets([KEY, WORDS]);
 
-/** The text with something between its signs, not where a word of ours begins. */
+/** Puts text between the characters of a secret, but not where one of our words starts. */
 const sprinkled = (secret: string, pieces: readonly string[]) =>
   fc
     .array(fc.tuple(fc.integer({ min: 1, max: secret.length - 1 }), fc.constantFrom(...pieces)), {
@@ -51,7 +51,7 @@ const sprinkled = (secret: string, pieces: readonly string[]) =>
         .reduce((text, [at, piece]) => text.slice(0, at) + piece + text.slice(at), secret),
     );
 
-describe('a secret with signs inside that nobody sees', () => {
+describe('a secret with invisible characters inside', () => {
   it('is not put together again by whatever cleans the text afterwards', () => {
     fc.assert(
       fc.property(

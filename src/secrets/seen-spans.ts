@@ -1,37 +1,37 @@
 /**
- * Finds stretches of a text as it will be shown: what is hidden in it is left out, and each stretch is given as it stands in
- * the text itself. So a text may be cleaned after it was looked through, and cleaning puts no secret together again.
+ * Finds spans of a text as a reader would see it: hidden characters are left out, and each span is reported by its
+ * position in the original text. Removing hidden characters later therefore cannot reassemble a secret.
  * @module
  */
 import { HIDDEN, HIDDEN_SIGNS, MARKS } from '../text/plain-text.ts';
 import type { Span } from './mask-spans.ts';
 
-/** A text with something left out of it. */
+/** A text with parts left out. */
 interface Reading {
   readonly text: string;
-  /** Where a sign of it stands in the whole text. */
+  /** Maps a position to the original text. */
   readonly placeOf: (at: number) => number;
 }
 
 const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
-/** Everything but single spaces, which stay. */
+/** All white space except single spaces. */
 const WHITE_SPACE = / \s+|[^\S ]\s*/g;
-/** Looked at behind a cut, whatever is hidden there: a server may write megabytes that nobody sees. */
+/** Limit for looking past a cut: a server may write megabytes of hidden characters. */
 const MAX_AHEAD = 262_144;
 
-/** What `find` finds in the text as it is, and in the text as a reader sees it. */
+/** Returns the matches of `find` in the text as written and as a reader sees it. */
 export function seenSpans(text: string, find: (text: string) => Span[]): Span[] {
   const spans = find(text);
   if (ALL_SEEN.test(text)) return spans;
   addFound(spans, without(whole(text), HIDDEN), text, find);
-  // What stands inside a sequence is shown where only its signs are taken out.
+  // Some displays remove only the control characters of an escape sequence and show the rest.
   if (text.includes('\u001b')) addFound(spans, without(whole(text), HIDDEN_SIGNS), text, find);
   return spans;
 }
 
 /**
- * The same for values that are known: also where marks of Markdown stand inside, and with `folded`, where white space in
- * them is written in another way.
+ * Like `seenSpans`, for known values: also matches with Markdown marks inside, and with `folded`, with white space
+ * written differently.
  */
 export function seenValueSpans(text: string, find: (text: string) => Span[], folded: boolean): Span[] {
   const spans = seenSpans(text, find);
@@ -41,13 +41,12 @@ export function seenValueSpans(text: string, find: (text: string) => Span[], fol
   return spans;
 }
 
-/** A secret as a reader sees it. */
+/** Returns a secret as a reader sees it. */
 export const asSeen = (text: string): string => withoutHidden(text).replace(WHITE_SPACE, ' ');
 
-/** A text without what is hidden in it. */
 export const withoutHidden = (text: string): string => (ALL_SEEN.test(text) ? text : text.replace(HIDDEN, ''));
 
-/** Where a text may be cut so that `count` signs that are seen stand behind `from`. */
+/** Returns where to cut a text so that `count` visible characters follow `from`. */
 export function endBehind(text: string, from: number, count: number): number {
   for (let length = count; ; length *= 2) {
     const end = from + Math.min(length, MAX_AHEAD);
@@ -57,7 +56,7 @@ export function endBehind(text: string, from: number, count: number): number {
   }
 }
 
-/** Where the last `count` signs that are not hidden begin; 0 where there are not so many. */
+/** Returns where the last `count` visible characters start; 0 if there are fewer. */
 export function startBefore(text: string, count: number): number {
   for (let length = count; length < text.length; length *= 2)
     if (withoutHidden(text.slice(-length)).length >= count) return text.length - length;
@@ -71,9 +70,9 @@ function addFound(spans: Span[], reading: Reading, text: string, find: (text: st
 
 const whole = (text: string): Reading => ({ text, placeOf: (at) => at });
 
-/** A reading without what matches, or with `instead` in its place. */
+/** Returns a reading without the matches, or with `instead` in their place. */
 function without({ text, placeOf }: Reading, pattern: RegExp, instead = ''): Reading {
-  // Beginnings of the pieces that stay, there and here.
+  // Start positions of the kept pieces, in the result and in the source.
   const here: number[] = [];
   const there: number[] = [];
   let out = '';

@@ -1,6 +1,6 @@
 /**
- * Finds the secrets of configured servers: what their references stand for, and what is written literally into
- * environments, headers, arguments and addresses. Everything we say goes out without them.
+ * Collects the secrets of configured servers: values of their references, and literal secrets in environments, headers,
+ * arguments and URLs. All output is redacted with them.
  * @module
  */
 import type { ServerDefinition } from '../core/types.ts';
@@ -8,40 +8,39 @@ import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
 import { isNamedSecret, secretParts } from './secret-values.ts';
 
-/** A value that a reference stands for. */
 export interface ReferencedValue {
   readonly value: string;
-  /** The variable it comes from; undefined for the content of a file. */
+  /** Its variable; undefined for the content of a file. */
   readonly variable: string | undefined;
 }
 
-/** A text with its references looked up. */
+/** A text with its references expanded. */
 export interface LookedUp {
   readonly expanded: string;
-  /** What its references stand for, their defaults included. */
+  /** The values of its references, including defaults. */
   readonly values: readonly ReferencedValue[];
 }
 
-/** How references are looked up; the configuration knows their syntax. */
+/** Expands references; the configuration knows their syntax. */
 export interface References {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Looks up what can be read now; a missing value counts as empty. */
+  /** Expands what can be read now; a missing value counts as empty. */
   lookUp(text: string): LookedUp;
-  /** The variables that may hold the bearer of a server with `auth: 'env'`. */
+  /** Returns the variables that may hold the bearer token of a server with `auth: 'env'`. */
   bearersOf(server: string): readonly string[];
 }
 
-/** Where a text is given: the name of its variable, option or header. */
+/** Where a text is used: the name of its variable, option or header. */
 export interface Place {
   readonly name: string;
-  /** What a header refers to is mostly a key, whatever it is called. */
+  /** A reference in a header is usually a key, whatever its name. */
   readonly header?: boolean | undefined;
 }
 
-/** Whether a variable holds the address of a proxy, which may hold a password. */
+/** Tells whether a variable holds a proxy's URL, which may contain a password. */
 export const isProxyVariable = (name: string): boolean => /^(?:https?|all|ftp|wss?)_proxy$/i.test(name);
 
-/** Every secret value that the servers of a configuration are given, and the service that search asks. */
+/** Returns every secret value of the configured servers and of the embedding service. */
 export function secretsOf(
   servers: Iterable<ServerDefinition>,
   references: References,
@@ -69,25 +68,25 @@ export function secretsOf(
   return secrets;
 }
 
-/** The secrets of one configured text. */
+/** Returns the secrets of one configured text. */
 export function secretsIn({ expanded, values }: LookedUp, { name, header = false }: Place): string[] {
-  // The name on either side may say it: `AUTH_TOKEN: ${FOO}`, `args: [${MY_TOKEN}]`.
+  // Either name may suggest a secret: `AUTH_TOKEN: ${FOO}`, `args: [${MY_TOKEN}]`.
   const referenced = values.flatMap(({ value, variable = '' }) => [
     ...secretParts(value, name, header || variable === ''),
     ...(isNamedSecret(value.trim(), variable) ? [value.trim()] : []),
   ]);
-  // As a whole, so that `Bearer ${X}` and `https://me:${X}@host` are seen as what they become.
+  // The expanded text is examined too, so that `Bearer ${X}` and `https://me:${X}@host` are recognised.
   return values[0]?.value === expanded ? referenced : [...referenced, ...secretParts(expanded, name)];
 }
 
-/** What is secret in the address of a proxy, also one without a scheme. */
+/** Returns the secrets in a proxy's URL, also one without a scheme. */
 export const proxySecrets = (value: string): string[] => {
   const address = /^[\w+.-]{1,30}:\/\//.test(value) ? value : `http://${value}`;
   const pair = /^[\w+.-]{1,30}:\/\/(.*)@/s.exec(address)?.[1] ?? '';
   return [...secretParts(address, ''), ...(pair.includes(':') ? [pair, pair.slice(pair.indexOf(':') + 1)] : [])];
 };
 
-/** Every text a server is configured with, under its name. */
+/** Returns every configured text of a server, with its name. */
 function textsOf({ connection }: ServerDefinition): (Place & { readonly text: string })[] {
   if (connection.type !== 'stdio')
     return [
@@ -101,17 +100,17 @@ function textsOf({ connection }: ServerDefinition): (Place & { readonly text: st
   ];
 }
 
-/** The name of an option whose value is the next argument. */
+/** Returns the name of an option whose value is the next argument. */
 export const optionName = (arg = ''): string => (/^--?[\w.-]{1,100}$/.test(arg) ? arg.replace(/^-+/, '') : '');
 
 const REFERENCE = /\$\{[^}]{1,8192}\}/g;
-// Switches, numbers, plain words, paths, and addresses without anything personal in them.
+// Switches, numbers, plain words, paths, and URLs without personal parts.
 const HARMLESS = /^(?:\d{1,6}|[A-Za-z]{1,20}|[./~][^\s]{0,500}|https?:\/\/[\w.:-]{1,200}(?:\/[\w./-]{0,40})?)$/;
 const SCHEME = /^(?:bearer|basic|token)?\s*$/i;
 
 /**
- * The first place of a server where something is written that may be a secret, and must not be copied from one file to
- * another: `env GITHUB_TOKEN`, `header Authorization`, `an argument`, `the url`. Errs on the side of secrecy.
+ * Returns the first place in a server that may hold a literal secret, which must not be copied to another file:
+ * `env GITHUB_TOKEN`, `header Authorization`, `an argument`, `the url`. When in doubt, a value counts as secret.
  */
 export function literalSecretIn(server: ServerDefinition): string | undefined {
   const { connection } = server;
@@ -120,7 +119,7 @@ export function literalSecretIn(server: ServerDefinition): string | undefined {
   const named = Object.entries(texts).find(([name, text]) => isLiteral(name, text));
   if (named !== undefined) return `${kind} ${named[0]}`;
   const words = connection.type === 'stdio' ? [connection.command, ...connection.args] : [connection.url];
-  // Without references to look up nothing is left to find but what is written out.
+  // Without references, only literal values are left to find.
   const bare = { ...server, connection: { ...connection, env: {}, headers: {} } };
   const found = secretsOf([bare], WITHOUT_REFERENCES).size > 0 || words.some((word) => maskSecrets(word) !== word);
   if (!found) return undefined;

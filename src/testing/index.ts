@@ -1,5 +1,5 @@
 /**
- * `@anygpt/discovery/testing`: real MCP servers for the tests of programs that use this package.
+ * Exports real MCP servers for the tests of programs that use this package (`@anygpt/discovery/testing`).
  * @module
  */
 export {

@@ -1,5 +1,5 @@
 /**
- * A real MCP server for tests, in this process, on loopback HTTP: tools as plain functions in, a connection out.
+ * Starts a real MCP server for tests, in this process, on loopback HTTP. Its tools are plain functions.
  * @module
  */
 import { createServer } from 'node:http';
@@ -10,14 +10,14 @@ import type { CallToolResult, JsonSchema, ToolAnnotations } from '../core/types.
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What a test tool may know while it runs. */
+/** The context of a test tool's call. */
 export interface TestToolContext {
   readonly signal: AbortSignal;
-  /** Sends a progress note, if the caller asked for them. */
+  /** Sends a progress notification, if the caller asked for them. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
 }
 
-/** One tool of a test server. A string that `call` returns becomes one text block; what it throws becomes `isError`. */
+/** One tool of a test server. A returned string becomes one text block; a thrown error becomes `isError`. */
 export interface TestTool {
   readonly description?: string | undefined;
   readonly inputSchema?: JsonSchema | undefined;
@@ -29,7 +29,7 @@ export interface TestTool {
   ): string | CallToolResult | undefined | Promise<string | CallToolResult | undefined>;
 }
 
-/** What the server says of itself, and its tools by name. */
+/** The server's identity, and its tools by name. */
 export interface TestServerOptions {
   readonly name?: string | undefined;
   readonly title?: string | undefined;
@@ -37,14 +37,14 @@ export interface TestServerOptions {
   readonly tools?: Readonly<Record<string, TestTool>> | undefined;
 }
 
-/** A server that runs; it ends with `close` or `await using`. */
+/** A running server; ends with `close` or `await using`. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
-  /** What stands under `connection` in a configuration. */
+  /** The value of `connection` in a configuration. */
   readonly connection: { readonly type: 'http'; readonly url: string };
-  /** The calls that arrived, in order. */
+  /** The received calls, in order. */
   readonly calls: readonly { readonly tool: string; readonly arguments: Arguments }[];
-  /** Replaces the tools and tells connected clients. */
+  /** Replaces the tools and notifies connected clients. */
   setTools(tools: Readonly<Record<string, TestTool>>): void;
   close(): Promise<void>;
 }

@@ -1,13 +1,16 @@
 /**
- * "Did you mean …": a name that does not exist and the ones that do in, the nearest of them out.
+ * Finds the known names nearest to a misspelt one, for "Did you mean …".
  * @module
  */
 
 const MAX_LENGTH = 64;
-/** How much of two names must be shared, in pairs of letters, to be worth a suggestion. */
+/** The share of letter pairs that two names must have in common to be suggested. */
 const ALIKE = 0.45;
 
-/** The one name that was probably meant: a slip of at most a third of its letters, or only of case and separators. */
+/**
+ * Returns the one name that was probably meant: a typo of at most a third of its letters, or a difference of case and
+ * separators only.
+ */
 export function nearestName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > MAX_LENGTH) return undefined;
   const wanted = simplify(written);
@@ -21,7 +24,10 @@ export function nearestName(written: string, known: Iterable<string>): string | 
   return best;
 }
 
-/** At most `limit` names worth suggesting, the likeliest first: slips, then parts of one another, then alike ones. */
+/**
+ * Returns at most `limit` names worth suggesting, likeliest first: typos, then names that contain one another, then
+ * similar ones.
+ */
 export function nearestNames(written: string, known: Iterable<string>, limit = 3): string[] {
   const wanted = simplify(written.slice(0, MAX_LENGTH));
   const pairs = pairsOf(wanted);
@@ -34,7 +40,7 @@ export function nearestNames(written: string, known: Iterable<string>, limit = 3
   return scored.slice(0, limit).map(({ name }) => name);
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours from one word to the other; `limit` if at least so many. */
+/** Counts insertions, deletions, replacements and swaps of neighbours between two words; stops at `limit`. */
 export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];
@@ -64,7 +70,7 @@ export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFIN
 
 const simplify = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, '');
 
-/** The edit distance where it is small enough for a slip, else infinite. */
+/** Returns the edit distance if it is small enough for a typo, else infinity. */
 function slip(wanted: string, name: string): number {
   if (name.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
   const allowed = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
@@ -83,7 +89,7 @@ function likeness(wanted: string, pairs: ReadonlyMap<number, number>, name: stri
   return share >= ALIKE ? share : 0;
 }
 
-/** How often each pair of neighbouring letters occurs. */
+/** Counts each pair of neighbouring letters. */
 function pairsOf(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   for (let at = 1; at < text.length; at++) {

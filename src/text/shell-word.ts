@@ -1,12 +1,12 @@
 /**
- * A path or another word in, the same as it can be typed into a shell out.
+ * Quotes a path or another word for a shell.
  * @module
  */
 
-/** The word, in quotes where a shell would take it for more than one word or for something else. */
+/** Returns the word, quoted if a shell would split or interpret it. */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./~-]+$/.test(word)) return word;
-  // Single quotes mean nothing to Windows, where a path has backslashes.
+  // Windows does not know single quotes, and its paths have backslashes.
   if (/^(?:[A-Za-z]:)?\\/.test(word)) return `"${word}"`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -18,7 +18,7 @@ describe('weighedPages', () => {
         expect(pages.join('')).toBe(text);
         for (const page of pages) {
           expect(textWeight(page)).toBeLessThanOrEqual(room + 4);
-          // Throws for half a character.
+          // Throws for half a surrogate pair.
           expect(decodeURIComponent(encodeURIComponent(page))).toBe(page);
         }
       }),

@@ -1,17 +1,18 @@
 /**
- * How much of an agent's room a text takes, without a tokenizer: text in, characters out, those that cost a token of
- * their own counted as four. A token of English or JSON weighs a good four.
+ * Estimates how much of an agent's context a text takes, without a tokenizer: counts characters, and four for each that
+ * costs a token of its own. A token of English or JSON weighs a little over four.
  * @module
  */
 
-/** The weight of a text. */
 export function textWeight(text: string): number {
   let weight = text.length;
   for (let at = 0; at < text.length; at++) weight += extra(text.charCodeAt(at));
   return weight;
 }
 
-/** A text in pieces of at most `room` each, cut between characters. At least one, which may be empty. */
+/**
+ * Splits a text into pieces of at most `room` each, between characters. Returns at least one piece, which may be empty.
+ */
 export function weighedPages(text: string, room: number): readonly string[] {
   const pages: string[] = [];
   let start = 0;

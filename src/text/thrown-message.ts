@@ -1,21 +1,21 @@
 /**
- * Whatever was thrown in, a text about it out. Anything can be thrown: an object without a prototype, one whose getters
- * throw, nothing at all. Reading it must never throw again.
+ * Returns a message for any thrown value. Anything can be thrown: an object without a prototype, one whose getters
+ * throw, or undefined. Reading it never throws again.
  * @module
  */
 
 const MAX_MESSAGE = 16_384;
 
 /**
- * The message of what was thrown, at most 16 Ki characters; `otherwise` where it says nothing. Never throws. Whoever takes
- * secrets out of it asks for more than is shown: the end may be half of one.
+ * Returns the message of a thrown value, at most 16 Ki characters; `otherwise` if there is none. Never throws. A caller
+ * that redacts it should ask for more than it shows, because the end may be half a secret.
  */
 export function messageOf(thrown: unknown, otherwise = 'no reason was given', maxChars = MAX_MESSAGE): string {
   const said = read(thrown).slice(0, maxChars);
   return said.trim() === '' ? otherwise : said;
 }
 
-/** What was thrown, if it is of this kind. Never throws, where `instanceof` would for a proxy. */
+/** Returns the thrown value if it is of this kind. Never throws, unlike `instanceof` with a proxy. */
 export function thrownAs<T>(kind: abstract new (...args: never[]) => T, thrown: unknown): T | undefined {
   try {
     return thrown instanceof kind ? thrown : undefined;
@@ -31,7 +31,7 @@ function read(thrown: unknown): string {
     const { message } = thrown as { readonly message?: unknown };
     if (typeof message === 'string') return message;
     if (typeof thrown !== 'object') return String(thrown);
-    // "[object Object]" tells nobody anything, and neither does an object without fields.
+    // "[object Object]" and an object without fields say nothing.
     const text = JSON.stringify(thrown) ?? '';
     return text === '{}' ? '' : text;
   } catch {

@@ -1,20 +1,22 @@
 /**
- * Misspelt keys: an object and the keys it may have in, the one that is wrong and the one that was meant out. Types find
- * these in TypeScript; in JavaScript nothing else does.
+ * Finds misspelt keys of an object, and the keys that were meant. TypeScript reports them at compile time; in
+ * JavaScript nothing else does.
  * @module
  */
 import { nearestName } from './nearest-names.ts';
 import { shorten } from './plain-text.ts';
 
-/** A key that nobody knows. */
 export interface UnknownKey {
-  /** As messages show it. */
+  /** As shown in messages. */
   readonly key: string;
   /** The known key that was probably meant. */
   readonly meant: string | undefined;
 }
 
-/** The first key that is not known and says something: those who hand options on may name some that nobody has set. */
+/**
+ * Returns the first unknown key with a value. Undefined values are ignored, because callers may pass on options that
+ * are not set.
+ */
 export function unknownKey(given: object, known: readonly string[]): UnknownKey | undefined {
   const key = Object.entries(given).find(([name, value]) => value !== undefined && !known.includes(name))?.[0];
   return key === undefined ? undefined : { key: shorten(key, 64), meant: nearestName(key, known) };

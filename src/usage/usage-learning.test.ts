@@ -17,7 +17,7 @@ const WORKED: ToolResult<CallToolResult> = ok({ content: [] });
 const hits = (...tools: string[]): SearchResult[] =>
   tools.map((tool) => ({ server: 'tracker', tool, summary: '', relevance: 0.5, tags: [] }));
 
-/** Learning in a folder, with a clock to set. */
+/** Learning in a folder, with an adjustable clock. */
 function learningIn(home: Folder) {
   const clock = { now: START };
   const now = () => clock.now;
@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(await learnt('open ticket')).toEqual([['create_issue', 1]]);
   });
 
-  it('counts only for the caller who searched', async () => {
+  it('counts only for the caller that searched', async () => {
     using home = folder();
     const { learning, use, learnt } = learningIn(home);
     const [ann, bob] = [{ principal: 'ann' }, { principal: 'bob' }];
@@ -108,7 +108,7 @@ describe('a call', () => {
     use('create_issue');
     for (const caller of [ann, bob, {}]) expect(await learnt('open ticket', caller)).toEqual([]);
     use('create_issue', { ...ann, session: '1' });
-    // What a principal has taught is there in all its sessions, and in nobody else's.
+    // What a principal has taught applies to all its sessions, and to no other principal's.
     expect(await learnt('open ticket', { ...ann, session: '2' })).toEqual([['create_issue', 1]]);
     expect(await learnt('open ticket', { ...bob, session: '1' })).toEqual([]);
     expect(await learnt('open ticket')).toEqual([]);
@@ -136,7 +136,7 @@ const notes = () =>
   });
 const placeOf = async (engine: EngineCore, query: string, tool: string, caller?: Caller): Promise<number> =>
   (await engine.searchTools(query, { caller, limit: 10, waitMs: 20_000 })).findIndex((hit) => hit.tool === tool);
-/** What is on disk for a query. */
+/** Reads what is on disk for a query. */
 const keptIn = async (home: Folder, query: string, principal?: string) => {
   const options = { folder: join(home.path, 'usage'), keepQueries: false, logger: silentLogger, now: Date.now };
   return (await new UsageStore(options).recordOf(principal))
@@ -162,7 +162,7 @@ describe('an engine', () => {
     expect(await placeOf(engine, 'note for the board', 'send_note')).toBe(0);
   });
 
-  it('learns from calls and streams that worked, of the caller who searched, and writes when it closes', async () => {
+  it('learns from successful calls and streams of the caller that searched, and writes when it closes', async () => {
     using home = folder();
     using board = notes();
     {
@@ -199,13 +199,13 @@ describe('an engine', () => {
     await engine.call({ server: 'board', tool: 'send_note' });
     expect(existsSync(join(home.path, 'usage'))).toBe(false);
     await use();
-    // A reload that changes nothing about it keeps what was learnt, and one that switches it off writes it down.
+    // A reload that does not change learning keeps what was learnt; one that switches it off saves it.
     await engine.reload();
     write({ learn: false });
     await engine.reload();
     await use();
     await engine.close();
-    // Behind the reload, which does not wait for it.
+    // In the background; the reload does not wait for it.
     await until(async () => (await keptIn(home, 'note board')).length > 0);
     expect(await keptIn(home, 'note board')).toEqual([['board:pin_note', 1]]);
   });

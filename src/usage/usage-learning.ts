@@ -1,6 +1,6 @@
 /**
- * Learning from use: searches and results of calls in, what to raise for the next query out. A call counts for the
- * latest search of the same caller that showed the tool, within ten minutes, once a search, and only if it succeeded.
+ * Learns from use which tools to raise for a query. A call counts for the latest search of the same caller that showed
+ * the tool within ten minutes, once per search, and only if it succeeded.
  * @module
  */
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ import { UsageStore, type UsageStoreOptions } from './usage-store.ts';
 interface ShownSearch {
   readonly query: string;
   readonly at: number;
-  /** Places of the tools that were shown and not used yet, by server and name. */
+  /** Ranks of the tools that were shown and not yet used, by server and name. */
   readonly places: Map<string, number>;
 }
 
 const COUNTS_FOR_MS = 10 * 60_000;
 const MAX_CALLERS = 1_000;
 const MAX_SEARCHES = 16;
-/** What already stood first needs no help, and raising it would push its neighbours down. */
+/** A tool that already ranked first needs no help, and raising it would push others down. */
 const FIRST_PLACE = 0.1;
 
 export class UsageLearning {
@@ -33,23 +33,23 @@ export class UsageLearning {
   readonly #searches = new Map<string, ShownSearch[]>();
   readonly #adding = new Set<Promise<void>>();
 
-  /** `now` dates what is kept; `elapsed` tells how long ago a search was. */
+  /** `now` dates stored uses; `elapsed` tells how long ago a search was. */
   constructor(store: UsageStore, now: () => number, elapsed: () => number = now) {
     this.#store = store;
     this.#now = now;
     this.#elapsed = elapsed;
   }
 
-  /** What this caller's principal used after like queries. */
+  /** Returns what this caller's principal used after similar queries. */
   async learntFor(query: string, caller: Caller = {}): Promise<LearntTool[]> {
     return (await this.#store.recordOf(caller.principal)).learntFor(query, this.#now());
   }
 
-  /** Remembers what a search has shown to whom. */
+  /** Remembers which tools a search showed to a caller. */
   shown(query: string, caller: Caller = {}, results: readonly SearchResult[]): void {
     const key = callerKey(caller);
     const searches = this.#searches.get(key) ?? [];
-    // Put back at the end: the callers that were longest silent are forgotten first.
+    // Reinserted at the end: the callers idle longest are dropped first.
     this.#searches.delete(key);
     if (results.length === 0 && searches.length === 0) return;
     const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
@@ -74,7 +74,7 @@ export class UsageLearning {
     void adding.finally(() => this.#adding.delete(adding));
   }
 
-  /** `settled` for a call that is watched. */
+  /** Like `settled`, for a streamed call. */
   async *watched(
     ref: ToolRef,
     caller: Caller | undefined,
@@ -86,12 +86,12 @@ export class UsageLearning {
     }
   }
 
-  /** Whether this is where, and how, what is learnt is kept. */
+  /** Tells whether learning uses this folder and setting. */
   keepsIn({ folder, keepQueries }: Pick<UsageStoreOptions, 'folder' | 'keepQueries'>): boolean {
     return this.#store.folder === folder && this.#store.keepQueries === keepQueries;
   }
 
-  /** Writes what is not on disk yet. */
+  /** Writes pending uses. */
   async flush(): Promise<void> {
     await Promise.all(this.#adding);
     await this.#store.flush();
@@ -100,10 +100,10 @@ export class UsageLearning {
 
 const folderIn = (home: string): string => join(home, 'usage');
 
-/** Forgets what was learnt, of all principals. Rejects with STORAGE_ERROR when files cannot be removed. */
+/** Deletes what was learnt, of all principals. Rejects with STORAGE_ERROR when files cannot be removed. */
 export const forgetUsage = (home: string): Promise<void> => new FileStore(folderIn(home)).clear();
 
-/** What learns under a configuration: nothing where it says so, and what learnt `before` as long as it says the same. */
+/** Returns the usage learner, if enabled. Keeps `before` if the settings are unchanged. */
 export function openLearning(
   { search, home }: Pick<ResolvedConfig, 'search' | 'home'>,
   { logger, now, elapsed }: { readonly logger: Logger; readonly now: () => number; readonly elapsed?: () => number },
@@ -115,7 +115,7 @@ export function openLearning(
   return search.learn ? new UsageLearning(new UsageStore(options), now, elapsed) : undefined;
 }
 
-/** An answer that asks for more is not a result yet. */
+/** An answer that asks for input is not a result yet. */
 const hasWorked = (result: ToolResult<CallToolResult>): boolean =>
   result.success &&
   result.data.isError !== true &&

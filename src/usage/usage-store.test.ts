@@ -20,7 +20,7 @@ const storeIn = (home: Folder, more: Partial<UsageStoreOptions> = {}) =>
   });
 const usesOf = async (store: UsageStore, query: string, principal?: string): Promise<[string, number][]> =>
   (await store.recordOf(principal)).learntFor(query, NOW).map(({ tool, uses }) => [tool, uses]);
-/** A lock beside a file is there only while it is written. */
+/** A lock file exists only during a write. */
 const filesIn = (home: Folder) => readdirSync(join(home.path, 'usage')).filter((name) => !name.includes(lockPath('')));
 
 describe('a use', () => {
@@ -92,7 +92,7 @@ describe('several processes', () => {
   it('add to one another instead of writing over one another', async () => {
     using home = folder();
     const stores = Array.from({ length: 6 }, () => storeIn(home));
-    // All have started before any has written, so each has a salt of its own.
+    // All have started before any has written, so each has its own salt.
     for (const store of stores) await store.recordOf(undefined);
     for (const [at, store] of stores.entries()) {
       await store.add(undefined, use('open ticket', 'create_issue'));

@@ -1,7 +1,7 @@
 /**
- * Usage records on disk, one file a principal: uses in, records out. A use counts in memory at once and is written a
- * little later, on top of what other processes wrote meanwhile. A record can always be thrown away: what cannot be read
- * counts as absent, what cannot be written is said, not too often.
+ * Stores usage records on disk, one file per principal. A use counts in memory at once and is written a little later,
+ * merged with what other processes wrote meanwhile. Records may be deleted at any time: an unreadable file counts as
+ * absent, and a failed write is reported, at most once a minute.
  * @module
  */
 
@@ -21,21 +21,21 @@ export interface Use {
   readonly server: string;
   readonly tool: string;
   readonly at: number;
-  /** How much it teaches; 1 is a plain use. */
+  /** How much the use teaches; 1 is a plain use. */
   readonly weight: number;
 }
 
 export interface UsageStoreOptions {
   readonly folder: string;
-  /** Whether queries are also kept as they were written. */
+  /** Whether the text of queries is kept too. */
   readonly keepQueries: boolean;
   readonly logger: Logger;
   readonly now: () => number;
-  /** How long uses are gathered before they are written. */
+  /** How long uses are batched before writing. */
   readonly writeAfterMs?: number | undefined;
 }
 
-/** What one file holds. The salt keeps hashes of one file from being looked up in a table made for all. */
+/** The content of one file. The salt prevents looking up hashes in a precomputed table. */
 interface Kept {
   readonly salt: string;
   readonly record: unknown;
@@ -44,7 +44,7 @@ interface Kept {
 interface Book {
   record: UsageRecord;
   readAt: number;
-  /** Not on disk yet. As they came: another process may have started the file with a salt of its own. */
+  /** Uses not yet on disk, unhashed: another process may have created the file with another salt. */
   pending: Use[];
 }
 
@@ -55,11 +55,11 @@ const KEPT: DocumentType<Kept> = {
 };
 
 const WRITE_AFTER_MS = 5_000;
-/** How soon what other processes have learnt is seen. */
+/** How soon changes by other processes are seen. */
 const READ_AGAIN_MS = 60_000;
 const MAX_BOOKS = 256;
 const MAX_PENDING = 1_000;
-/** The end of a process waits for this. What could not be written by then stays for the next time. */
+/** Shutdown waits for this lock. Uses that could not be written by then stay pending. */
 const LOCK_WAIT_MS = 2_000;
 
 export class UsageStore {
@@ -80,11 +80,11 @@ export class UsageStore {
     this.#attempt = warnOnce(options);
   }
 
-  /** The record of one principal; without one, of whoever runs the gateway. */
+  /** Returns the record of one principal; without one, of the local user. */
   async recordOf(principal: string | undefined): Promise<UsageRecord> {
     const key = keyOf(principal);
     const book = await this.#book(key);
-    // Either way: a clock may be put back.
+    // `ageSince` is never negative, so a clock that was set back does not delay the next read.
     if (ageSince(book.readAt, this.#options.now()) > READ_AGAIN_MS) {
       book.readAt = this.#options.now();
       void this.#read(key).then((record) => this.#replace(book, record));
@@ -101,7 +101,7 @@ export class UsageStore {
     this.#timer ??= setTimeout(() => void this.flush(), this.#options.writeAfterMs ?? WRITE_AFTER_MS).unref();
   }
 
-  /** Writes what is not on disk yet. */
+  /** Writes pending uses. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -123,7 +123,7 @@ export class UsageStore {
     return opening;
   }
 
-  /** The longest open go first; they are read again when somebody asks. */
+  /** Closes the books open longest; they are read again on demand. */
   async #putAway(): Promise<void> {
     await this.flush();
     for (const key of [...this.#books.keys()].slice(0, this.#books.size - MAX_BOOKS)) this.#books.delete(key);
@@ -139,7 +139,7 @@ export class UsageStore {
   }
 
   async #load(key: string): Promise<{ readonly salt: string; readonly record: UsageRecord }> {
-    // Most often nothing was learnt yet, and every search waits for this.
+    // Usually nothing was learnt yet, and every search waits for this.
     const kept = (existsSync(this.folder) ? await readDocument(this.#files, key, KEPT) : undefined) ?? newKept();
     return { salt: kept.salt, record: this.#recordFrom(kept) };
   }
@@ -170,6 +170,6 @@ const note = (record: UsageRecord, { query, server, tool, at, weight }: Use): vo
 
 const newKept = (): Kept => ({ salt: randomBytes(16).toString('base64url'), record: undefined });
 
-/** A principal may be a mail address: the file tells whose it is to nobody who does not know. */
+/** A principal may be a mail address, so the file name is a hash of it. */
 const keyOf = (principal: string | undefined): string =>
   principal === undefined ? 'local' : `principal-${createHash('sha256').update(principal).digest('hex').slice(0, 32)}`;

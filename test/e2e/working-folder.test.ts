@@ -116,7 +116,7 @@ describe('a server of the user’s own configuration', () => {
     await store.revokeInside(join(root, 'src'));
     expect(await where()).toMatchObject({ success: false });
     writeFileSync(store.file, '{');
-    expect((await where()).error.message).toContain('cannot be understood');
+    expect((await where()).error.message).toContain('cannot be read');
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * A tool for the Vercel AI SDK (5 and later), made without importing it.
+ * Builds a tool for the Vercel AI SDK (5 and later), without importing it.
  * @module
  */
 import type { CallToolResult } from '../../core/types.ts';
@@ -7,10 +7,10 @@ import type { AiSdkOptions, AiSdkTool, DescribedTool, ObjectSchema, ReadCall } f
 import { argumentsOf } from './tool-call.ts';
 import { toAiSdkOutput } from './tool-result.ts';
 
-/** How the SDK knows a schema that is no library's. */
+/** The SDK's mark for a schema that belongs to no library. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 
-/** Writes one tool; `read` turns its input into a call. */
+/** Builds one tool; `read` turns its input into a call. */
 export function toAiSdkTool(
   { title }: DescribedTool,
   description: string | undefined,
@@ -22,14 +22,14 @@ export function toAiSdkTool(
     type: 'dynamic',
     ...(description !== undefined && { description }),
     ...(typeof title === 'string' && { title }),
-    // The SDK asks for both keys, whether or not there is a validator.
+    // The SDK requires both keys, with or without a validator.
     inputSchema: { [SCHEMA]: true, _type: undefined, jsonSchema: schema, validate: undefined },
     ...(execute && { execute: (input, options) => execute(read(argumentsOf(input) ?? {}), options) }),
     toModelOutput: (output) => toAiSdkOutput(resultIn(output)),
   };
 }
 
-/** Version 5 passes the result itself, later ones an object that holds it. */
+/** Version 5 passes the result itself, later versions an object that contains it. */
 function resultIn(output: unknown): CallToolResult {
   if (typeof output !== 'object' || output === null) return { content: [{ type: 'text', text: String(output) }] };
   const isWrapped = 'toolCallId' in output && 'output' in output;

@@ -1,5 +1,5 @@
 /**
- * The shapes in which LLM APIs take definitions of tools, one type each, as their own SDKs declare them.
+ * Defines the formats of tool definitions for LLM APIs, one type each, as their own SDKs declare them.
  * @module
  */
 import type { CallToolResult, ToolExample } from '../../core/types.ts';
@@ -13,17 +13,17 @@ export const TOOL_FORMATS = ['anthropic', 'openai-chat', 'openai-responses', 'ge
 /** One of `TOOL_FORMATS`. */
 export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
-/** A tool to be defined: what the engine lists, or what a server does together with its name. */
+/** A tool to define: as the engine lists it, or a server's definition with its name. */
 export interface DescribedTool extends NamedTool {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** JSON Schema of the arguments, as it came. */
+  /** JSON Schema of the arguments, as received. */
   readonly inputSchema?: unknown;
-  /** Calls that somebody wrote down; those that were made up are not sent. */
+  /** Example calls. Generated ones are not sent. */
   readonly examples?: readonly ToolExample[] | undefined;
 }
 
-/** A JSON Schema with an object at its top. */
+/** A JSON Schema whose root is an object. */
 export interface ObjectSchema {
   type: 'object';
   properties: Record<string, unknown>;
@@ -39,7 +39,7 @@ export interface AnthropicTool {
   strict?: boolean;
   defer_loading?: boolean;
   input_examples?: Record<string, unknown>[];
-  /** Yours to set: what comes before it is cached. */
+  /** For the program to set: everything before it is cached. */
   cache_control?: { type: 'ephemeral'; ttl?: '5m' | '1h' } | null;
 }
 
@@ -59,7 +59,7 @@ export interface OpenAiFunction {
   defer_loading?: boolean;
 }
 
-/** Functions of one server, in the OpenAI Responses API. */
+/** The functions of one server, in the OpenAI Responses API. */
 export interface OpenAiNamespace {
   type: 'namespace';
   name: string;
@@ -75,12 +75,12 @@ export interface GeminiFunction {
   parameters?: GeminiSchema;
 }
 
-/** A tool of the Gemini API: functions, all together. */
+/** A tool of the Gemini API: all functions together. */
 export interface GeminiTool {
   functionDeclarations: GeminiFunction[];
 }
 
-/** What the AI SDK tells a tool about a call. */
+/** The AI SDK's options of a call. */
 export interface AiSdkCallOptions {
   readonly toolCallId: string;
   readonly abortSignal?: AbortSignal | undefined;
@@ -91,11 +91,11 @@ export interface AiSdkTool {
   type: 'dynamic';
   description?: string;
   title?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the SDK marks its schemas with a symbol that nobody else can name.
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK marks its schemas with a symbol that no other code can name.
   inputSchema: any;
-  /** There when a way to call tools was handed in. */
+  /** Set if a function to call tools was passed. */
   execute?: (input: unknown, options: AiSdkCallOptions) => Promise<CallToolResult>;
-  /** What the model sees of a result, pictures as pictures. */
+  /** What the model sees of a result; images stay images. */
   toModelOutput: (output: unknown) => AiSdkOutput;
 }
 
@@ -111,67 +111,67 @@ export interface DefinitionsOf {
   anthropic: AnthropicTool[];
   'openai-chat': OpenAiChatTool[];
   'openai-responses': (OpenAiFunction | OpenAiNamespace)[];
-  /** One tool with all functions; none when there are no functions. */
+  /** One tool with all functions; none without functions. */
   gemini: GeminiTool[];
   'ai-sdk': Record<string, AiSdkTool>;
   langchain: LangChainTool[];
 }
 
-/** Which tools; all, none, or those that are chosen. */
+/** Selects tools: all, none, or by a function. */
 export type ToolChoice = boolean | ((tool: DescribedTool) => boolean);
 
-/** A call in the tool's own words. */
+/** A call with the tool's own names. */
 export interface ReadCall {
   /** `''` for a tool without a server. */
   readonly server: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Why what the model wrote cannot be read as arguments, which are then empty. */
+  /** Why the model's text cannot be read as arguments, which are then empty. */
   readonly invalid?: string | undefined;
 }
 
-/** What every format can be told. */
+/** Options of every format. */
 export interface CommonOptions {
-  /** Names to use. Tools the table does not know are left out. */
+  /** Names to use. Tools that are not in the table are left out. */
   readonly names?: NameTable | undefined;
 }
 
-/** Anthropic. */
+/** Options for Anthropic. */
 export interface AnthropicOptions extends CommonOptions {
-  /** `strict: true` where the schema fits and the request has room. Default false. */
+  /** `strict: true` if the schema fits and the request has room. Default false. */
   readonly strict?: ToolChoice | undefined;
   /** `defer_loading: true`: the model finds these with a tool search. Default false. */
   readonly deferLoading?: ToolChoice | undefined;
   /**
-   * `input_examples`: up to five that came with the tool or stand in its schema. Only those that fit the schema for certain
-   * are sent. Default false.
+   * `input_examples`: up to five, from the tool or its schema. Only examples that certainly match the schema are sent.
+   * Default false.
    */
   readonly inputExamples?: ToolChoice | undefined;
 }
 
-/** OpenAI Chat Completions. */
+/** Options for OpenAI Chat Completions. */
 export interface OpenAiChatOptions extends CommonOptions {
-  /** `strict: true` where the schema fits. Default false. */
+  /** `strict: true` if the schema fits. Default false. */
   readonly strict?: ToolChoice | undefined;
 }
 
-/** OpenAI Responses. */
+/** Options for OpenAI Responses. */
 export interface OpenAiResponsesOptions extends OpenAiChatOptions {
   /** `defer_loading: true`: the model finds these with a tool search. Default false. */
   readonly deferLoading?: ToolChoice | undefined;
-  /** One namespace for each server; a function says how it is described. Default false. */
+  /** One namespace per server; a function returns its description. Default false. */
   readonly namespaces?: boolean | ((server: string) => string | undefined) | undefined;
 }
 
-/** Gemini. */
+/** Options for Gemini. */
 export interface GeminiOptions extends CommonOptions {
   /** Where the schema goes: as JSON Schema (default), or as the older subset of OpenAPI. */
   readonly parameters?: 'json-schema' | 'open-api' | undefined;
 }
 
-/** Vercel AI SDK. */
+/** Options for the Vercel AI SDK. */
 export interface AiSdkOptions extends CommonOptions {
-  /** Calls the tool. Without it the tools have no `execute`, and the calls are yours to answer. */
+  /** Calls the tool. Without it the tools have no `execute`, and the program must answer the calls. */
   readonly execute?: ((call: ReadCall, options: AiSdkCallOptions) => Promise<CallToolResult>) | undefined;
 }
 
@@ -185,30 +185,32 @@ export interface OptionsOf {
   langchain: CommonOptions;
 }
 
-/** Something about one tool, or about all of them together, that the caller should know. */
+/** Something the caller should know about one tool, or about all of them. */
 export interface FormatProblem {
   readonly server: string;
-  /** `''` where it is about all of them. */
+  /** `''` if it is about all of them. */
   readonly tool: string;
-  /** The tool is not there; it is there without `strict`; its schema says less than it did; or there are more than the API takes. */
+  /**
+   * The tool is missing; it is not `strict`; its schema is simplified; or there are more tools than the API accepts.
+   */
   readonly kind: 'left-out' | 'not-strict' | 'simplified' | 'too-many';
   readonly message: string;
 }
 
-/** A call of one of the defined functions, by the name it has there. */
+/** A call of a defined function, by its name there. */
 export interface NamedCall {
   readonly name: string;
-  /** Where OpenAI says which namespace. */
+  /** The namespace, for OpenAI. */
   readonly namespace?: string | undefined;
-  /** An object, or the JSON text of one. */
+  /** An object, or its JSON text. */
   readonly arguments?: unknown;
 }
 
-/** Definitions, and the way back from a call of one of them. */
+/** Definitions, and a function that reads calls of them. */
 export interface DefinitionSet<F extends ToolFormat> {
   readonly definitions: DefinitionsOf[F];
   readonly names: NameTable;
   readonly problems: readonly FormatProblem[];
-  /** The tool that is meant and its arguments, as the tool's own schema wants them; undefined for a name that is not here. */
+  /** Returns the tool and its arguments, as the tool's own schema expects them; undefined for an unknown name. */
   readCall(call: NamedCall): ReadCall | undefined;
 }

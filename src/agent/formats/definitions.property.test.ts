@@ -101,7 +101,7 @@ const tools = fc.array(
   { minLength: 1, maxLength: 4 },
 ) as fc.Arbitrary<DescribedTool[]>;
 
-/** Each format with each of its modes: what it makes of tools, what the API says to that, and the schemas in it. */
+/** Each format in each of its modes: the definitions, the API's verdict, and the schemas in them. */
 const MODES = {
   anthropic: (all: DescribedTool[]) => {
     const { definitions } = toDefinitions(all, { format: 'anthropic' });
@@ -161,9 +161,9 @@ describe.each(Object.entries(MODES))('%s', (_mode, make) => {
 
 describe('arguments', () => {
   const ajv = new Ajv2020({ strict: false, ownProperties: true });
-  // A null that is allowed means itself, so it cannot also mean that something was left out.
+  // If null is an allowed value, it cannot also mean that a parameter was left out.
   const takesNull = (one: object): boolean => ajv.validate(one, null);
-  /** A plain schema together with a value that fits it. */
+  /** A plain schema and a value that matches it. */
   type Pair = { readonly schema: Record<string, unknown>; readonly value: unknown };
   const { pair } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
     pair: fc.oneof(

@@ -1,37 +1,37 @@
 /**
- * What each API takes in a schema, as data: its published rules (see `CLIENTS.md` §12 of the project's notes).
+ * Lists what each API accepts in a schema, as data: its published rules (see `CLIENTS.md` §12 of the project's notes).
  * @module
  */
 
 /** The rules of one API. */
 export interface Dialect {
-  /** As it is called in messages. */
+  /** The name in messages. */
   readonly title: string;
-  /** Keywords that stay as they are. All others are left out, and said in a description. */
+  /** Keywords that stay. All others are left out and described in words. */
   readonly keeps: ReadonlySet<string>;
   /** Keywords that cannot be left out: a schema with one does not fit. */
   readonly misfits: ReadonlySet<string>;
   /** Whether a schema that does not fit is refused; otherwise it is simplified until it fits. */
   readonly exact: boolean;
-  /** Whether every object names all its properties and is closed with `additionalProperties: false`. */
+  /** Whether every object must list all its properties and be closed with `additionalProperties: false`. */
   readonly closed: boolean;
-  /** Whether every property is required; the optional ones then allow `null`. */
+  /** Whether every property must be required; optional ones then allow `null`. */
   readonly allRequired: boolean;
-  /** Whether references stay, under `$defs`, or are written out. */
+  /** Whether references stay, under `$defs`, or are expanded in place. */
   readonly references: 'kept' | 'inline';
   /** Whether a schema may refer to itself. */
   readonly recursion: boolean;
-  /** Whether `oneOf` is known. */
+  /** Whether `oneOf` is supported. */
   readonly oneOf: boolean;
-  /** Whether `const` is known; otherwise it becomes an `enum`. */
+  /** Whether `const` is supported; otherwise it becomes an `enum`. */
   readonly constants: boolean;
-  /** What an enum may hold. */
+  /** The value types of an enum. */
   readonly enumTypes: readonly string[];
-  /** Formats that are known; undefined: all. */
+  /** Supported formats; undefined: all. */
   readonly formats: ReadonlySet<string> | undefined;
-  /** Whether only patterns without look-around, back references and word boundaries are known. */
+  /** Whether patterns must do without look-around, back references and word boundaries. */
   readonly simplePatterns: boolean;
-  /** The largest `minItems`, where there is one. */
+  /** The largest `minItems`, if limited. */
   readonly maxMinItems: number | undefined;
 }
 
@@ -136,7 +136,7 @@ export const GEMINI_JSON_SCHEMA: Dialect = {
   maxMinItems: undefined,
 };
 
-/** Gemini, `parameters`: what is left is then written as OpenAPI wants it. */
+/** Gemini, `parameters`: the result is then converted to OpenAPI. */
 export const GEMINI_OPEN_API: Dialect = {
   title: 'Gemini parameters',
   keeps: new Set([

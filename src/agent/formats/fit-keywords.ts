@@ -1,23 +1,21 @@
 /**
- * Keywords of a schema that hold plain values, made to fit an API: those it takes as they are, those it takes in another
- * form, and those that only words can say.
+ * Fits keywords with plain values to an API: keeps them, rewrites them, or describes them in words.
  * @module
  */
 import type { Dialect } from './dialects.ts';
 import { isSimplePattern } from './schema-facts.ts';
 import { distinct, type Node } from './schema-tree.ts';
 
-/** What became of keywords. */
+/** The result for keywords. */
 export interface FittedKeywords {
   readonly kept?: Node | undefined;
-  /** To be said in words. */
+  /** To be described in words. */
   readonly left?: Node | undefined;
-  /** Written otherwise. */
+  /** Rewritten keywords. */
   readonly changed?: string | undefined;
   readonly misfit?: string | undefined;
 }
 
-/** `const` and `enum`. */
 export function fitValues({ const: constant, enum: values }: Node, dialect: Dialect): readonly FittedKeywords[] {
   const fitted: FittedKeywords[] = [];
   if (constant !== undefined) fitted.push(fitConstant(constant, values === undefined, dialect));
@@ -26,7 +24,7 @@ export function fitValues({ const: constant, enum: values }: Node, dialect: Dial
     fitted.push(
       arePlain(all, dialect)
         ? { kept: { enum: all } }
-        : { left: { enum: all }, misfit: 'an enum holds what is not a plain value' },
+        : { left: { enum: all }, misfit: 'an enum contains a value that is not plain' },
     );
   }
   return fitted;
@@ -38,7 +36,7 @@ function fitConstant(value: unknown, isAlone: boolean, dialect: Dialect): Fitted
   return dialect.constants ? { kept: { const: value } } : { kept: { enum: [value] }, changed: 'const' };
 }
 
-/** Whether the null among the values has to stand beside them, because an enum may hold none there. */
+/** Tells whether null must become a separate alternative, because the API's enums cannot contain it. */
 export function needsSplit({ enum: values }: Node, dialect: Dialect): boolean {
   if (!Array.isArray(values) || !values.includes(null) || dialect.enumTypes.includes('null')) return false;
   const others = values.filter((value) => value !== null);
@@ -48,7 +46,7 @@ export function needsSplit({ enum: values }: Node, dialect: Dialect): boolean {
 const arePlain = (values: readonly unknown[], { enumTypes }: Dialect): boolean =>
   values.every((value) => enumTypes.includes(value === null ? 'null' : typeof value));
 
-/** A keyword that is known, though not every value of it. */
+/** Fits a supported keyword, of which not every value is supported. */
 export function fitKeyword(key: string, value: unknown, dialect: Dialect): FittedKeywords {
   const { formats, simplePatterns, maxMinItems } = dialect;
   const isUnknown =

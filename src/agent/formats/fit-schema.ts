@@ -1,6 +1,6 @@
 /**
- * A schema made to fit an API: a schema with an object at its top and the rules of the API in; out the schema it takes,
- * what had to be left out, and why it does not fit if it does not.
+ * Fits a schema with an object root to an API's rules. Returns the schema, what was left out, and why it does not fit,
+ * if so.
  * @module
  */
 import { requiredSets } from '../../schema/schema-merge.ts';
@@ -14,16 +14,16 @@ import { describeLeftOut, withNote } from './schema-notes.ts';
 import { References } from './schema-references.ts';
 import { ANNOTATIONS, distinct, entriesOf, isNode, listOf, type Node, namesIn, SAYING } from './schema-tree.ts';
 
-/** A schema as an API takes it. */
+/** A schema as an API accepts it. */
 export interface FittedSchema {
   readonly schema: Node;
   /** Why it does not fit; empty when it does. */
   readonly misfits: readonly string[];
-  /** Keywords that were left out or written otherwise. */
+  /** Keywords that were left out or rewritten. */
   readonly left: readonly string[];
 }
 
-/** Fits a schema. What is too large or too deep to be written out is cut, or does not fit. */
+/** Fits a schema. Parts too large or too deep to expand are cut, or make it not fit. */
 export function fitSchema(schema: Node, dialect: Dialect): FittedSchema {
   const inline = dialect.references === 'inline';
   const first = new Fitter(schema, dialect, inline);
@@ -34,16 +34,16 @@ export function fitSchema(schema: Node, dialect: Dialect): FittedSchema {
     : new Fitter(schema, dialect, true).fit();
 }
 
-/** A node while it is written. */
+/** A node being built. */
 type Keywords = Record<string, unknown>;
 
-/** Where in the schema we are. */
+/** A position in the schema. */
 interface Place {
-  /** Names on the way here, for messages. */
+  /** Names on the path here, for messages. */
   readonly at: string;
   readonly isTop: boolean;
   readonly depth: number;
-  /** References that were written out on the way here. */
+  /** References that were expanded on the path here. */
   readonly inside: readonly string[];
 }
 
@@ -51,9 +51,9 @@ const MAX_NODES = 20_000;
 const MAX_INLINED = 4000;
 const MAX_DEPTH = 60;
 const MAX_MISFITS = 3;
-/** How often a reference to itself is written out. */
+/** How often a reference to itself is expanded. */
 const MAX_ROUNDS = 2;
-/** Keywords that are looked at in their own way. */
+/** Keywords with their own handling. */
 const HANDLED: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'patternProperties', 'items'],
   ...['description', 'prefixItems', 'unevaluatedProperties', 'unevaluatedItems'],
@@ -101,7 +101,7 @@ class Fitter {
     return needsSplit(node, this.#dialect) ? this.#choice(orNull(node), here) : this.#plain(node, here);
   }
 
-  /** The node without `allOf`. */
+  /** Returns the node without `allOf`. */
   #merged(node: Node, place: Place): { readonly node: Node; readonly inside: readonly string[] } {
     const inside = [...place.inside];
     const merged = mergeAllOf(node, (part) => {
@@ -129,7 +129,7 @@ class Fitter {
     }
     const reference: Node = { $ref: this.references.keep($ref) };
     const words = this.#words(beside);
-    // Beside a reference nothing else may stand.
+    // No other keyword may be beside a reference.
     return Object.keys(words).length > 0 ? { anyOf: [reference], ...words } : reference;
   }
 
@@ -161,7 +161,7 @@ class Fitter {
     return { [keyword]: branches, ...words };
   }
 
-  /** A branch together with what holds for all of them; undefined when both cannot be. */
+  /** Returns a branch merged with what applies to all branches; undefined when they contradict. */
   #distributed(base: Node, branch: unknown, place: Place, inside: string[]): unknown {
     if (Object.keys(base).length === 0) return branch;
     const { node, conflicts } = mergeAllOf({ allOf: [base, branch] }, (part) => {
@@ -228,7 +228,7 @@ class Fitter {
       left.note = `Names of your own, each ${typeText(node.additionalProperties, this.#root, { maxChars: 80 })}.`;
   }
 
-  /** Whether an object may be closed without taking anything away. */
+  /** Reports a misfit if closing the object would forbid names that it allows. */
   #close(node: Node, isEmpty: boolean, place: Place): void {
     const { additionalProperties: more, patternProperties } = node;
     if (more === false && patternProperties === undefined) return;
@@ -236,7 +236,7 @@ class Fitter {
       this.#misfit(`${where(place)} takes names that are not listed`);
   }
 
-  /** What else an open object may hold; undefined when nothing is said. */
+  /** Returns the schema of further properties of an open object; undefined when it has none. */
   #open(node: Node, place: Place): unknown {
     const { additionalProperties: more, patternProperties } = node;
     const patterns = entriesOf(patternProperties);
@@ -272,7 +272,7 @@ class Fitter {
     out.items = different.length === 1 ? different[0] : { anyOf: different };
   }
 
-  /** Takes note of what became of a keyword. */
+  /** Records what became of a keyword. */
   #take({ kept, left, changed, misfit }: FittedKeywords, out: Keywords, said: Keywords): void {
     Object.assign(out, kept);
     Object.assign(said, left);
@@ -280,7 +280,7 @@ class Fitter {
     if (misfit !== undefined && this.#dialect.exact) this.#misfit(misfit);
   }
 
-  /** Title and description, with what else was said there. */
+  /** Returns title and description, with left-out keywords described in words. */
   #words(node: Node): Node {
     const said = Object.entries(node).filter(([key]) => SAYING.has(key) && !this.#dialect.keeps.has(key));
     for (const [key] of said) this.#left.add(key);

@@ -1,6 +1,5 @@
 /**
- * What the tool searches of APIs want beside deferred tools: their own search as an entry in `tools`, and hits of ours as
- * references.
+ * Supports the APIs' own tool search over deferred tools: its entry in `tools`, and our hits as references.
  * @module
  */
 import type { ToolRef } from '../../core/types.ts';
@@ -16,13 +15,13 @@ export interface OpenAiToolSearch {
   type: 'tool_search';
 }
 
-/** A block that loads a deferred tool, in the `tool_result` of a search of our own. */
+/** A block that loads a deferred tool, in the `tool_result` of the program's own search. */
 export interface AnthropicToolReference {
   type: 'tool_reference';
   tool_name: string;
 }
 
-/** Anthropic's own search among deferred tools; it may not be deferred itself. */
+/** Anthropic's own search among deferred tools; it must not be deferred itself. */
 export const anthropicToolSearch = (kind: 'bm25' | 'regex' = 'bm25'): AnthropicToolSearch =>
   kind === 'regex'
     ? { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }
@@ -32,9 +31,9 @@ export const anthropicToolSearch = (kind: 'bm25' | 'regex' = 'bm25'): AnthropicT
 export const openAiToolSearch = (): OpenAiToolSearch => ({ type: 'tool_search' });
 
 /**
- * Search hits as `tool_reference` blocks, for the `tool_result` of a search tool of your own: Anthropic then loads the
- * definitions that were sent with `defer_loading`. Hits without a definition are left out, because Anthropic refuses
- * references to what it does not know.
+ * Returns search hits as `tool_reference` blocks, for the `tool_result` of the program's own search tool. Anthropic
+ * then loads the definitions that were sent with `defer_loading`. Hits without a definition are left out, because
+ * Anthropic refuses unknown references.
  * @example
  * const defined = toDefinitions(tools, { format: 'anthropic', deferLoading: true });
  * const content = toToolReferences(await engine.searchTools('open an issue'), defined);

@@ -1,5 +1,5 @@
 /**
- * Tools for LLM APIs: definitions with legal names and schemas, calls read back, results in each API's words.
+ * Exports tools for LLM APIs: definitions with legal names and schemas, parsed calls, and results in each API's format.
  * @module
  */
 export {

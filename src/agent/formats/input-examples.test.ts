@@ -105,7 +105,7 @@ describe('what surely fits', () => {
     return { schema: fc.oneof({ depthSize: 'small', maxDepth: 4 }, fc.boolean(), node) };
   });
 
-  /** A schema that refers to itself in place has no meaning, and the validator follows it without end. */
+  /** A schema that refers to itself in place has no meaning, and the validator would recurse forever. */
   const holdsFor = (root: Node, given: unknown): boolean => {
     try {
       return ajv.compile(root)(given);

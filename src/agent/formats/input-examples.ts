@@ -1,6 +1,6 @@
 /**
- * Calls that the author of a tool published as examples: the tool and its schema as it is sent in, arguments out that an
- * API takes beside that schema. None is made up; one that may not fit is left out.
+ * Selects a tool's published examples that an API accepts with the sent schema. None is generated; an example that may
+ * not match is left out.
  * @module
  */
 import type { DescribedTool } from './definition-types.ts';
@@ -12,7 +12,7 @@ import { surelyFits } from './surely-fits.ts';
 const MAX_EXAMPLES = 5;
 const MAX_LOOKED_AT = 20;
 
-/** The examples that came with the tool and those in its schema, under the names that are sent. */
+/** Returns the examples of the tool and of its schema, under the sent parameter names. */
 export function toInputExamples(
   { examples, inputSchema }: DescribedTool,
   { schema, renamed }: MadeSchema,
@@ -30,7 +30,7 @@ export function toInputExamples(
   return found;
 }
 
-/** A copy as JSON; undefined for what is too big or cannot be read, which is then no example. */
+/** Copies an example as JSON; undefined if it is too big or cannot be read. */
 function copyOf(example: unknown): unknown {
   try {
     return new JsonCopier().copy(example, 0);

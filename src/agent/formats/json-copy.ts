@@ -1,27 +1,27 @@
 /**
- * Any value in, a copy of it as plain JSON out, or why there is none. Bounded in depth and size, so that what works on
- * the copy need not be.
+ * Copies any value as plain JSON, or says why it cannot. Limits depth and size, so that code working on the copy needs
+ * no limits.
  * @module
  */
 
-/** Arrays and objects inside each other. */
+/** Deepest nesting of arrays and objects. */
 const MAX_DEPTH = 100;
-/** Values of any kind. */
+/** Most values of any kind. */
 const MAX_VALUES = 100_000;
-/** Characters of all texts and keys together. */
+/** Most characters of all texts and keys together. */
 const MAX_CHARACTERS = 2_000_000;
 
-/** What is too big or too deep to be copied. */
+/** The value is too big or too deep to copy. */
 export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
-/** Copies parts of one value; all of them together stay within the bounds, or it throws `CopyError`. */
+/** Copies parts of one value; throws `CopyError` if together they exceed the limits. */
 export class JsonCopier {
   #values = MAX_VALUES;
   #characters = MAX_CHARACTERS;
 
-  /** What JSON can hold of a value, at this depth; undefined for what it cannot hold. */
+  /** Returns what JSON can represent of a value, at this depth; undefined if nothing. */
   copy(value: unknown, depth: number): unknown {
     this.count();
     if (typeof value === 'string') {
@@ -48,24 +48,24 @@ export class JsonCopier {
     return copy;
   }
 
-  /** Takes one value from what is left. */
+  /** Charges one value. */
   count(): void {
     if (--this.#values < 0) throw new CopyError('it is too big');
   }
 
-  /** Takes a text or a key from what is left. */
+  /** Charges a text or a key. */
   spend(text: string): void {
     this.#characters -= text.length;
     if (this.#characters < 0) throw new CopyError('it is too big');
   }
 
-  /** Goes into an array or an object; also the end of a value that holds itself. */
+  /** Enters an array or an object; also stops at a cyclic value. */
   enter(depth: number): void {
     if (depth >= MAX_DEPTH) throw new CopyError(`it is nested more than ${MAX_DEPTH} levels deep`);
   }
 }
 
-/** Whether JSON can hold a value, not looking inside. */
+/** Tells whether JSON can represent a value, without looking inside. */
 export function isJson(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -79,7 +79,7 @@ export function isJson(value: unknown): boolean {
   }
 }
 
-/** Sets a property whatever its name: a plain assignment to `__proto__` is none. */
+/** Sets a property of any name: a plain assignment to `__proto__` would set the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

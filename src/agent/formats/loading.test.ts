@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-/** What a file imports when it runs, by address. */
+/** Returns what a file imports at run time, by URL. */
 function importsOf(file: URL): string[] {
   const text = readFileSync(file, 'utf8').replace(/`(?:\\.|[^`\\])*`/g, '');
   return [...text.matchAll(/^(?:import|export)(?! type)\b[^'"`;]*?from '([^']+)';/gms)].map(([, name]) => String(name));

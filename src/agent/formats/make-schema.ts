@@ -1,6 +1,6 @@
 /**
- * One tool's input schema for one API: what the server sent in; the schema to send, what the caller should know, and how
- * to read the arguments that come back out.
+ * Makes one tool's input schema for one API from what the server sent. Returns the schema, what the caller should know,
+ * and how to read the arguments of a call.
  * @module
  */
 import { ANTHROPIC_STRICT, type Dialect, GEMINI_JSON_SCHEMA, GEMINI_OPEN_API, OPENAI_STRICT } from './dialects.ts';
@@ -15,30 +15,29 @@ import { type StrictAllowance, sizeOf, tooLargeForOpenAi } from './strict-limits
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What a schema is made for. */
 export type SchemaTarget = 'anthropic' | 'openai' | 'gemini-json-schema' | 'gemini-open-api';
 
-/** A schema that an API takes. */
+/** A schema that an API accepts. */
 export interface MadeSchema {
   readonly schema: Node;
   readonly strict: boolean;
-  /** Why it is not strict, if that was wanted. */
+  /** Why it is not strict, if strict was wanted. */
   readonly notStrict?: string | undefined;
-  /** What it no longer says. */
+  /** What it no longer expresses. */
   readonly simplified: readonly string[];
-  /** Parameters that got other names: the new one to the tool's own. */
+  /** Renamed parameters: new name to the tool's own. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** The arguments as the tool's own schema wants them. */
+  /** Returns the arguments as the tool's own schema expects them. */
   readonly readArguments: (args: Arguments) => Arguments;
 }
 
-/** How strict it should be, and what there is left of a request's allowance. */
+/** Whether strict is wanted, and what is left of a request's allowance. */
 export interface Strictness {
   readonly strict: boolean;
   readonly allowance: StrictAllowance;
 }
 
-/** Makes the schema, or says why there is none. Never throws. */
+/** Makes the schema, or says why it cannot. Never throws. */
 export function makeSchema(
   input: unknown,
   target: SchemaTarget,
@@ -59,11 +58,11 @@ export function makeSchema(
   const plain: MadeSchema = { schema, strict: false, simplified: notes, renamed, readArguments: rename };
   if (!strict) return plain;
   if (root.isFree) {
-    // Closed, it would take nothing at all; and that it names nothing is ours.
+    // Closing it would forbid every argument. The empty property list was added by us.
     const open = { ...schema, additionalProperties: schema.additionalProperties ?? true };
     return { ...plain, schema: open, notStrict: 'it takes names that are not listed' };
   }
-  // Whether it would fit no longer matters, and finding out takes longer than all the rest.
+  // Whether it would fit no longer matters, and finding out is the slowest part.
   if (target === 'anthropic' && allowance.spent !== undefined) return { ...plain, notStrict: allowance.spent };
   const fitted = fitSchema(schema, target === 'anthropic' ? ANTHROPIC_STRICT : OPENAI_STRICT);
   const size = sizeOf(fitted.schema);
@@ -78,7 +77,7 @@ export function makeSchema(
   };
 }
 
-/** For Gemini, which has no other mode to fall back to. */
+/** Simplifies a schema for Gemini, which has no other mode to fall back to. */
 function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeSchema {
   const fitted = fitSchema(root, dialect);
   const { schema, renamed } = renameParameters(fitted.schema, GEMINI_PARAMETER_RULE);
@@ -94,7 +93,7 @@ function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeS
 const leftOut = (keywords: readonly string[]): string[] =>
   keywords.length > 0 ? [`left out or written otherwise: ${[...keywords].sort().join(', ')}`] : [];
 
-/** OpenAI refuses arrays that do not say what they hold; anything is a way to say it. */
+/** OpenAI refuses arrays without `items`; `{}` allows any item. */
 const withItems = (schema: Node): Node =>
   mapSchema(schema, (node) => (isArray(node) && node.items === undefined ? { ...node, items: {} } : node)) as Node;
 

@@ -1,11 +1,11 @@
 /**
- * Schemas that hold at once, made one: a node with `allOf` in, the same without it out. Properties that several parts
- * describe become an `allOf` of their own, which is merged when it is their turn.
+ * Merges the parts of `allOf` into one schema. A property that several parts describe becomes an `allOf` of its own,
+ * which is merged in its turn.
  * @module
  */
 import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } from './schema-tree.ts';
 
-/** Two schemas as one, and the keywords that could not be brought together. */
+/** The merged schema, and the keywords that could not be merged. */
 export interface Merged {
   readonly node: Node;
   readonly conflicts: readonly string[];
@@ -13,7 +13,7 @@ export interface Merged {
 
 const MAX_PARTS = 64;
 
-/** Takes the parts of `allOf` together. `resolve` follows a reference that stands for a whole part. */
+/** Merges the parts of `allOf`. `resolve` follows a reference that stands for a whole part. */
 export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Merged {
   const { allOf, ...own } = node;
   if (!Array.isArray(allOf)) return { node, conflicts: [] };
@@ -26,7 +26,7 @@ export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Mer
   return { node: merged, conflicts };
 }
 
-/** The parts, those of nested `allOf`s among them. */
+/** Returns the parts, including those of nested `allOf`s. */
 function partsOf(allOf: readonly unknown[], resolve: (part: unknown) => unknown): readonly unknown[] {
   const parts: unknown[] = [];
   const open = [...allOf];
@@ -54,7 +54,7 @@ function mergeTwo(a: Node, b: Node, conflicts: string[]): Node {
   return Object.fromEntries(merged);
 }
 
-/** Both values of a keyword as one; undefined when they cannot be. */
+/** Merges both values of a keyword; undefined when they contradict. */
 function together(key: string, ours: unknown, theirs: unknown): unknown {
   switch (key) {
     case 'properties':
@@ -104,7 +104,7 @@ function bothSchemas(ours: unknown, theirs: unknown): unknown {
   return theirs === true ? ours : { allOf: [ours, theirs] };
 }
 
-/** The types both allow; a whole number is a number. */
+/** Returns the types that both allow; an integer is a number. */
 function bothTypes(ours: unknown, theirs: unknown): unknown {
   const [a, b] = [typesOf(ours), typesOf(theirs)];
   const allowed = a.flatMap((type) => {
@@ -116,5 +116,5 @@ function bothTypes(ours: unknown, theirs: unknown): unknown {
   return common.length === 1 ? common[0] : common;
 }
 
-/** The types a node names. */
+/** Returns the types of a node. */
 export const typesOf = (type: unknown): readonly string[] => (typeof type === 'string' ? [type] : namesIn(type));

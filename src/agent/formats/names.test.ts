@@ -26,7 +26,7 @@ describe('names', () => {
     expect(name).toHaveLength(64);
   });
 
-  it('that collide all get a hash, so that none depends on who came first', () => {
+  it('that collide all get a hash, so that none depends on the order', () => {
     const tools = [
       { server: 'a', name: 'b.c' },
       { server: 'a', name: 'b c' },
@@ -52,7 +52,7 @@ describe('names', () => {
     expect(table.nameOf({ server: 'github', tool: 'create' })).toMatch(/^github__create_[0-9a-f]{8}$/);
   });
 
-  it('cannot be taken by guessing somebody else’s hash', () => {
+  it('cannot be taken by guessing another tool’s hash', () => {
     const long = { server: 's', name: 'x'.repeat(80) };
     const taken = createNameTable([long]).nameOf(ref(long)) ?? '';
     const copycat = { server: 's', name: taken.slice('s__'.length) };
@@ -69,7 +69,7 @@ describe('names', () => {
     expect(() => createNameTable([], { ...rule, maxLength: 4 })).toThrow('at least 16');
   });
 
-  it('a name nobody has is no tool', () => {
+  it('an unknown name is no tool', () => {
     expect(createNameTable([]).refOf('constructor')).toBeUndefined();
     expect(createNameTable([]).nameOf({ server: 'a', tool: 'b' })).toBeUndefined();
   });

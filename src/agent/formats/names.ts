@@ -1,55 +1,55 @@
 /**
- * Names for LLM APIs: pairs of server and tool in, names out that are legal and unique there, and the way back. A name
- * depends on the set of tools, never on their order; it is looked up, never taken apart.
+ * Creates legal and unique names for LLM APIs from pairs of server and tool, and finds the pair of a name. A name
+ * depends on the set of tools, never on their order. It is looked up, never parsed.
  * @module
  */
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../core/errors.ts';
 import type { ToolRef } from '../../core/types.ts';
 
-/** What an API allows in a name, beside letters, digits and `_`. */
+/** What an API allows in a name, in addition to letters, digits and `_`. */
 export interface NameRule {
   readonly maxLength: number;
-  /** Whether a name may not begin with a digit or a sign. */
+  /** Whether a name must start with a letter or `_`. */
   readonly letterFirst: boolean;
-  /** Further characters that are allowed. */
+  /** Further allowed characters. */
   readonly characters: string;
 }
 
-/** What every API takes: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`. */
+/** Accepted by every API: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`. */
 export const COMMON_NAME_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '-' };
 
-/** A tool that wants a name. Without a server it is the program's own, and keeps its name before all others. */
+/** A tool to name. Without a server it is the program's own, and keeps its name before all others. */
 export interface NamedTool {
   readonly server?: string | undefined;
   readonly name: string;
 }
 
-/** Names both ways. */
+/** Names of tools, in both directions. */
 export interface NameTable {
   readonly size: number;
-  /** The name of a tool; a tool without a server has the server `''`. */
+  /** Returns the name of a tool; a tool without a server has the server `''`. */
   nameOf(ref: ToolRef): string | undefined;
-  /** The tool behind a name. */
+  /** Returns the tool of a name. */
   refOf(name: string): ToolRef | undefined;
-  /** All names with their tools, sorted by name. */
+  /** Returns all names with their tools, sorted by name. */
   entries(): readonly (readonly [name: string, ref: ToolRef])[];
 }
 
-/** Shorter names have no room for a readable part and a hash. */
+/** A shorter name has no room for a readable part and a hash. */
 const MIN_LENGTH = 16;
 const HEX_LENGTHS = [0, 8, 12, 24, 40];
 
 interface Entry {
   readonly ref: ToolRef;
-  /** Without a server, and legal as it is. */
+  /** Without a server, and legal unchanged. */
   readonly first: boolean;
   level: number;
 }
 
 /**
- * Names `<server>__<tool>`, other characters replaced by `_`; what is longer or collides is cut and gets `_` and eight
- * hex digits of a hash of the pair.
+ * Creates names `<server>__<tool>`, with illegal characters replaced by `_`. A name that is too long or collides is cut
+ * and gets `_` and eight hex digits of a hash of the pair.
  * @example
  * const names = createNameTable([{ server: 'github', name: 'create_issue' }]);
  * names.nameOf({ server: 'github', tool: 'create_issue' }); // 'github__create_issue'
@@ -66,7 +66,7 @@ export function createNameTable(tools: Iterable<NamedTool>, rule: NameRule = COM
     entries.push(entry);
   }
   let named = group(entries, rule);
-  // Everybody in a collision takes the next longer form, so the order in which tools came decides nothing.
+  // All tools of a collision take the next longer form, so their order does not matter.
   while (raiseCollisions(named)) named = group(entries, rule);
   return toTable(named);
 }
@@ -107,14 +107,14 @@ function nameAt(entry: Entry, rule: NameRule): string {
   return `${whole.slice(0, rule.maxLength - hex - 1)}_${hash}`;
 }
 
-/** Whether a name can stay as it is. */
+/** Tells whether a name is legal unchanged. */
 export function isLegalName(name: string, rule: NameRule): boolean {
   if (name === '' || name.length > rule.maxLength || (rule.letterFirst && !isLetter(name.charCodeAt(0)))) return false;
   for (let at = 0; at < name.length; at++) if (!isLegal(name.charCodeAt(at), rule)) return false;
   return true;
 }
 
-/** The text with legal characters only; one UTF-16 unit in, one character out. */
+/** Replaces illegal characters one by one, per UTF-16 unit. */
 function legal(text: string, rule: NameRule): string {
   if (isLegalName(text, rule)) return text;
   const name = text
@@ -131,10 +131,10 @@ const isLegal = (code: number, { characters }: NameRule): boolean =>
   isLetter(code) || (code >= 48 && code <= 57) || characters.includes(String.fromCharCode(code));
 
 const UNDERSCORE = 95;
-/** Longer than any name; what differs beyond it is told apart by the hash. */
+/** Longer than any name; differences beyond it show in the hash. */
 const MAX_READ = 256;
 
-/** Values by two names. */
+/** Values by two keys. */
 export class PairMap<V> {
   readonly #outer = new Map<string, Map<string, V>>();
 

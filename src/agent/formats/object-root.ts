@@ -1,6 +1,6 @@
 /**
- * The top of an input schema, as every API wants it: an object with properties, without choices. Alternatives at the top
- * become one object that allows them all; what they asked for is said in its description.
+ * Makes the root of an input schema what every API requires: an object with properties, without alternatives.
+ * Alternatives at the root become one object that allows them all; its description says what they required.
  * @module
  */
 import { setOwn } from './json-copy.ts';
@@ -8,18 +8,18 @@ import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { lookUp, referencesIn } from './schema-pointer.ts';
 import { entriesOf, isNode, isSame, listOf, mapSchema, type Node, namesIn } from './schema-tree.ts';
 
-/** A schema with an object at its top, and what had to be changed for that. */
+/** A schema whose root is an object, and what had to be changed. */
 export interface ObjectRoot {
   readonly schema: Node;
   readonly notes: readonly string[];
-  /** Whether it is an object of anything: it names no properties and does not say that there are none. */
+  /** Whether the object accepts anything: it lists no properties and is not closed. */
   readonly isFree: boolean;
 }
 
 const MAX_HOPS = 8;
 const MAX_BRANCHES = 50;
 const MAX_CHOICES = 300;
-/** What no API takes at the top. */
+/** Keywords that no API accepts at the root. */
 const REFUSED: ReadonlySet<string> = new Set([
   'enum',
   'const',
@@ -31,7 +31,9 @@ const REFUSED: ReadonlySet<string> = new Set([
   '$dynamicRef',
 ]);
 
-/** Makes the top an object; gives the same keywords back where it is one. `refers`: whether there are references in it. */
+/**
+ * Makes the root an object; keeps its keywords if it already is one. `refers`: whether the schema contains references.
+ */
 export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   const notes: string[] = [];
   const whole = wholeOf(schema, schema, notes);
@@ -51,7 +53,7 @@ export function objectRoot(schema: Node, refers: boolean): ObjectRoot {
   return { schema: refers ? withTargets(made, schema) : made, notes, isFree };
 }
 
-/** The schema with everything it refers to: what stood in a part that is gone moves to `$defs`. */
+/** Moves referenced schemas to `$defs` if their original place was removed. */
 function withTargets(schema: Node, before: Node): Node {
   const moved = new Map<string, unknown>();
   const names = new Map<string, string>();
@@ -84,7 +86,7 @@ function withTargets(schema: Node, before: Node): Node {
   }) as Node;
 }
 
-/** References at the top followed, the parts of `allOf` merged. */
+/** Follows references at the root and merges the parts of `allOf`. */
 function wholeOf(node: Node, root: Node, notes: string[]): Node {
   let whole = node;
   for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
@@ -109,7 +111,7 @@ function resolved(part: Node, root: Node): unknown {
   return node;
 }
 
-/** One object that allows every alternative. */
+/** Returns one object that allows every alternative. */
 function withoutChoices(node: Node, root: Node, notes: string[]): Node {
   if (!Array.isArray(node.anyOf) && !Array.isArray(node.oneOf)) return node;
   const { anyOf, oneOf, ...own } = node;
@@ -138,7 +140,7 @@ function joined(own: Node, branches: readonly Node[]): Node {
   const always = new Set([...(wanted[0] ?? [])].filter((name) => wanted.every((names) => names.has(name))));
   const required = [...new Set([...namesIn(own.required), ...always])];
   const { required: _required, properties: _properties, ...rest } = own;
-  // A closed branch says nothing about the names in the others.
+  // A closed branch says nothing about the names of the others.
   const description = describe(own.description, wanted, always);
   return {
     ...rest,
@@ -154,7 +156,7 @@ function either(known: unknown, schema: unknown): unknown {
   return all.some((one) => isSame(one, schema)) ? known : { anyOf: [...all, schema] };
 }
 
-/** Which names belong together, for the model. */
+/** Describes for the model which names belong together. */
 function describe(
   own: unknown,
   wanted: readonly ReadonlySet<string>[],

@@ -1,6 +1,6 @@
 /**
- * A schema that was fitted for Gemini's `parameters` in, the same as that subset of OpenAPI 3.0 out: one type each, in
- * capitals, `nullable`, enums of texts, and nothing beside `anyOf`.
+ * Converts a schema fitted for Gemini's `parameters` to its subset of OpenAPI 3.0: one type each, in capitals,
+ * `nullable`, enums of strings, and nothing beside `anyOf`.
  * @module
  */
 import { typesOf } from './merge-schemas.ts';
@@ -25,7 +25,7 @@ export interface GeminiSchema {
   pattern?: string;
   minimum?: number;
   maximum?: number;
-  /** Whole numbers are written as text, as in all Google APIs. */
+  /** Whole numbers are written as strings, as in all Google APIs. */
   minItems?: string;
   maxItems?: string;
   minLength?: string;
@@ -54,10 +54,13 @@ const COUNTS: readonly (readonly [
   ['STRING', 'minLength', 'maxLength'],
   ['OBJECT', 'minProperties', 'maxProperties'],
 ];
-/** What may be anything. An array has to say what it holds. */
+/** A schema for anything. An array must declare its items. */
 const ANYTHING: Node = { type: ['string', 'number', 'boolean', 'object', 'array'], items: { type: 'string' } };
 
-/** Writes a fitted schema as OpenAPI; undefined for an object without properties, which Gemini wants left out. */
+/**
+ * Converts a fitted schema to OpenAPI; undefined for an object without properties, which Gemini requires to be left
+ * out.
+ */
 export function toOpenApi(schema: Node): GeminiSchema | undefined {
   return entriesOf(schema.properties).length === 0 ? undefined : convert(schema);
 }
@@ -82,7 +85,7 @@ function convert(node: Node): GeminiSchema {
   );
 }
 
-/** Alternatives; words and `nullable` move into them, because nothing may stand beside them. */
+/** Converts alternatives; descriptions and `nullable` move into them, because nothing may be beside them. */
 function oneOrMore(branches: readonly Node[], outer: Node, isNullable: boolean): GeminiSchema {
   const converted = branches.map(convert).flatMap((branch) => branch.anyOf ?? [branch]);
   const [first] = converted;
@@ -113,7 +116,7 @@ function plain(node: Node, type: string, isNullable: boolean): GeminiSchema {
   }
   if (name === 'STRING') {
     if (typeof node.pattern === 'string') schema.pattern = node.pattern;
-    // An empty text in an enum is refused.
+    // Gemini refuses an empty string in an enum.
     const values = namesIn(node.enum).filter((value) => value !== '');
     if (values.length > 0) schema.enum = values;
   }

@@ -1,6 +1,5 @@
 /**
- * Names of parameters that an API refuses, made legal: a schema with an object at its top in; out the same with other
- * names at its top, and which stands for which.
+ * Renames parameters whose names an API refuses. Returns the schema with new names at its root, and the mapping.
  * @module
  */
 import { createNameTable, isLegalName, type NameRule } from './names.ts';
@@ -14,12 +13,12 @@ export interface RenamedParameters {
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** What Anthropic takes: `^[a-zA-Z0-9_.-]{1,64}$`. */
+/** Anthropic's rule: `^[a-zA-Z0-9_.-]{1,64}$`. */
 export const ANTHROPIC_PARAMETER_RULE: NameRule = { maxLength: 64, letterFirst: false, characters: '.-' };
-/** What Gemini takes: `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`. */
+/** Gemini's rule: `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`. */
 export const GEMINI_PARAMETER_RULE: NameRule = { maxLength: 64, letterFirst: true, characters: '' };
 
-/** What stands for what when all names are legal. */
+/** The mapping when all names are legal. */
 export const NONE_RENAMED: ReadonlyMap<string, string> = new Map();
 
 /** Renames what the rule refuses. */
@@ -47,7 +46,7 @@ export function renameParameters(schema: Node, rule: NameRule): RenamedParameter
   };
 }
 
-/** References into a renamed parameter follow it. */
+/** Updates references into a renamed parameter. */
 function moved(node: Node, references: ReadonlyMap<string, string>): Node {
   if (typeof node.$ref !== 'string') return node;
   const [hash, properties, name, ...rest] = node.$ref.split('/');

@@ -1,18 +1,18 @@
 /**
- * A tool's input schema in, whatever a server sent; a copy out that is valid JSON Schema 2020-12 and refers to nothing
- * outside of itself. What was valid stays as it is, without `$schema` and `$id`.
+ * Reads a tool's input schema, whatever a server sent, and returns a valid copy in JSON Schema 2020-12 without external
+ * references. Valid parts stay unchanged, except `$schema` and `$id`.
  * @module
  */
 import { CopyError, isJson, JsonCopier, setOwn } from './json-copy.ts';
 import { isExternal, lookUp, referencesIn } from './schema-pointer.ts';
 import { isNode, LISTS, MAPS, mapSchema, type Node, SINGLE, TYPES } from './schema-tree.ts';
 
-/** A schema that can be used and what was mended in it, or why there is none. */
+/** A usable schema and what was repaired in it, or why there is none. */
 export type ReadSchema =
   | {
       readonly schema: Node;
       readonly notes: readonly string[];
-      /** Whether there are references in it. */
+      /** Whether it contains references. */
       readonly refers: boolean;
       readonly refused?: undefined;
     }
@@ -22,7 +22,7 @@ const MAX_NOTES = 5;
 const MAX_PATTERN = 5000;
 const REMOVED: ReadonlySet<string> = new Set(['$schema', '$id', '$vocabulary']);
 
-/** Reads a schema. Never throws; a tool without one takes no arguments. */
+/** Reads a schema. Never throws; a tool without a schema takes no arguments. */
 export function readSchema(input: unknown): ReadSchema {
   if (input === undefined || input === null)
     return { schema: { type: 'object', properties: {} }, notes: [], refers: false };
@@ -36,7 +36,7 @@ export function readSchema(input: unknown): ReadSchema {
     const why = error instanceof CopyError ? error.message : 'it cannot be read';
     return { refused: `Its schema cannot be used: ${why}.` };
   }
-  const notes = reader.invalid.map((what) => `left out what is not valid JSON Schema: ${what}`);
+  const notes = reader.invalid.map((what) => `left out invalid JSON Schema: ${what}`);
   if (!reader.refers) return { schema, notes, refers: false };
   const references = [...referencesIn(schema)];
   const external = references.find(isExternal);
@@ -45,7 +45,7 @@ export function readSchema(input: unknown): ReadSchema {
   const lost = references.filter((reference) => lookUp(reference, schema) === undefined);
   if (lost.length === 0) return { schema, notes, refers: true };
   for (const reference of lost.slice(0, MAX_NOTES))
-    notes.push(`left out a reference to nothing: ${reference.slice(0, 100)}`);
+    notes.push(`left out a reference without a target: ${reference.slice(0, 100)}`);
   return { schema: withoutReferences(schema, new Set(lost)), notes, refers: true };
 }
 
@@ -67,7 +67,7 @@ class Reader {
   refers = false;
   readonly #copier = new JsonCopier();
   readonly #id: string | undefined;
-  /** Names on the way to where we are. */
+  /** Names on the path to the current node. */
   readonly #path: string[] = [];
 
   constructor({ $id }: Node) {
@@ -102,7 +102,7 @@ class Reader {
     return this.#copier.copy(value, depth);
   }
 
-  /** A schema that stands under a name. */
+  /** Reads a schema under a name. */
   #inside(name: string, value: unknown, depth: number): unknown {
     this.#path.push(name);
     const schema = this.schema(value, depth);
@@ -114,7 +114,7 @@ class Reader {
     if (!Array.isArray(value)) return undefined;
     this.#copier.enter(depth);
     const schemas: unknown[] = [];
-    // By number, not `for of`: holes count, too.
+    // By index, not `for of`, so that holes count.
     for (let at = 0; at < value.length; at++) {
       const schema = this.#inside(`${key}[]`, value[at], depth + 1);
       if (schema !== undefined) schemas.push(schema);
@@ -152,14 +152,14 @@ class Reader {
   }
 }
 
-/** Whether a node is written as older drafts did. */
+/** Tells whether a node uses the syntax of older drafts. */
 const isOld = ({ items, additionalItems, exclusiveMinimum, exclusiveMaximum }: Node): boolean =>
   additionalItems !== undefined ||
   Array.isArray(items) ||
   typeof exclusiveMinimum === 'boolean' ||
   typeof exclusiveMaximum === 'boolean';
 
-/** What older drafts wrote in another way. */
+/** Converts the syntax of older drafts. */
 function* modern(node: Node): Generator<[string, unknown]> {
   for (const [key, value] of Object.entries(node)) {
     if (key === 'items' && Array.isArray(value)) {
@@ -169,7 +169,7 @@ function* modern(node: Node): Generator<[string, unknown]> {
       const limit = node[key === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
       if (value && typeof limit === 'number') yield [key, limit];
     } else if (key === 'minimum' && node.exclusiveMinimum === true) {
-      // Said by the exclusive one.
+      // The exclusive one replaces it.
     } else if (key === 'maximum' && node.exclusiveMaximum === true) {
       // Likewise.
     } else if (key !== 'additionalItems') yield [key, value];
@@ -197,14 +197,14 @@ const areNamesByName: Check = (value) => {
   return Object.fromEntries(Object.entries(value).map(([name, names]) => [name, areNames(names)]));
 };
 
-/** The types there are, as they were written when all of them exist. */
+/** Returns the known types; unchanged if all are known. */
 const areTypes: Check = (value) => {
   if (!Array.isArray(value)) return TYPES.has(value) ? value : undefined;
   const known = [...new Set(value.filter((type) => TYPES.has(type)))];
   return known.length > 0 ? known : undefined;
 };
 
-/** Whether this is a regular expression at all; it is not run. */
+/** Checks that a text is a valid regular expression; it is not run. */
 const isPattern: Check = (value) => {
   if (typeof value !== 'string' || value.length > MAX_PATTERN) return undefined;
   for (const flags of ['u', '']) {
@@ -212,7 +212,7 @@ const isPattern: Check = (value) => {
       new RegExp(value, flags);
       return value;
     } catch {
-      // Valid without the flag is valid for most.
+      // Valid without the flag is valid for most readers.
     }
   }
   return undefined;

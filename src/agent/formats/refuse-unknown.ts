@@ -1,12 +1,12 @@
 /**
- * Misspelt options of formats and of the unified registry: an object and the keys it may have in, an error that names the
- * wrong one and the one that was meant out.
+ * Refuses misspelt options of formats and of the unified registry, with an error that names the wrong key and the one
+ * that was meant.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
 import { unknownKey } from '../../text/unknown-key.ts';
 
-/** Throws `ValidationError` for a key that is not known and says something. `what` begins the sentence. */
+/** Throws `ValidationError` for an unknown key with a value. `what` starts the sentence. */
 export function refuseUnknown(given: object, known: readonly string[], what: string): void {
   const unknown = unknownKey(given, known);
   if (unknown === undefined) return;

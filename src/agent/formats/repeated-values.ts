@@ -1,16 +1,16 @@
 /**
- * Whether texts already say what a value holds: a value and texts in, yes or no out. Servers write the same result twice, as
- * structured content and for people; models need it once.
+ * Tells whether texts already contain everything in a value. Servers write the same result twice, as structured content
+ * and for people; models need it once.
  * @module
  */
 
 const MAX_NODES = 2000;
-/** Characters that may be looked at: what takes longer to find out is sent twice. */
+/** Limit of characters compared; a value that costs more is sent twice. */
 const MAX_WORK = 20_000_000;
 
 /**
- * Whether every text, number and truth value in a value stands in the texts, as words of their own. What holds none of
- * these is not said by any text.
+ * Tells whether every text, number and boolean in a value occurs in the texts as a separate word. False for a value
+ * without any of these.
  */
 export function isRepeated(value: unknown, texts: readonly string[]): boolean {
   if (texts.length === 0) return false;
@@ -20,12 +20,15 @@ export function isRepeated(value: unknown, texts: readonly string[]): boolean {
     if (leaves === undefined || leaves.size === 0 || leaves.size * whole.length > MAX_WORK) return false;
     return [...leaves].every((leaf) => standsIn(whole, leaf));
   } catch {
-    // Results of programs can hold anything, also what cannot be read.
+    // Results of programs can contain anything, including values that cannot be read.
     return false;
   }
 }
 
-/** What a value says, each thing once; undefined when it is too much. Nothing is said by null and empty texts. */
+/**
+ * Returns the texts, numbers and booleans of a value, each once; undefined when there are too many. Null and empty
+ * texts are skipped.
+ */
 function leavesOf(value: unknown): ReadonlySet<string> | undefined {
   const leaves = new Set<string>();
   const open: unknown[] = [value];
@@ -42,7 +45,7 @@ function leavesOf(value: unknown): ReadonlySet<string> | undefined {
   return leaves;
 }
 
-/** Whether a text holds another, and not only as a part of a longer word or number. */
+/** Tells whether a text contains another, and not only as part of a longer word or number. */
 function standsIn(text: string, leaf: string): boolean {
   for (let at = text.indexOf(leaf), tries = 0; at !== -1 && tries < MAX_TRIES; tries++) {
     const end = at + leaf.length;
@@ -54,7 +57,7 @@ function standsIn(text: string, leaf: string): boolean {
 
 const MAX_TRIES = 1000;
 
-/** Whether two neighbouring characters belong to one word or number, such as the `1` and `.` of `1.5`. */
+/** Tells whether two neighbouring characters belong to one word or number, such as the `1` and `.` of `1.5`. */
 function joins(text: string, left: number, right: number): boolean {
   const [a, b] = [text.charAt(left), text.charAt(right)];
   if (WORD.test(a) && WORD.test(b)) return true;

@@ -1,6 +1,6 @@
 /**
- * What a model wrote for a changed schema, as the tool wants it: renamed parameters get their own names back, and the
- * nulls that strict mode asks for in place of what is left out go.
+ * Converts a model's arguments for a changed schema back to the tool's own: restores renamed parameters, and drops the
+ * nulls that strict mode requires for left-out parameters.
  * @module
  */
 import { typesOf } from './merge-schemas.ts';
@@ -12,13 +12,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 100;
 const MAX_VARIANTS = 64;
 
-/** Gives renamed parameters their own names back. */
 export function restoreNames(args: Arguments, renamed: ReadonlyMap<string, string> = new Map()): Arguments {
   if (renamed.size === 0) return args;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [renamed.get(name) ?? name, value]));
 }
 
-/** Leaves out nulls that stand for nothing: those the tool's own schema does not allow and does not need. */
+/** Drops nulls that mean a left-out parameter: those that the tool's own schema neither allows nor requires. */
 export function dropNulls(args: Arguments, schema: Node): Arguments {
   return clean(args, [schema], schema, 0) as Arguments;
 }
@@ -41,7 +40,7 @@ function clean(value: unknown, schemas: readonly unknown[], root: Node, depth: n
   return Object.fromEntries(kept);
 }
 
-/** Every plain schema that these may stand for: references followed, alternatives taken apart. */
+/** Returns every plain schema that these may stand for: references followed, alternatives separated. */
 function variantsOf(schemas: readonly unknown[], root: Node): readonly Node[] {
   const variants: Node[] = [];
   const seen = new Set<unknown>();
@@ -61,7 +60,7 @@ function takesNull(node: Node): boolean {
   if (node.const !== undefined) return node.const === null;
   if (Array.isArray(node.enum)) return node.enum.includes(null);
   if (node.type !== undefined) return typesOf(node.type).includes('null');
-  // A node that only points elsewhere says nothing itself; one that says nothing at all takes anything.
+  // A node that only points elsewhere says nothing itself; an empty one allows anything.
   return (
     !POINTING.some((keyword) => node[keyword] !== undefined) &&
     !DESCRIBING.some((keyword) => node[keyword] !== undefined)

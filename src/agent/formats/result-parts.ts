@@ -1,5 +1,5 @@
 /**
- * What a tool returned, as a list of texts and media: every block, and the structured content where the texts do not say the same.
+ * Splits a tool's result into texts and media: every block, and the structured content if the texts do not contain it.
  * @module
  */
 
@@ -8,22 +8,21 @@ import { parseNested } from '../../json/json-nesting.ts';
 import { isRepeated } from './repeated-values.ts';
 import { isNode, isSame } from './schema-tree.ts';
 
-/** Bytes of some type. */
+/** Bytes of a media type. */
 export interface Media {
   readonly kind: 'media';
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
-  /** Where it came from, if that was said. */
+  /** The origin, if given. */
   readonly name: string | undefined;
 }
 
-/** A piece of a result. */
 export type ResultPart = { readonly kind: 'text'; readonly text: string } | Media;
 
 const text = (value: string): ResultPart => ({ kind: 'text', text: value });
 
-/** All pieces, in order. `_meta` is for programs and stays with them. */
+/** Returns all parts, in order. `_meta` is for programs and is left out. */
 export function partsOf({ content, structuredContent }: CallToolResult): readonly ResultPart[] {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const parts = blocks.map(partOf);
@@ -68,7 +67,7 @@ function linkText(block: Readonly<Record<string, unknown>>): string {
 const unknownPart = (block: Readonly<Record<string, unknown>>): ResultPart =>
   text(`[content of type "${String(block.type).slice(0, 64)}", as JSON]\n${json(block)}`);
 
-/** Whether a text is this value, written as JSON. */
+/** Tells whether a text is this value as JSON. */
 function says(candidate: string, value: unknown): boolean {
   const start = candidate.trimStart().charAt(0);
   if (start !== (Array.isArray(value) ? '[' : '{')) return false;
@@ -79,7 +78,7 @@ function says(candidate: string, value: unknown): boolean {
   }
 }
 
-/** JSON of what may have come from a program, which can hold anything. */
+/** Serialises a value of a program, which can contain anything. */
 function json(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';

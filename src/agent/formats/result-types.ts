@@ -1,19 +1,19 @@
 /**
- * The shapes in which LLM APIs take what a tool returned, one type each.
+ * Defines the formats of tool results for LLM APIs, one type each.
  * @module
  */
 
 import type { AnthropicToolReference } from './hosted-search.ts';
 
-// Types, not interfaces, for what LangChain gets: it wants records, and an interface is none.
+// Types, not interfaces, for LangChain: it requires records, and an interface is not assignable to one.
 
-/** Text, in the shape Anthropic, OpenAI Chat and LangChain share. */
+/** Text, in the format that Anthropic, OpenAI Chat and LangChain share. */
 export type TextPart = {
   type: 'text';
   text: string;
 };
 
-/** A picture for Anthropic. */
+/** An image for Anthropic. */
 export interface AnthropicImage {
   type: 'image';
   source: { type: 'base64'; media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'; data: string };
@@ -26,7 +26,10 @@ export interface AnthropicDocument {
   title?: string;
 }
 
-/** Anthropic: a block for the next user message. References, from `toToolReferences`, answer a search tool of your own. */
+/**
+ * Anthropic: a block for the next user message. References, from `toToolReferences`, answer the program's own search
+ * tool.
+ */
 export interface AnthropicToolResult {
   type: 'tool_result';
   tool_use_id: string;
@@ -34,14 +37,14 @@ export interface AnthropicToolResult {
   is_error?: boolean;
 }
 
-/** OpenAI Chat Completions: a message. It can hold text only. */
+/** OpenAI Chat Completions: a message. It can contain text only. */
 export interface OpenAiToolMessage {
   role: 'tool';
   tool_call_id: string;
   content: string;
 }
 
-/** What OpenAI Responses takes in an output. */
+/** A part of an OpenAI Responses output. */
 export type OpenAiOutputPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }

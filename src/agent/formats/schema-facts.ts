@@ -1,5 +1,5 @@
 /**
- * Small questions about one schema node: what type it implies, whether it allows null, whether anything fits it.
+ * Answers small questions about one schema node: its implied type, whether it allows null, whether any value matches.
  * @module
  */
 import { typesOf } from './merge-schemas.ts';
@@ -12,7 +12,7 @@ const TYPE_OF_KEYWORD: readonly (readonly [type: string, ...keywords: string[]])
   ['number', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ];
 
-/** The types a node without `type` can only mean. */
+/** Returns the only types that a node without `type` can mean. */
 export function impliedTypes(node: Node): readonly string[] {
   const values = node.const === undefined ? listOf(node.enum) : [node.const];
   if (values.length > 0) return [...new Set(values.map(typeOf))];
@@ -20,7 +20,7 @@ export function impliedTypes(node: Node): readonly string[] {
   return found ? [found[0]] : [];
 }
 
-/** The type of a value, as schemas call it. */
+/** Returns the JSON Schema type of a value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -28,7 +28,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Whether nothing fits: `false`, or `{"not": {}}` as some generators write "undefined". */
+/** Tells whether no value matches: `false`, or `{"not": {}}`, which some generators write for "undefined". */
 export function isNever(schema: unknown): boolean {
   if (schema === false) return true;
   if (!isNode(schema)) return false;
@@ -39,7 +39,7 @@ export function isNever(schema: unknown): boolean {
   );
 }
 
-/** Whether a fitted node allows null as it is. */
+/** Tells whether a fitted node allows null. */
 export function allowsNull(node: Node): boolean {
   if (node.const !== undefined) return node.const === null;
   if (Array.isArray(node.enum)) return node.enum.includes(null);
@@ -50,7 +50,7 @@ export function allowsNull(node: Node): boolean {
 
 const NULL: Node = { type: 'null' };
 
-/** The node that allows null as well. */
+/** Returns the node with null allowed. */
 export function nullable(node: Node): Node {
   if (Array.isArray(node.anyOf)) return { ...node, anyOf: [...node.anyOf, NULL] };
   if (node.$ref !== undefined || node.const !== undefined || node.type === undefined) {
@@ -69,7 +69,7 @@ export function nullable(node: Node): Node {
   };
 }
 
-/** The same, with null as an alternative of its own. */
+/** Returns the node with null as a separate alternative. */
 export function orNull(node: Node): Node {
   const words = Object.entries(node).filter(([key]) => ANNOTATIONS.has(key));
   const {
@@ -86,7 +86,7 @@ export function orNull(node: Node): Node {
   return { ...Object.fromEntries(words), anyOf: [other, NULL] };
 }
 
-/** What OpenAPI 3.0 calls `nullable`, as JSON Schema says it. */
+/** Converts OpenAPI's `nullable` to JSON Schema. */
 export function withoutNullable(node: Node): Node {
   if (node.nullable === undefined) return node;
   const { nullable: isNullable, ...rest } = node;
@@ -97,10 +97,10 @@ export function withoutNullable(node: Node): Node {
 const withNull = (values: readonly unknown[]): unknown[] =>
   values.some((value) => isSame(value, null)) ? [...values] : [...values, null];
 
-/** Whether a pattern does without look-around, back references and word boundaries. */
+/** Tells whether a pattern has no look-around, back references or word boundaries. */
 export const isSimplePattern = (pattern: string): boolean => !/\(\?[=!<]|\\[1-9bBk]/.test(pattern);
 
-/** `allOf` around one reference, as generators write it to add a description, is that reference. */
+/** Unwraps an `allOf` around one reference, which generators write to add a description. */
 export function liftReference(node: Node): Node {
   if (!Array.isArray(node.allOf)) return node;
   const { allOf, ...own } = node;

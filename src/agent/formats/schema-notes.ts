@@ -1,5 +1,5 @@
 /**
- * What an API cannot hold in a schema, said in words: the keywords that were left out in, a longer description out.
+ * Puts keywords that an API cannot represent into words, and adds them to the description.
  * @module
  */
 import { schemaLimits } from '../../schema/schema-limits.ts';
@@ -8,7 +8,7 @@ import { listOf, type Node } from './schema-tree.ts';
 const MAX_VALUES = 300;
 const MAX_EXAMPLE = 60;
 
-/** The description with what the left-out keywords say; undefined when there is nothing to say. */
+/** Returns the description with the left-out keywords in words; undefined when there is nothing to say. */
 export function describeLeftOut(description: unknown, left: Node): string | undefined {
   const text = typeof description === 'string' ? description : '';
   if (Object.keys(left).length === 0) return text === '' ? undefined : text;
@@ -16,7 +16,7 @@ export function describeLeftOut(description: unknown, left: Node): string | unde
   return said === '' ? undefined : said;
 }
 
-/** A description with one more sentence, unless it has it. */
+/** Appends a sentence to a description, unless it is already there. */
 export const withNote = (description: unknown, note: string): string => {
   if (typeof description !== 'string' || description === '') return note;
   return description.includes(note) ? description : `${description} ${note}`;

@@ -1,15 +1,15 @@
 /**
- * `$ref` inside one schema: a reference and the whole schema in, what it points to out. Nothing is ever fetched.
+ * Resolves `$ref` within one schema. Never fetches anything.
  * @module
  */
 import { childrenOf, isNode, type Node } from './schema-tree.ts';
 
 const MAX_LENGTH = 2000;
 
-/** Whether a reference leads out of the schema. */
+/** Tells whether a reference leads out of the schema. */
 export const isExternal = (reference: string): boolean => !reference.startsWith('#');
 
-/** The schema a reference points to: `#`, `#/$defs/name` or `#anchor`; undefined when there is none. */
+/** Returns the schema a reference points to: `#`, `#/$defs/name` or `#anchor`; undefined when there is none. */
 export function lookUp(reference: string, root: Node): unknown {
   if (isExternal(reference) || reference.length > MAX_LENGTH) return undefined;
   if (reference === '#' || reference === '#/') return root;
@@ -23,7 +23,7 @@ export function lookUp(reference: string, root: Node): unknown {
   return isNode(found) || typeof found === 'boolean' ? found : undefined;
 }
 
-/** Every reference in a schema, once. */
+/** Returns every reference in a schema, once. */
 export function referencesIn(schema: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (!isNode(schema)) return found;
   for (const reference of [schema.$ref, schema.$dynamicRef]) if (typeof reference === 'string') found.add(reference);
@@ -31,7 +31,7 @@ export function referencesIn(schema: unknown, found = new Set<string>()): Readon
   return found;
 }
 
-/** The last part of a reference, for a name. */
+/** Returns the last part of a reference, for use as a name. */
 export const lastPart = (reference: string): string =>
   unescapePart(reference.slice(reference.lastIndexOf('/') + 1).replace(/^#/, ''));
 
@@ -55,17 +55,17 @@ function collect(node: unknown, anchors: Map<string, Node>): void {
   for (const child of childrenOf(node)) collect(child, anchors);
 }
 
-/** One part of a reference as the name it means. */
+/** Decodes one part of a reference. */
 export function unescapePart(part: string): string {
   let text = part;
   try {
     text = decodeURIComponent(part);
   } catch {
-    // A lone percent sign means itself.
+    // A lone percent sign is literal.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** A name as one part of a reference. */
+/** Encodes a name as one part of a reference. */
 export const escapePart = (name: string): string =>
   name.replaceAll('%', '%25').replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,5 +1,5 @@
 /**
- * The references of one schema: which are kept, under which names, what they stand for, and whether they go round.
+ * Tracks the references of one schema: which are kept, under which names, their targets, and whether they form a cycle.
  * @module
  */
 import { lastPart, lookUp } from './schema-pointer.ts';
@@ -7,7 +7,7 @@ import { isNode, type Node } from './schema-tree.ts';
 
 const MAX_HOPS = 8;
 
-/** Collects what is referred to while a schema is written, and writes it after. */
+/** Collects references while a schema is written, and writes their targets afterwards. */
 export class References {
   readonly #root: Node;
   readonly #names = new Map<string, string>();
@@ -22,25 +22,24 @@ export class References {
     this.#root = root;
   }
 
-  /** What a reference points to. */
   target(reference: string): unknown {
     return lookUp(reference, this.#root);
   }
 
-  /** A node whose reference is followed, a bounded number of times; keywords beside a reference win. */
+  /** Follows a node's reference, a bounded number of times; keywords beside a reference win. */
   expand(node: Node): Node {
     let whole = node;
     for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
       const { $ref, ...beside } = whole;
       const target = this.target($ref as string);
-      // `true` allows anything, and so does nothing at all.
+      // `true` allows anything, and so does an empty schema.
       whole = isNode(target) ? { ...target, ...beside } : target === false ? { not: {} } : beside;
     }
     const { $ref: _left, ...rest } = whole;
     return rest;
   }
 
-  /** Keeps a reference and gives the place where its schema will stand. */
+  /** Keeps a reference and returns its new path. */
   keep(reference: string): string {
     const pointsAtRoot = this.target(reference) === this.#root;
     const name = pointsAtRoot ? '#' : this.#nameOf(reference);
@@ -50,7 +49,7 @@ export class References {
     return pointsAtRoot ? '#' : `#/$defs/${name}`;
   }
 
-  /** Writes everything that is referred to, also what is referred to there. */
+  /** Writes every referenced schema, including those they refer to. */
   writeAll(write: (target: unknown, name: string) => Node): [string, Node][] {
     const written: [string, Node][] = [];
     for (let reference = this.#open.shift(); reference !== undefined; reference = this.#open.shift()) {
@@ -61,11 +60,11 @@ export class References {
     return written.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** Whether any kept reference leads back to where it stands. */
+  /** Tells whether kept references form a cycle. */
   areCircular(): boolean {
     const done = new Set<string>();
     for (const start of this.#edges.keys()) {
-      // Depth first with a stack of our own: chains of references can be long.
+      // Depth-first with an explicit stack, because chains of references can be long.
       const path = new Set<string>();
       const stack: { name: string; leave: boolean }[] = [{ name: start, leave: false }];
       for (let step = stack.pop(); step; step = stack.pop()) {

@@ -1,14 +1,14 @@
 /**
- * Where schemas stand inside schemas, as data, and a walk over them.
+ * Lists which keywords contain schemas, and walks over them.
  * @module
  */
 import type { JsonSchema } from '../../core/types.ts';
 import { setOwn } from './json-copy.ts';
 
-/** A schema that is an object; `true` and `false` are schemas, too. */
+/** A schema that is an object; `true` and `false` are schemas too. */
 export type Node = JsonSchema;
 
-/** Keywords that hold one schema. */
+/** Keywords with one schema. */
 export const SINGLE: ReadonlySet<string> = new Set([
   'additionalItems',
   'additionalProperties',
@@ -23,9 +23,9 @@ export const SINGLE: ReadonlySet<string> = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-/** Keywords that hold a list of schemas. */
+/** Keywords with a list of schemas. */
 export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-/** Keywords that hold schemas by name. */
+/** Keywords with schemas by name. */
 export const MAPS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
@@ -33,7 +33,7 @@ export const MAPS: ReadonlySet<string> = new Set([
   'patternProperties',
   'properties',
 ]);
-/** Keywords that say something about a value without restricting it. */
+/** Keywords that describe a value without restricting it. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$comment',
   '$defs',
@@ -49,7 +49,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'writeOnly',
 ]);
 
-/** Keywords whose loss is worth a word in a description or a report. */
+/** Keywords whose loss is worth mentioning in a description or a report. */
 export const SAYING: ReadonlySet<string> = new Set([
   ...['default', 'example', 'examples', 'exclusiveMaximum', 'exclusiveMinimum', 'format', 'maxItems', 'maxLength'],
   ...['maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum', 'multipleOf', 'pattern'],
@@ -71,13 +71,13 @@ export const isNode = (value: unknown): value is Node =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The names in a list such as `required`. */
+/** Returns the names in a list such as `required`. */
 export const namesIn = (value: unknown): string[] => listOf(value).filter((name) => typeof name === 'string');
 
-/** What is in an object by name, as its own properties only. */
+/** Returns the own entries of an object. */
 export const entriesOf = (value: unknown): [string, unknown][] => (isNode(value) ? Object.entries(value) : []);
 
-/** The schemas right inside a node. */
+/** Returns the direct sub-schemas of a node. */
 export function childrenOf(node: Node): readonly unknown[] {
   const children: unknown[] = [];
   for (const key of Object.keys(node)) {
@@ -90,8 +90,8 @@ export function childrenOf(node: Node): readonly unknown[] {
 }
 
 /**
- * The same schema with every schema in it changed, the innermost first; what does not change is not copied. The depth was
- * bounded when it was read.
+ * Returns the schema with every sub-schema changed, innermost first; unchanged parts are not copied. The depth was
+ * limited when the schema was read.
  */
 export function mapSchema(schema: unknown, change: (node: Node) => Node): unknown {
   if (!isNode(schema)) return schema;
@@ -107,7 +107,7 @@ export function mapSchema(schema: unknown, change: (node: Node) => Node): unknow
   );
 }
 
-/** The same object with other values; itself when they are the same. */
+/** Returns the object with other values; the same object if none changed. */
 function mapValues(node: Node, change: (value: unknown, key: string) => unknown): Node {
   let changed: Record<string, unknown> | undefined;
   for (const key of Object.keys(node)) {
@@ -119,7 +119,7 @@ function mapValues(node: Node, change: (value: unknown, key: string) => unknown)
   return changed ?? node;
 }
 
-/** Whether two JSON values are the same, whatever the order of their keys. */
+/** Tells whether two JSON values are equal, whatever the order of their keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
@@ -128,7 +128,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }
 
-/** Every value once. */
+/** Returns every value once. */
 export function distinct<T>(values: readonly T[]): T[] {
   if (values.every((value) => typeof value === 'string')) return [...new Set(values)];
   const known = new Map<string, T>();

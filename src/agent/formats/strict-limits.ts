@@ -1,11 +1,10 @@
 /**
- * How large a strict schema is, and what it says when it is too large for OpenAI; what a request to Anthropic has left
- * for further strict tools.
+ * Measures strict schemas against the limits of OpenAI, and tracks what an Anthropic request has left for strict tools.
  * @module
  */
 import { childrenOf, isNode, listOf, type Node, namesIn } from './schema-tree.ts';
 
-/** What the APIs count. */
+/** The sizes that APIs limit. */
 export interface SchemaSize {
   readonly properties: number;
   readonly optional: number;
@@ -14,7 +13,7 @@ export interface SchemaSize {
   readonly enumValues: number;
   /** Characters of names, enums and constants. */
   readonly characters: number;
-  /** Characters of the longest enum that has more than 250 texts. */
+  /** Characters of the longest enum with more than 250 values. */
   readonly longEnum: number;
 }
 
@@ -53,10 +52,10 @@ const lengthOf = (values: readonly unknown[]): number =>
     0,
   );
 
-/** Why a schema is too large for OpenAI's strict mode, if it is. */
+/** Returns why a schema is too large for OpenAI's strict mode, if it is. */
 export function tooLargeForOpenAi(size: SchemaSize): string | undefined {
   for (const [what, limit] of Object.entries(OPENAI) as [keyof typeof OPENAI, number][]) {
-    if (size[what] > limit) return `it has ${size[what]} ${NAMES[what]}, of which ${limit} are allowed`;
+    if (size[what] > limit) return `it has ${size[what]} ${NAMES[what]}, but at most ${limit} are allowed`;
   }
   return undefined;
 }
@@ -69,24 +68,24 @@ const NAMES: Readonly<Record<keyof typeof OPENAI, string>> = {
   longEnum: 'characters in one enum',
 };
 
-/** What one request to Anthropic may hold in strict tools together. */
+/** The total that strict tools of one Anthropic request may use. */
 export class StrictAllowance {
   #tools = 20;
   #optional = 24;
   #unions = 16;
 
-  /** Says why no tool has a share, once that is so. */
+  /** Why no further tool can be strict, once that is so. */
   get spent(): string | undefined {
-    return this.#tools < 1 ? 'a request may hold 20 strict tools' : undefined;
+    return this.#tools < 1 ? 'a request may contain at most 20 strict tools' : undefined;
   }
 
-  /** Takes a tool's share, or says why there is none left. */
+  /** Takes a tool's share, or returns why not enough is left. */
   take({ optional, unions }: SchemaSize): string | undefined {
     if (this.spent !== undefined) return this.spent;
     if (optional > this.#optional)
-      return `a request may hold 24 optional parameters in strict tools, and this one has ${optional}`;
+      return `the strict tools of a request may have at most 24 optional parameters together, and this tool adds ${optional}`;
     if (unions > this.#unions)
-      return `a request may hold 16 parameters with alternatives in strict tools, and this one has ${unions}`;
+      return `the strict tools of a request may have at most 16 parameters with alternatives together, and this tool adds ${unions}`;
     this.#tools--;
     this.#optional -= optional;
     this.#unions -= unions;

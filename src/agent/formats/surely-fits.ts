@@ -1,6 +1,6 @@
 /**
- * A value and a schema in; whether the value fits for certain out. Where a keyword is not known here, or there is too much
- * to look at, the answer is no: for what is refused when it does not fit, and can be left out.
+ * Tells whether a value certainly matches a schema. Returns false for an unknown keyword or too much work. Used to
+ * leave out values that an API might refuse.
  * @module
  */
 import { typesOf } from './merge-schemas.ts';
@@ -10,7 +10,7 @@ import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } fr
 const MAX_STEPS = 5000;
 const MAX_DEPTH = 60;
 
-/** Whether a JSON value fits a schema, for certain. */
+/** Tells whether a JSON value certainly matches a schema. */
 export function surelyFits(value: unknown, schema: Node): boolean {
   return new Checker(schema).fits(value, schema, 0);
 }
@@ -75,7 +75,7 @@ class Checker {
 
 const lacks = (value: Node, name: string): boolean => !Object.hasOwn(value, name);
 
-/** Names that the schema does not list. */
+/** Returns the names that the schema does not list. */
 const othersIn = (value: Node, { properties, patternProperties }: Node): string[] =>
   patternProperties === undefined
     ? Object.keys(value).filter((name) => !isNode(properties) || lacks(properties, name))

@@ -13,7 +13,7 @@ import {
 import type { DescribedTool } from './definition-types.ts';
 import { toDefinitions } from './to-definitions.ts';
 
-/** Real tools, where there are any: a folder with `*.jsonl.gz`. */
+/** Real tools, if available: a folder with `*.jsonl.gz`. */
 const folder = process.env.ANYGPT_CORPUS ?? '';
 
 const lines = (file: string): Record<string, unknown>[] =>

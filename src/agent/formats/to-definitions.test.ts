@@ -184,8 +184,8 @@ describe('definitions', () => {
     });
     expect(definitions.map(({ name }) => name)).toEqual(['github__create_issue']);
     expect(problems.map(({ tool, message }) => [tool, message])).toEqual([
-      ['y', 'The table of names does not know it.'],
-      ['create_issue', 'It is there twice.'],
+      ['y', 'It is not in the table of names.'],
+      ['create_issue', 'It is listed twice.'],
     ]);
   });
 
@@ -343,7 +343,7 @@ describe('a call is read back', () => {
       tool: 'create_issue',
       arguments: {},
       invalid:
-        'The arguments of github__create_issue are not valid JSON: Unexpected end of JSON input. They end too early, as when a model reaches its limit of tokens.',
+        'The arguments of github__create_issue are not valid JSON: Unexpected end of JSON input. They end too early, probably because the model reached its token limit.',
     });
     const invalid = (args: unknown) => readCall({ name: 'github__create_issue', arguments: args })?.invalid;
     expect(invalid('{"title":"a')).toContain('They end too early');
@@ -446,8 +446,8 @@ describe('types', () => {
     const { definitions, problems } = toDefinitions(tools, { format: 'anthropic', strict: true });
     expect(definitions.filter(({ strict }) => strict)).toHaveLength(20);
     expect(problems.map(({ tool, message }) => [tool, message])).toEqual([
-      ['t20', 'It is not strict: a request may hold 20 strict tools.'],
-      ['t21', 'It is not strict: a request may hold 20 strict tools.'],
+      ['t20', 'It is not strict: a request may contain at most 20 strict tools.'],
+      ['t21', 'It is not strict: a request may contain at most 20 strict tools.'],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Tools in, definitions for an LLM API out, with legal and unique names and schemas the API takes; and the way back from
- * the calls the model makes. Pure: nothing is fetched, nothing throws because of a tool.
+ * Writes tool definitions for an LLM API, with legal and unique names and schemas the API accepts, and reads the
+ * model's calls of them. Pure: fetches nothing, and never throws because of a tool.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -33,7 +33,7 @@ import { StrictAllowance } from './strict-limits.ts';
 import { argumentsOf, argumentsProblem } from './tool-call.ts';
 
 /**
- * Definitions of tools for one API, in the order of the tools.
+ * Returns the definitions of tools for one API, in the order of the tools.
  * @example
  * const { definitions, problems, readCall } = toDefinitions(tools, { format: 'openai-responses', strict: true });
  * const response = await openai.responses.create({ model, input, tools: definitions });
@@ -45,7 +45,7 @@ export function toDefinitions<F extends ToolFormat>(
   options: { readonly format: F } & OptionsOf[F],
 ): DefinitionSet<F> {
   if (!TOOL_FORMATS.includes(options.format))
-    throw new ValidationError(`There is no format "${String(options.format)}", only ${TOOL_FORMATS.join(', ')}.`);
+    throw new ValidationError(`There is no format "${String(options.format)}". Use one of ${TOOL_FORMATS.join(', ')}.`);
   refuseUnknown(options, KNOWN_OPTIONS[options.format], `The format "${options.format}"`);
   return new Definer([...tools], options as AnyOptions).define() as DefinitionSet<F>;
 }
@@ -70,7 +70,7 @@ type AnyOptions = { readonly format: ToolFormat } & AnthropicOptions &
 /** OpenAI's own limit for `tools`; longer lists are refused. */
 const MAX_CHAT_TOOLS = 128;
 
-/** A tool on its way. */
+/** A tool and its definition. */
 interface Defined {
   readonly made: MadeSchema;
   readonly tool: DescribedTool;
@@ -126,7 +126,7 @@ class Definer {
           this.#problem(
             { name: '' },
             'too-many',
-            `These are ${defined.length} tools, and OpenAI Chat Completions takes ${MAX_CHAT_TOOLS}: send fewer, or have them searched.`,
+            `There are ${defined.length} tools, but OpenAI Chat Completions accepts at most ${MAX_CHAT_TOOLS}: send fewer, or let the model search them.`,
           );
         return defined.map((one) => ({
           type: 'function' as const,
@@ -195,8 +195,8 @@ class Definer {
     const all: Defined[] = [];
     for (const tool of tools) {
       const name = nameOf(tool);
-      if (name === undefined) this.#problem(tool, 'left-out', 'The table of names does not know it.');
-      else if (this.#calls.get(namespace, name)) this.#problem(tool, 'left-out', 'It is there twice.');
+      if (name === undefined) this.#problem(tool, 'left-out', 'It is not in the table of names.');
+      else if (this.#calls.get(namespace, name)) this.#problem(tool, 'left-out', 'It is listed twice.');
       else {
         const one = this.#one(tool, name);
         if (!one) continue;

@@ -1,5 +1,5 @@
 /**
- * A call as any of the APIs writes it in; whose shape it is, its id, name and arguments out.
+ * Reads a call in any of the APIs' formats: the format, id, name and arguments.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -53,7 +53,10 @@ export interface AiSdkToolCall {
   readonly input: unknown;
 }
 
-/** LangChain: an item of `tool_calls`. Its chat models write the type; without it, a call looks like one of Gemini: say `format`. */
+/**
+ * LangChain: an item of `tool_calls`. Its chat models set the type. Without it a call looks like one of Gemini; pass
+ * `format` then.
+ */
 export interface LangChainToolCall {
   readonly type?: 'tool_call' | undefined;
   readonly id?: string | undefined;
@@ -61,7 +64,7 @@ export interface LangChainToolCall {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A call in any of the shapes. */
+/** A call in any of the formats. */
 export type AnyToolCall =
   | AnthropicToolUse
   | OpenAiToolCall
@@ -71,7 +74,7 @@ export type AnyToolCall =
   | AiSdkToolCall
   | LangChainToolCall;
 
-/** What a call says it is; never for those of Gemini, which say nothing. */
+/** The type of a call; never for Gemini's, which have none. */
 type TypeOf<C> = 'type' extends keyof C ? NonNullable<C['type' & keyof C]> : never;
 
 interface FormatByType {
@@ -82,39 +85,41 @@ interface FormatByType {
   readonly tool_call: 'langchain';
 }
 
-/** The format a call is written in. */
+/** The format of a call. */
 export type FormatOf<C extends AnyToolCall> = C extends unknown
   ? [TypeOf<C>] extends [never]
     ? 'gemini'
     : FormatByType[TypeOf<C> & keyof FormatByType]
   : never;
 
-/** A call, whoever wrote it. */
+/** A call, independent of its format. */
 export interface ToolCallParts extends NamedCall {
   readonly format: ToolFormat;
   readonly id: string | undefined;
 }
 
-/** How a call is to be read. */
+/** How to read a call. */
 export interface ToolCallOptions<F extends ToolFormat = ToolFormat> {
-  /** Whose call it is, where it does not say so: one of LangChain without its `type` looks like one of Gemini. */
+  /** The format, if the call does not show it: a LangChain call without its `type` looks like one of Gemini. */
   readonly format?: F | undefined;
 }
 
-/** Reads a call; throws `ValidationError` for what is none, because only a program can pass that. */
+/** Reads a call. Throws `ValidationError` for anything else, because only a program can pass that. */
 export function readToolCall(call: AnyToolCall, { format }: ToolCallOptions = {}): ToolCallParts {
   if (format !== undefined && !TOOL_FORMATS.includes(format))
-    throw new ValidationError(`There is no format "${String(format)}", only ${TOOL_FORMATS.join(', ')}.`);
-  if (typeof call !== 'object' || call === null) throw noCall('it is no object');
+    throw new ValidationError(`There is no format "${String(format)}". Use one of ${TOOL_FORMATS.join(', ')}.`);
+  if (typeof call !== 'object' || call === null) throw noCall('it is not an object');
   const own = formatOf(call, format);
   const parts = READERS[own](call as never);
   if (typeof parts.name !== 'string' || parts.name === '') throw noCall('it has no name');
   if (NEED_ID.has(own) && (typeof parts.id !== 'string' || parts.id === ''))
-    throw noCall('it has no id, so no answer could be told to be its');
+    throw noCall('it has no id, so its result could not be matched to it');
   return parts;
 }
 
-/** What a call says it is, else what it is said to be, else Gemini's. What is answered elsewhere has a type as well. */
+/**
+ * Returns the format by the call's type, else the given one, else Gemini's. An item with an unknown type is not a call.
+ */
 function formatOf(call: AnyToolCall, said: ToolFormat | undefined): ToolFormat {
   const isPart = 'functionCall' in call;
   if (!isPart && (call.type === undefined || call.type === null)) return said ?? 'gemini';
@@ -123,12 +128,12 @@ function formatOf(call: AnyToolCall, said: ToolFormat | undefined): ToolFormat {
     throw noCall(
       `its type is "${String((call as { type?: unknown }).type).slice(0, 64)}". Calls have the type ${[...TYPES.keys()].join(', ')}, or none`,
     );
-  if (said !== undefined && said !== own) throw noCall(`it is one in the format "${own}", not "${said}"`);
+  if (said !== undefined && said !== own) throw noCall(`its format is "${own}", not "${said}"`);
   return own;
 }
 
 const noCall = (why: string): ValidationError =>
-  new ValidationError(`This is no tool call of Anthropic, OpenAI, Gemini, the AI SDK or LangChain: ${why}.`);
+  new ValidationError(`This is not a tool call of Anthropic, OpenAI, Gemini, the AI SDK or LangChain: ${why}.`);
 
 const TYPES: ReadonlyMap<unknown, ToolFormat> = new Map<unknown, ToolFormat>(
   Object.entries({
@@ -140,7 +145,7 @@ const TYPES: ReadonlyMap<unknown, ToolFormat> = new Map<unknown, ToolFormat>(
   } satisfies FormatByType),
 );
 
-/** Where an answer without the call's id is refused. */
+/** Formats that refuse an answer without the call's id. */
 const NEED_ID: ReadonlySet<ToolFormat> = new Set<ToolFormat>([
   'anthropic',
   'openai-chat',
@@ -174,7 +179,7 @@ const READERS: Readers = {
   langchain: ({ id, name, args }) => ({ format: 'langchain', id, name, arguments: args }),
 };
 
-/** Arguments as an object; undefined when they are none. */
+/** Returns arguments as an object; undefined if they are not one. */
 export function argumentsOf(raw: unknown): Readonly<Record<string, unknown>> | undefined {
   if (raw === undefined || raw === null || raw === '') return {};
   if (typeof raw === 'string') {
@@ -189,10 +194,10 @@ export function argumentsOf(raw: unknown): Readonly<Record<string, unknown>> | u
 
 const MAX_REASON = 200;
 
-/** Why arguments are none, to be said after "The arguments". */
+/** Says why arguments are invalid, to follow "The arguments". */
 export const argumentsProblem = (raw: unknown): string => jsonProblem(raw) ?? 'must be a JSON object';
 
-/** Why a text is no JSON; undefined for what is no text, or nothing. */
+/** Says why a text is not valid JSON; undefined for anything but text, and for empty text. */
 export function jsonProblem(raw: unknown): string | undefined {
   if (typeof raw !== 'string' || raw === '') return undefined;
   try {
@@ -202,7 +207,7 @@ export function jsonProblem(raw: unknown): string | undefined {
     if (error instanceof NestingError) return 'are nested too deep';
     const reason = messageOf(error).slice(0, MAX_REASON);
     const isCut = reason.includes('end of JSON input') || Number(/at position (\d+)/.exec(reason)?.[1]) >= raw.length;
-    return `are not valid JSON: ${reason}${isCut ? '. They end too early, as when a model reaches its limit of tokens' : ''}`;
+    return `are not valid JSON: ${reason}${isCut ? '. They end too early, probably because the model reached its token limit' : ''}`;
   }
 }
 

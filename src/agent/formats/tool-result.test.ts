@@ -28,7 +28,7 @@ const LINK = '[resource link https://x.org/c: c, text/html, More]';
 const UNKNOWN = '[content of type "hologram", as JSON]\n{"type":"hologram","depth":3}';
 const STRUCTURED = '{"ok":true}';
 const noAudio = (api: string) =>
-  `[audio/wav, 6 bytes, is left out: ${api} takes no such content in the result of a tool]`;
+  `[audio/wav, 6 bytes, is left out: ${api} does not accept this kind of content in a tool result]`;
 
 describe('a result with everything in it', () => {
   it('for Anthropic has pictures and PDFs, and words for the rest', () => {
@@ -60,10 +60,10 @@ describe('a result with everything in it', () => {
       tool_call_id: 'call_1',
       content: [
         'Done.',
-        `[image/png, 6 bytes, is left out: ${api} takes no such content in the result of a tool]`,
+        `[image/png, 6 bytes, is left out: ${api} does not accept this kind of content in a tool result]`,
         noAudio(api),
         RESOURCE,
-        `[file:///b.pdf (application/pdf), 6 bytes, is left out: ${api} takes no such content in the result of a tool]`,
+        `[file:///b.pdf (application/pdf), 6 bytes, is left out: ${api} does not accept this kind of content in a tool result]`,
         LINK,
         UNKNOWN,
         STRUCTURED,
@@ -163,7 +163,7 @@ describe('failure', () => {
     expect(anthropicResult(written)).toEqual([]);
     expect(written.content.slice(0, 2)).toEqual([
       { type: 'text', text: 'Done.' },
-      { type: 'text', text: '[image/png, 6 bytes, is left out: Anthropic takes text only of a tool that failed]' },
+      { type: 'text', text: '[image/png, 6 bytes, is left out: Anthropic accepts only text from a failed tool]' },
     ]);
   });
 });

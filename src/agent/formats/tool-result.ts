@@ -1,6 +1,6 @@
 /**
- * What a tool returned in, what an LLM API takes for it out. Nothing is lost in silence: what an API cannot carry becomes
- * text that says so.
+ * Converts a tool's result for an LLM API. Nothing is dropped silently: what an API cannot carry becomes a text that
+ * says so.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -20,24 +20,24 @@ import type {
   ToolResultsOf,
 } from './result-types.ts';
 
-/** Which call is answered, and how. */
+/** The answered call, and options. */
 export interface ResultOptions<F extends ToolFormat> {
   readonly format: F;
-  /** The call's id; only Gemini does without. */
+  /** The call's id; only Gemini works without it. */
   readonly id?: string | undefined;
-  /** The name that was called; Gemini, the AI SDK and LangChain want it. */
+  /** The name that was called; required by Gemini, the AI SDK and LangChain. */
   readonly name?: string | undefined;
-  /** False where the model reads text only: pictures and files are then named, not sent. Default true. */
+  /** False if the model reads text only: images and files are then named, not sent. Default true. */
   readonly media?: boolean | undefined;
 }
 
-/** What must be said for each format. */
+/** The required options of each format. */
 export type ResultOptionsOf<F extends ToolFormat> = ResultOptions<F> &
   (F extends 'gemini' ? { readonly name: string } : { readonly id: string }) &
   (F extends 'ai-sdk' | 'langchain' ? { readonly name: string } : unknown);
 
 /**
- * A tool's result in the words of an API.
+ * Returns a tool's result in an API's format.
  * @example
  * const result = await engine.call({ server, tool, arguments: args });
  * const block = toToolResult(result.data, { format: 'anthropic', id: toolUse.id });
@@ -50,7 +50,7 @@ export function toToolResult<F extends ToolFormat>(
   const { format } = options;
   const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined;
   if (!write)
-    throw new ValidationError(`There is no format "${String(format)}", only ${Object.keys(WRITERS).join(', ')}.`);
+    throw new ValidationError(`There is no format "${String(format)}". Use one of ${Object.keys(WRITERS).join(', ')}.`);
   const missing = NEEDED[format].find((key) => typeof options[key] !== 'string' || options[key] === '');
   if (missing !== undefined) throw new ValidationError(`A result for "${format}" needs the call's ${missing}.`);
   return write(result, { id: '', name: '', ...defined(options) }) as ToolResultsOf[F];
@@ -65,7 +65,7 @@ interface Answer {
 const defined = (options: ResultOptions<ToolFormat>): Partial<Answer> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** What each format cannot do without. */
+/** What each format requires. */
 const NEEDED: Readonly<Record<ToolFormat, readonly ('id' | 'name')[]>> = {
   anthropic: ['id'],
   'openai-chat': ['id'],
@@ -104,7 +104,7 @@ function toAnthropic(result: CallToolResult, { id, media = true }: Answer): Anth
   const isError = result.isError === true;
   // "all content must be type 'text' if 'is_error' is true"
   const takesMedia = media && !isError;
-  const reason = isError && media ? 'Anthropic takes text only of a tool that failed' : untaken('Anthropic', media);
+  const reason = isError && media ? 'Anthropic accepts only text from a failed tool' : untaken('Anthropic', media);
   const content = partsOf(result).map((part): TextPart | AnthropicImage | AnthropicDocument => {
     if (part.kind === 'text') return { type: 'text', text: part.text };
     const { mimeType, data } = part;
@@ -121,7 +121,7 @@ function toAnthropic(result: CallToolResult, { id, media = true }: Answer): Anth
   return {
     type: 'tool_result',
     tool_use_id: id,
-    // Blank text is refused.
+    // Anthropic refuses blank text.
     content: content.filter((part) => part.type !== 'text' || part.text.trim() !== ''),
     ...(isError && { is_error: true }),
   };
@@ -164,7 +164,7 @@ function toGemini(result: CallToolResult, { id, name, media = true }: Answer): G
   };
 }
 
-/** What the AI SDK sends to a model for a result; for `toModelOutput` of a tool of your own. */
+/** Returns what the AI SDK sends to a model for a result; for `toModelOutput` of the program's own tools. */
 export function toAiSdkOutput(result: CallToolResult, media = true): AiSdkOutput {
   const parts = partsOf(result);
   const isError = result.isError === true;
@@ -197,15 +197,15 @@ function toLangChain(result: CallToolResult, { id, name, media = true }: Answer)
 const textsOf = (parts: readonly ResultPart[], reason: string): string[] =>
   parts.map((part) => (part.kind === 'text' ? part.text : leftOut(part, reason)));
 
-/** Where an API has no mark for failure, the text has. */
+/** Marks a failure in the text, for APIs without such a mark. */
 const marked = (result: CallToolResult, texts: readonly string[]): readonly string[] =>
   result.isError === true ? [FAILED, ...texts] : texts;
 
 const joined = (texts: readonly string[]): string => texts.join('\n');
 
-/** Why media are not sent: the API has no place for them, or the program said that its model reads text only. */
+/** Says why media are not sent: the API has no place for them, or the model reads text only. */
 const untaken = (api: string, media = true): string =>
-  media ? `${api} takes no such content in the result of a tool` : 'only text is sent to this model';
+  media ? `${api} does not accept this kind of content in a tool result` : 'only text is sent to this model';
 
 function leftOut({ mimeType, data, name }: Media, reason: string): string {
   const bytes = Math.floor((data.length * 3) / 4).toLocaleString('en-US');

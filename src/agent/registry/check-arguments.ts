@@ -19,7 +19,7 @@ export const refuseArguments =
   (problems, details) =>
     new DiscoveryError(
       'TOOL_VALIDATION_ERROR',
-      `Arguments of ${tool} do not fit its schema: ${problems}. Mend these and call again; the tool did not run.`,
+      `Arguments of ${tool} do not fit its schema: ${problems}. Fix these and call again; the tool did not run.`,
       { ...details, tool, outcome: 'not_sent' },
     );
 

@@ -117,7 +117,7 @@ export const refuse = (tool: string, problem: string): CallToolResult =>
   toErrorResult(
     new DiscoveryError(
       'TOOL_VALIDATION_ERROR',
-      `Arguments of ${tool} do not fit its schema: ${problem}. Mend these and call again.`,
+      `Arguments of ${tool} do not fit its schema: ${problem}. Fix these and call again.`,
       {
         tool,
         outcome: 'not_sent',

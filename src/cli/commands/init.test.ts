@@ -295,7 +295,7 @@ describe('init --servers', () => {
     });
     write(DESKTOP, { mcpServers: { files: { ...witness('c'), env: { GITHUB_TOKEN: 'ghp_abcdefghijklmnop1234' } } } });
     const { out } = await init('--servers');
-    expect(out).toContain('claude-desktop stays a source: env GITHUB_TOKEN of "files" is written out there');
+    expect(out).toContain('claude-desktop stays a source: env GITHUB_TOKEN of "files" is a literal value there');
     const text = read(target());
     expect(text + out).not.toContain('ghp_abc');
     const { discovery } = JSON.parse(text);

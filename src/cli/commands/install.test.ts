@@ -111,7 +111,7 @@ describe('install', () => {
         '✓ Gemini CLI: added "anygpt" to ~/.gemini/settings.json',
         '  Backup: ~/.gemini/settings.json.anygpt-backup',
         '  Note: there are no servers to take over.',
-        '  Note: a list of servers in this file keeps Gemini CLI from starting "anygpt"; add it there.',
+        '  Note: a list of servers in this file prevents Gemini CLI from starting "anygpt"; add it there.',
         'Next: restart these clients.\n',
       ].join('\n'),
     );

@@ -342,8 +342,8 @@ describe('trust shows all that would happen', () => {
   it('with the clients that it takes servers from', async () => {
     write('.anygpt/mcp-discovery.config.json', { sources: [{ type: 'cursor' }, { type: 'auto' }] });
     const { out } = await trust('--dry-run');
-    expect(out).toContain('! Every server that cursor has on this machine would be used here, too.');
-    expect(out).toContain('! Every server that any client on this machine has would be used here, too.');
+    expect(out).toContain('! Every server of cursor on this machine would also be used here.');
+    expect(out).toContain('! Every server of every client on this machine would also be used here.');
   });
 
   it('once more in what is refused: a project’s rule opens nothing that the user has closed', async () => {

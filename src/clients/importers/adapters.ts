@@ -1,6 +1,6 @@
 /**
- * Entries in the few shapes that are more than a dialect in, entries in the common spelling out. References an adapter
- * writes itself are in our own form and kept apart from the client's text, which is still to be converted.
+ * Converts entries of clients whose format differs by more than a dialect into the common format. References that an
+ * adapter adds are in our own format and kept apart from the client's text, which is converted later.
  * @module
  */
 import { isObject } from '../../json/plain-object.ts';
@@ -8,16 +8,16 @@ import { escaped } from './variables.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** An entry in the common spelling. */
+/** An entry in the common format. */
 export interface Adapted {
   readonly raw: Raw;
-  /** Names to pass on from our environment where they are set. */
+  /** Names of environment variables to pass on if they are set. */
   readonly inheritEnv?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Brings an entry into the common spelling, passes over what is no server, or says why it cannot be used. */
+/** Converts an entry into the common format; or skips it, because it is not a server; or says why it cannot be used. */
 export type Adapter = (raw: Raw) => Adapted | { readonly skip: string } | { readonly problem: string };
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -25,7 +25,7 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
-/** Codex: variables and tokens are named, never written; there is no `type`. */
+/** Codex: variables and tokens are named, never literal; there is no `type`. */
 export const fromCodex: Adapter = ({ type: _ignored, ...raw }) => {
   if (raw.bearer_token !== undefined) {
     return { problem: 'it has a `bearer_token`, which Codex refuses too; use `bearer_token_env_var`' };
@@ -45,7 +45,9 @@ export const fromCodex: Adapter = ({ type: _ignored, ...raw }) => {
 
 const GOOSE_OWN = new Set(['builtin', 'platform', 'frontend', 'inline_python']);
 
-/** Goose: `cmd`, `envs`, `uri`; secrets are in a keyring we do not read, so they are taken from the environment. */
+/**
+ * Goose: `cmd`, `envs`, `uri`. Secrets are in a keyring that we do not read, so they are taken from the environment.
+ */
 export const fromGoose: Adapter = (raw) => {
   if (typeof raw.type === 'string' && GOOSE_OWN.has(raw.type)) return { skip: 'it is a part of Goose, not a server' };
   const keys = texts(raw.env_keys).filter(isName);
@@ -55,7 +57,7 @@ export const fromGoose: Adapter = (raw) => {
   };
 };
 
-/** Continue: the key is a field of its own, headers are inside `requestOptions`. */
+/** Continue: the key is a separate field, headers are inside `requestOptions`. */
 export const fromContinue: Adapter = (raw) => {
   const options = isObject(raw.requestOptions) ? raw.requestOptions : {};
   const headers = { ...toMap(options.headers), ...toMap(raw.headers) };
@@ -63,7 +65,7 @@ export const fromContinue: Adapter = (raw) => {
   return { raw: { ...raw, headers: { ...key, ...headers } } };
 };
 
-/** Zed: an entry that has only settings belongs to an extension; `command` was once an object. */
+/** Zed: an entry with only settings belongs to an extension; older files have `command` as an object. */
 export const fromZed: Adapter = (raw) => {
   if (isObject(raw.command)) {
     const { path, args, env } = raw.command;
@@ -74,18 +76,18 @@ export const fromZed: Adapter = (raw) => {
     : { raw };
 };
 
-/** OpenCode: the command is a list; an entry may only switch a server of another file; time-outs may be an object. */
+/** OpenCode: the command is a list; an entry may only switch a server of another file; timeouts may be an object. */
 export const fromOpenCode: Adapter = (raw) => {
   if (raw.command === undefined && raw.url === undefined) return { skip: 'it only switches a server of another file' };
   const { startup, request } = isObject(raw.timeout) ? raw.timeout : { startup: raw.timeout };
   return { raw: { ...splitCommand(raw), startup_timeout: startup, request_timeout: request } };
 };
 
-/** Cline: its command line tool writes the connection into an object of its own. */
+/** Cline: its command-line tool nests the connection under `transport`. */
 export const fromCline: Adapter = (raw) =>
   isObject(raw.transport) ? { raw: { ...raw, transport: undefined, ...raw.transport } } : { raw };
 
-/** Mistral Vibe: a command may be a whole line, a token is named; both may be in an `auth` table. */
+/** Mistral Vibe: a command may be a whole line, and a token is named. Both may be in an `auth` table. */
 export const fromVibe: Adapter = (raw) => {
   const auth = isObject(raw.auth) ? raw.auth : raw;
   const {
@@ -102,14 +104,14 @@ export const fromVibe: Adapter = (raw) => {
   };
 };
 
-/** A list as command is the command and its first arguments. */
+/** Splits a command given as a list into the command and its first arguments. */
 function splitCommand(raw: Raw): Raw {
   if (!Array.isArray(raw.command)) return raw;
   const [command, ...first] = raw.command as unknown[];
   return { ...raw, command, args: Array.isArray(raw.args) ? [...first, ...raw.args] : first };
 }
 
-/** A line split at white space; what stands in quotes is one word. */
+/** Splits a line at white space; quoted text is one word. */
 export const words = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',

@@ -1,6 +1,6 @@
 /**
- * One entry as a client writes it in, a checked server entry out. Spellings are those of all clients; what differs
- * between them is in the dialect. An entry is converted on its own: a bad one is reported and loses no other.
+ * Converts one client entry into a checked server entry. Accepts the spellings of all clients; the differences are in
+ * the dialect. Each entry is converted on its own, so a bad one does not affect the others.
  * @module
  */
 import { resolve } from 'node:path';
@@ -20,11 +20,11 @@ import { type Surroundings, VariableReader } from './variables.ts';
 type Raw = Readonly<Record<string, unknown>>;
 type TransportType = 'stdio' | 'http' | 'sse';
 
-/** How entries of one file are to be read. */
+/** How the entries of one file are read. */
 export interface EntryContext extends Surroundings {
   readonly dialect: Dialect;
   readonly adapt?: Adapter | undefined;
-  /** For the files that entries of a project name. */
+  /** Pins the files that a project's entries name. */
   readonly pins?: Pins | undefined;
 }
 
@@ -49,7 +49,7 @@ export function toServer(name: string, raw: unknown, path: string, context: Entr
   return { ...imported, notes: said.map((note) => `${path}: ${note}`) };
 }
 
-/** The spellings clients use for the transport, lower-cased, without dashes and underscores. */
+/** Clients' spellings of the transport, lower-cased, without dashes and underscores. */
 const TRANSPORTS: ReadonlyMap<string, TransportType> = new Map<string, TransportType>([
   ['stdio', 'stdio'],
   ['local', 'stdio'],
@@ -86,13 +86,13 @@ function transportOf(raw: Raw, { urlWithoutType }: Dialect): Transport {
 
 const addressOf = (raw: Raw): unknown => raw.url ?? raw.serverUrl ?? raw.httpUrl;
 
-/** Programs that make headers are never run. */
+/** Programs that generate headers are never run. */
 const helperOf = (raw: Raw): string | undefined =>
   [raw.headersHelper, raw.http_headers_helper].some((helper) => helper !== undefined)
     ? 'its headers come from a program of its client, which is not run here'
     : undefined;
 
-/** Only what concerns us is taken over; clients keep many keys of their own in an entry. */
+/** Takes over only the keys we use; clients keep many other keys in an entry. */
 function toAuthorEntry(
   adapted: Adapted,
   type: TransportType,
@@ -133,7 +133,7 @@ function toAuthorEntry(
   };
 }
 
-/** Clients accept numbers and booleans where text is meant, and `null` for "leave it out". */
+/** Clients accept numbers and booleans as text, and `null` to leave a value out. */
 function toTexts(map: unknown, text: (value: unknown) => unknown): unknown {
   if (!isObject(map)) return map ?? undefined;
   const kept = Object.entries(map).filter(([, value]) => value !== null);
@@ -145,23 +145,26 @@ function toTexts(map: unknown, text: (value: unknown) => unknown): unknown {
   );
 }
 
-/** `Object.fromEntries` defines keys, so `__proto__` is a name like any other. */
+/** `Object.fromEntries` defines keys, so `__proto__` is an ordinary name. */
 const fromEntries = (entries: readonly (readonly [string, unknown])[]): Raw => Object.fromEntries(entries);
 
-/** What an `envFile` has, above it what the entry says, above all what an adapter wrote in our own form. */
+/** Merges variables: an adapter's override the entry's, which override those of an `envFile`. */
 function layered(below: Raw | undefined, map: unknown, above: Raw | undefined): unknown {
   if ((below === undefined && above === undefined) || (map !== undefined && !isObject(map))) return map;
   return fromEntries([below, map, above].flatMap((part) => Object.entries(part ?? {})));
 }
 
-/** The variables of a dotenv file, each as a reference to it. Its names are read now, its values when the server starts. */
+/**
+ * Returns the variables of a dotenv file, each as a reference to the file. Names are read now, values when the server
+ * starts.
+ */
 function fromEnvFile(written: unknown, context: EntryContext, notes: string[]): Raw | undefined {
   if (typeof written !== 'string' || written === '') return undefined;
   const { world, folder, workspace, dialect } = context;
   const place = new VariableReader(dialect.variables, context).convert(written);
   const path = resolve(workspace ?? folder, expandHome(place, world));
   if (path.includes('${')) {
-    notes.push(`its \`envFile\` ${written.slice(0, 200)} is not known here and is not read`);
+    notes.push(`its \`envFile\` ${written.slice(0, 200)} contains a reference that is unknown here, so it is not read`);
     return undefined;
   }
   try {

@@ -49,7 +49,7 @@ let counter = 0;
 
 const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
 
-/** The place of a fixture's file in a new home or project, among those the table has for the client. */
+/** Copies a fixture to the client's own place in a new home or project. */
 async function stage(fixture: Fixture, platform: NodeJS.Platform, scope: 'user' | 'project') {
   const home = join(root, `${counter++}`);
   const project = join(home, 'src', 'app');
@@ -73,7 +73,7 @@ async function stage(fixture: Fixture, platform: NodeJS.Platform, scope: 'user' 
 const load = ({ world }: { world: World }, type: ClientType, trustProject = false): Promise<ResolvedConfig> =>
   new ConfigurationLoader({ ...world, trustProject }).resolve({ sources: [{ type }] });
 
-/** What a definition is in the neutral shape; a variable that is passed on is one that is taken from the environment. */
+/** Converts a definition to the neutral shape; an inherited variable becomes a reference to it. */
 function toNeutral({ connection, enabled }: ResolvedConfig['servers'][number]): Neutral {
   if (connection.type !== 'stdio') {
     return { transport: connection.type, url: connection.url, headers: connection.headers, enabled };
@@ -84,7 +84,7 @@ function toNeutral({ connection, enabled }: ResolvedConfig['servers'][number]): 
   return { transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }), enabled };
 }
 
-/** The expected entry with every dialect's references written as ours, by rules that share nothing with the importer. */
+/** The expected entry with every dialect's references converted to ours, by code independent of the importer. */
 function expectedFor(entry: Neutral, type: ClientType, world: World, workspace?: string): Neutral {
   const ours = (text: string) => {
     let result = text
@@ -116,7 +116,7 @@ function expectedFor(entry: Neutral, type: ClientType, world: World, workspace?:
     command: entry.command ?? '',
     args: (entry.args ?? []).map(ours),
     env: map(entry.env),
-    // Servers of a project start in it, others at home, and relative folders begin there, too.
+    // A project's servers start in the project, others at home; relative folders start there too.
     ...(cwd === undefined
       ? workspace !== undefined && { cwd: workspace }
       : { cwd: cwd.includes('${') ? cwd : resolve(workspace ?? world.home, cwd) }),
@@ -230,7 +230,7 @@ describe('beyond the neutral shape', () => {
       'servers["github"]: VS Code asks for "github-pat" (GitHub Personal Access Token); set the environment variable INPUT_GITHUB_PAT instead.',
     );
     expect(text).toContain(
-      'servers["memory"]: its `envFile` ${workspaceFolder}/.env is not known here and is not read.',
+      'servers["memory"]: its `envFile` ${workspaceFolder}/.env contains a reference that is unknown here, so it is not read.',
     );
     expect(text).toContain('it uses ${workspaceFolder}; it starts only in folders you have trusted');
   });

@@ -1,23 +1,23 @@
 /**
- * Reads the text of a client's own file. Of one that is too large to be read whole, and whose client is known for that,
- * the part that concerns servers is read.
+ * Reads the text of a client's own file. If the file is too large and the client is known for that, only the part about
+ * servers is read.
  * @module
  */
 import { type Excerpt, excerptText, type Policy, readExcerpt } from '../../config/json-excerpt.ts';
 import { FileTooLarge, readIfPresent } from '../../config/read-file.ts';
 
-/** A file up to this size is read whole; parsing it takes many times as much memory. */
+/** Files up to this size are read whole; parsing takes many times the memory. */
 const WHOLE_BYTES = 1024 * 1024;
 
-/** A text, byte order mark included, and what it is an excerpt of. */
+/** A text, including any byte order mark, and the excerpt it was read as. */
 export interface ClientText {
   readonly text: string;
   readonly excerpt?: Excerpt | undefined;
 }
 
 /**
- * The text of a file, or undefined when there is none.
- * @param policy what is wanted of a large file; without it a large file is an error
+ * Returns the text of a file, or undefined when it is missing.
+ * @param policy selects the parts of a large file; without it a large file is an error
  */
 export async function readClientText(path: string, policy: Policy | undefined): Promise<ClientText | undefined> {
   try {
@@ -30,5 +30,5 @@ export async function readClientText(path: string, policy: Policy | undefined): 
   }
 }
 
-/** The text without a byte order mark. */
+/** Returns the text without a byte order mark. */
 export const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);

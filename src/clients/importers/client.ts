@@ -1,5 +1,5 @@
 /**
- * What a row of the table of clients says, and the words the rows have in common.
+ * Defines a row of the table of clients, and helpers that rows share.
  * @module
  */
 import { join } from 'node:path';
@@ -12,38 +12,38 @@ import type { Dialect, TimeoutField } from './dialect.ts';
 import { EDITORS, editorFolder } from './places.ts';
 import type { Switches } from './switches.ts';
 
-/** One program whose files can be imported, and which this gateway can be installed into. */
+/** A program whose files can be imported, and into which this gateway can be installed. */
 export interface Client {
   readonly title: string;
-  /** The user's own files, all of which count, the most likely first. `*` stands for any name. */
+  /** The user's own files, most likely first. All of them count. `*` matches any name. */
   readonly user: (world: World) => readonly string[];
-  /** Where they were in older versions: read only when there is none of `user`. */
+  /** Files of older versions, read only if none of `user` exists. */
   readonly former?: ((world: World) => readonly string[]) | undefined;
-  /** Files an administrator wrote for all users. */
+  /** Files that an administrator wrote for all users. */
   readonly system?: ((world: World) => readonly string[]) | undefined;
-  /** Files that come with a project, relative to its folder. They are used only once they are trusted. */
+  /** Project files, relative to the project's folder. They need trust. */
   readonly project?: readonly string[] | undefined;
-  /** Which of two entries of one name counts. Default `project`. */
+  /** Which of two entries of one name wins. Default `project`. */
   readonly precedence?: 'user' | 'project' | undefined;
-  /** The way to the servers inside the file; where there are several, the first that exists. */
+  /** The path of keys to the servers inside the file; of several, the first that exists. */
   readonly keys: readonly (readonly string[])[];
-  /** Finds the servers where `keys` is not enough. */
+  /** Finds the servers if `keys` is not enough. */
   readonly find?: FindEntries | undefined;
-  /** What else decides whether an entry is on. */
+  /** Lists outside the entries that switch servers off. */
   readonly switches?: Switches | undefined;
-  /** What concerns servers in a file that the client keeps much else in. */
+  /** Selects the parts about servers in a file that holds much else. */
   readonly excerpt?: ((world: World) => Policy) | undefined;
   readonly dialect: Dialect;
   readonly adapt?: Adapter | undefined;
-  /** How this gateway gets into it. */
+  /** How this gateway is installed into the client. */
   readonly install: Installation;
 }
 
-/** A field that limits a call. */
+/** A field with a timeout for calls. */
 export const calls = (unit: 1 | 1_000, key = 'timeout'): TimeoutField => ({ key, limits: 'call', unit });
-/** A field that limits connecting. */
+/** A field with a timeout for connecting. */
 export const connects = (unit: 1 | 1_000, key = 'timeout'): TimeoutField => ({ key, limits: 'connect', unit });
-/** The time-outs of Codex and of what follows it. */
+/** The timeouts of Codex and clients like it. */
 export const STARTUP_AND_TOOL = [
   connects(1, 'startup_timeout_ms'),
   connects(1_000, 'startup_timeout_sec'),

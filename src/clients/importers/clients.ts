@@ -1,5 +1,5 @@
 /**
- * The table of programs whose servers can be imported. A new client is a row in one of its two parts, its name in
+ * Lists the programs whose servers can be imported. To add a client, add a row in one of the two parts, its name in
  * `source-types.ts`, and a fixture in test/fixtures/clients.
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A client's document in, its server entries with their names and places out. Which key they stand under is known from
- * the client, never guessed.
+ * Finds the server entries in a client's document, with their names and paths. The client's row says which key they are
+ * under; it is never guessed.
  * @module
  */
 import { basename, extname } from 'node:path';
@@ -13,24 +13,24 @@ import { isObject } from '../../json/plain-object.ts';
 type Raw = Readonly<Record<string, unknown>>;
 type Keys = readonly string[];
 
-/** An entry as it stands in a document. */
+/** An entry in a document. */
 export interface FoundEntry {
   readonly name: string;
   readonly raw: unknown;
   readonly path: string;
 }
 
-/** The file a document came from. */
+/** The file of a document. */
 export interface DocumentContext {
   readonly world: World;
   readonly file: string;
   readonly keys: readonly Keys[];
 }
 
-/** Finds the entries of a document; a text says what was expected instead. */
+/** Finds the entries of a document; a string result says what was expected instead. */
 export type FindEntries = (document: Raw, context: DocumentContext) => readonly FoundEntry[] | string;
 
-/** The entries under the first of the keys that exists. A client's file without any is a client without servers. */
+/** Returns the entries under the first existing key. A file without any of the keys has no servers. */
 export const entriesUnder: FindEntries = (document, { keys }) => {
   for (const way of keys) {
     const found = valueAt(document, way);
@@ -40,7 +40,7 @@ export const entriesUnder: FindEntries = (document, { keys }) => {
   return [];
 };
 
-/** Claude Code: the servers of this project in the user's file come before those for all projects. */
+/** Claude Code: in the user's file, the servers of this project come before those for all projects. */
 export const claudeCodeEntries: FindEntries = (document, context) => {
   const everywhere = entriesUnder(document, context);
   if (typeof everywhere === 'string' || !isObject(document.projects)) return everywhere;
@@ -73,7 +73,7 @@ export const claudeCodeExcerpt =
     return project === '' || isInside(cwd, project) ? 'look' : 'skip';
   };
 
-/** Continue: a list in YAML, a map in JSON, or a file that is one server called after the file. */
+/** Continue: a list in YAML, a map in JSON, or a file with one server named after the file. */
 export const continueEntries: FindEntries = (document, context) => {
   if (document.mcpServers === undefined && (document.command !== undefined || document.url !== undefined)) {
     return [{ name: basename(context.file, extname(context.file)), raw: document, path: 'the file' }];
@@ -81,26 +81,26 @@ export const continueEntries: FindEntries = (document, context) => {
   return entriesUnder(document, context);
 };
 
-/** OpenCode: servers are under `mcp`, since version 2 under `mcp.servers`. A server may be called `servers`, too. */
+/** OpenCode: servers are under `mcp`, since version 2 under `mcp.servers`. A server may itself be named `servers`. */
 export const openCodeEntries: FindEntries = (document, context) =>
   entriesUnder(document, { ...context, keys: [openCodeWay(document)] });
 
-/** The way to the servers in a file of OpenCode. */
+/** Returns the path of keys to the servers in a file of OpenCode. */
 export function openCodeWay(document: Raw): Keys {
   const servers = valueAt(document, ['mcp', 'servers']);
   const second = isObject(servers) && typeof servers.type !== 'string' && servers.enabled === undefined;
   return second ? ['mcp', 'servers'] : ['mcp'];
 }
 
-/** Copilot CLI: a project's file may be the bare map. */
+/** Copilot CLI: a project's file may be the map itself. */
 export const bareMap: FindEntries = (document, context) =>
   document.mcpServers === undefined && isServerMap(document)
     ? (entriesIn(document, '') ?? [])
     : entriesUnder(document, context);
 
 /**
- * Docker: the servers of the Toolkit run behind its own gateway, which alone knows their secrets. So they are one
- * server, if any of them is enabled.
+ * Docker: the Toolkit runs its servers behind its own gateway, which alone knows their secrets. So they are imported as
+ * one server, if any of them is enabled.
  */
 export const dockerEntries: FindEntries = (document, context) => {
   if (!isObject(document.registry)) return entriesUnder(document, context);
@@ -111,7 +111,7 @@ export const dockerEntries: FindEntries = (document, context) => {
   return [{ name: 'MCP_DOCKER', raw, path: 'registry' }];
 };
 
-/** Whether a value is a map in which everything looks like a server. */
+/** Tells whether a value is a map in which every value looks like a server. */
 export const isServerMap = (value: Raw): boolean => {
   const entries = Object.values(value);
   return (
@@ -122,14 +122,14 @@ export const isServerMap = (value: Raw): boolean => {
   );
 };
 
-/** What stands at the end of a way of keys. */
+/** Returns the value at a path of keys. */
 export function valueAt(document: unknown, way: Keys): unknown {
   let here = document;
   for (const key of way) here = isObject(here) && Object.hasOwn(here, key) ? here[key] : undefined;
   return here;
 }
 
-/** The entries of a map, or of a list of objects with a `name`. */
+/** Returns the entries of a map, or of a list of objects with a `name`. */
 export function entriesIn(container: unknown, path: string): readonly FoundEntry[] | undefined {
   if (isObject(container)) {
     return Object.entries(container).map(([name, raw]) => ({

@@ -1,6 +1,6 @@
 /**
- * Counts the servers in a client's file that nobody has trusted, so that one without servers need not be asked about. Only
- * a little is parsed for this; what goes beyond may hold servers.
+ * Counts the servers in an untrusted client file, so that the user is not asked about a file without servers. Parses
+ * only within a budget; a file beyond it may hold servers.
  * @module
  */
 
@@ -12,14 +12,14 @@ import { isObject } from '../../json/plain-object.ts';
 import type { Client } from './clients.ts';
 import { entriesUnder } from './containers.ts';
 
-/** Characters of JSON that may still be parsed in one load; YAML and TOML take longer and cost more. */
+/** Characters of JSON that one load may still parse. YAML and TOML parse more slowly and cost more. */
 export interface ParseBudget {
   left: number;
 }
 
 const COST = { JSON: 1, TOML: 4, YAML: 16 } as const;
 
-/** Pays for parsing a text; false, and nothing is paid, when that would be too much. */
+/** Charges the budget for parsing a text. Returns false and charges nothing if it does not suffice. */
 export function pays(budget: ParseBudget, path: string, text: string): boolean {
   const cost = text.length * COST[formatOf(path)];
   if (cost > budget.left) return false;
@@ -27,7 +27,7 @@ export function pays(budget: ParseBudget, path: string, text: string): boolean {
   return true;
 }
 
-/** How many entries there are; undefined when that would take too long, or the file cannot be understood. */
+/** Returns the number of entries; undefined when counting would exceed the budget or the file cannot be parsed. */
 export async function countEntries(
   client: Client,
   path: string,

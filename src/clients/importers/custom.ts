@@ -1,6 +1,6 @@
 /**
- * A custom source in, server entries out: `servers` as a map (the key is the name, an inner `name` the description where
- * none is given) or as a list, in YAML, JSON or TOML; or a map of servers as other clients write it.
+ * Imports the servers of a custom source in YAML, JSON or TOML. `servers` is a map (the key is the name; an inner
+ * `name` serves as the description if there is none) or a list. A map of servers in another client's format also works.
  * @module
  */
 import { isObject } from '../../json/plain-object.ts';
@@ -49,7 +49,7 @@ function fromNamed(key: string, raw: unknown, context: EntryContext): Imported {
   return toImported(key, { ...rest, description: rest.description ?? name }, path);
 }
 
-/** Whether `command` or `url` stand directly in the entry, as other clients write them. */
+/** Tells whether `command` or `url` are directly in the entry, as other clients write them. */
 const isFlat = (raw: Readonly<Record<string, unknown>>): boolean =>
   raw.connection === undefined &&
   [raw.command, raw.url, raw.serverUrl, raw.httpUrl].some((value) => value !== undefined);

@@ -1,5 +1,5 @@
 /**
- * Desktop programs, editors and their extensions: where each keeps its files and how it writes a server.
+ * Lists desktop programs, editors and their extensions: where each keeps its files, and its server format.
  * @module
  */
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ export const DESKTOP_CLIENTS = {
     dialect: BRACES,
     install: {
       ...to.SERVER_URL,
-      // The product itself does not read `.windsurf/mcp.json`.
+      // Windsurf itself does not read `.windsurf/mcp.json`.
       files: inHome(
         '.codeium/windsurf/mcp_config.json',
         '.codeium/windsurf-next/mcp_config.json',
@@ -159,7 +159,7 @@ export const DESKTOP_CLIENTS = {
     install: {
       entry: to.CONTINUE,
       files: inHome('.continue/config.yaml', '.continue/mcpServers/anygpt.yaml'),
-      // A new config.yaml would hide an old config.json.
+      // A new config.yaml would hide an older config.json.
       create: ({ home }) => join(home, '.continue', 'mcpServers', 'anygpt.yaml'),
       home: ({ home }) => join(home, '.continue'),
       blank: 'name: anygpt\nversion: 0.0.1\nschema: v1\n',

@@ -42,12 +42,8 @@ describe('a file that cannot be used gives a precise message, and nothing of it'
     ['cut after a key', '{"mcpServers": {\n  "a":', /mcp\.json:2:7 is not valid JSON: expected a value, the file ends/],
     ['damaged', `{"mcpServers": {"a": {"command": ${SECRET}}}}`, /mcp\.json:1:34 is not valid JSON/],
     ['something else', '<html></html>', /mcp\.json:1:1 is not valid JSON/],
-    ['a list', '[]', /holds no servers: expected an object\.$/],
-    [
-      'servers of the wrong kind',
-      '{"mcpServers": 5}',
-      /holds no servers: expected mcpServers to be a map of servers\.$/,
-    ],
+    ['a list', '[]', /has no servers: expected an object\.$/],
+    ['servers of the wrong kind', '{"mcpServers": 5}', /has no servers: expected mcpServers to be a map of servers\.$/],
     ['too deep', `{"mcpServers": ${'['.repeat(1_000)}`, /expected at most 200 levels/],
     ['not text', new Uint8Array([0xff, 0xfe, 0x00, 0x80]), /is not UTF-8 text/],
   ] as const)('%s', async (_what, content, message) => {
@@ -82,7 +78,7 @@ describe('a file that cannot be used gives a precise message, and nothing of it'
     const path = await put('{}', '.kiro/settings/mcp.json');
     chmodSync(path, 0o000);
     const { sources } = await load('kiro');
-    // A superuser may read everything.
+    // Root may read every file.
     if (process.getuid?.() !== 0) expect(sources[0]?.message).toMatch(/may not be read by this user/);
     else expect(sources[0]?.status).toBe('ok');
   });
@@ -135,7 +131,9 @@ describe('whatever a file holds', () => {
     );
     const config = await load('crush');
     expect(config.servers.map(({ enabled }) => enabled)).toEqual([false, false, false]);
-    expect(config.warnings.join('\n')).toMatch(/it runs a shell command for a value, which is never done here/);
+    expect(config.warnings.join('\n')).toMatch(
+      /it runs a shell command for a value; shell commands are never run here/,
+    );
     expect(existsSync(marker())).toBe(false);
   });
 

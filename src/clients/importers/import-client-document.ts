@@ -1,5 +1,5 @@
 /**
- * A client's document in, its servers out: the entries are found, switched and converted as that client does it.
+ * Imports the servers of a client's document: finds, switches and converts the entries as that client does.
  * @module
  */
 import { dirname } from 'node:path';
@@ -12,20 +12,20 @@ import { entriesUnder } from './containers.ts';
 import { type Imported, joinImported } from './imported-entry.ts';
 import type { FileScope } from './list-clients.ts';
 
-/** Where a document came from. */
+/** A document and its origin. */
 export interface ClientDocument {
   readonly document: unknown;
   readonly file: string;
   readonly scope?: FileScope | undefined;
-  /** The folder of the project the file belongs to. */
+  /** The folder of the project that the file belongs to. */
   readonly root?: string | undefined;
-  /** What the client keeps beside its servers, already read. */
+  /** The parsed document of the file that `switches.beside` names. */
   readonly beside?: unknown;
-  /** For the files that entries of a project name. */
+  /** Pins the files that a project's entries name. */
   readonly pins?: Pins | undefined;
 }
 
-/** Converts a document; a text says what was expected instead of what it holds. */
+/** Converts a document; a string result says what was expected instead. */
 export function fromClientDocument(client: Client, about: ClientDocument, world: World): Imported | string {
   const { document, file, scope, root, beside, pins } = about;
   if (!isObject(document)) return 'expected an object';

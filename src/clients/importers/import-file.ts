@@ -1,6 +1,6 @@
 /**
- * One file in, the servers in it out. A missing, damaged or untrusted file is a status and a message; it never stops the
- * rest, and nothing of it is used. Files are only read and parsed.
+ * Imports the servers of one file. A missing, damaged or untrusted file results in a status and a message: none of it
+ * is used, and other files are not affected. Files are only read and parsed.
  * @module
  */
 import { dirname } from 'node:path';
@@ -28,41 +28,43 @@ import type { SourceType } from './source-types.ts';
 import { onlyMoved } from './taken-over.ts';
 
 const MAX_WARNINGS = 20;
-/** Of a path that somebody else chose. */
+/** Longest shown part of an untrusted path. */
 const MAX_PATH = 300;
 
-/** What a source gave. */
+/** The result of importing a source. */
 export interface ImportedSource {
   readonly source: ResolvedSource;
-  /** Each with the file, the path inside it and the client it came from. */
+  /** Each entry with its file, the path inside it, and its client. */
   readonly entries: readonly PlacedEntry[];
-  /** Entries of the user's that a project's file of the same client hides. */
+  /** The user's entries that are replaced by a project's file of the same client. */
   readonly hidden?: readonly PlacedEntry[] | undefined;
   readonly warnings: readonly string[];
-  /** What was passed over on purpose, such as the entry that starts this gateway. */
+  /** Entries skipped on purpose, such as the entry that starts this gateway. */
   readonly skipped: readonly string[];
 }
 
-/** What importing needs to know beside the file itself. */
+/** Everything that importing depends on, besides the file. */
 export interface ImportContext {
   readonly world: World;
-  /** The folder relative paths start from. */
+  /** The folder that relative paths start from. */
   readonly base: string;
-  /** The configuration that names the file came with a project. */
+  /** True if the configuration that names the file belongs to a project. */
   readonly project?: boolean | undefined;
-  /** Where servers of a file that was named start if they have no `cwd`. Default: the user's home. */
+  /** Working folder of servers in a named file that have no `cwd`. Default: the user's home. */
   readonly folder?: string | undefined;
-  /** Whether the content of a file that was named may be used. */
+  /** Tells whether the content of a named file may be used. */
   readonly isTrusted: (path: string, text: string) => Promise<boolean>;
-  /** The same of a file that was found in a project; a person is asked about it only where that is worth it. */
+  /**
+   * Tells whether the content of a file found in a project may be used. Asks the user only if `isWorthAsking` says so.
+   */
   readonly isTrustedProject: (path: string, text: string, isWorthAsking?: () => Promise<boolean>) => Promise<boolean>;
-  /** Reads what came with a project once, whoever asks. Default: from disk. */
+  /** Reads a project's file once, however often it is asked for. Default: from disk. */
   readonly read?: ((path: string, isProjects?: boolean) => Promise<string | undefined>) | undefined;
-  /** What ties files that entries of a project name to what was trusted. Default: nothing does. */
+  /** Returns pins for the files that a project's entries name. Default: none. */
   readonly pinsOf?: ((file: SourceFile) => Pins | undefined) | undefined;
-  /** How much may still be parsed of files that nobody trusts. */
+  /** How much of untrusted files may still be parsed. */
   readonly budget?: ParseBudget | undefined;
-  /** A file with more servers is refused before they are looked at. Default: none is. */
+  /** Refuses a file with more servers before converting them. Default: no limit. */
   readonly maxServers?: number | undefined;
 }
 
@@ -70,19 +72,18 @@ export interface ImportContext {
 export interface SourceFile {
   readonly type: Exclude<SourceType, 'auto'>;
   readonly path: string;
-  /** Undefined for a file that the configuration names and that is not where the client has the user's own. */
+  /** Undefined for a named file outside the client's usual places. */
   readonly scope?: FileScope | undefined;
-  /** The folder of the project it belongs to. */
+  /** The folder of the project that the file belongs to. */
   readonly root?: string | undefined;
 }
 
-/** Reads one file. */
 export async function importFile(file: SourceFile, context: ImportContext): Promise<ImportedSource> {
   const { type, path, scope } = file;
   try {
     const pins = context.pinsOf?.(file);
     const { text, place, notes, count, convert } = await read(file, { ...context, pins });
-    // A client's file without servers starts nothing, so nobody need be asked about it.
+    // A client's file without servers starts nothing, so the user is not asked about it.
     const holdsServers = async () => (await count()) !== 0;
     const trusted =
       isOwn(file) ||
@@ -93,9 +94,9 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
     const { maxServers = Number.POSITIVE_INFINITY } = context;
     const servers = maxServers === Number.POSITIVE_INFINITY ? 0 : ((await count()) ?? 0);
     if (servers > maxServers)
-      throw new ConfigurationError(`${path} has ${servers} servers, more than the ${maxServers} that are looked at.`);
+      throw new ConfigurationError(`${path} has ${servers} servers; at most ${maxServers} are shown.`);
     const imported = await convert();
-    if (typeof imported === 'string') return failed(file, 'error', `${path} holds no servers: ${imported}.`);
+    if (typeof imported === 'string') return failed(file, 'error', `${path} has no servers: ${imported}.`);
     const client = type === 'custom' || type === 'mcpb' ? undefined : type;
     const base = relativeTo(file, context.world);
     const entries = imported.entries.map(({ entry, path: place, filter }) => ({
@@ -128,7 +129,7 @@ export async function importFile(file: SourceFile, context: ImportContext): Prom
   }
 }
 
-/** Nothing in the file is quoted, for an agent may read this, and no name that a stranger chose. */
+/** The message quotes nothing from the file and no untrusted name, because an agent may read it. */
 function untrusted(file: SourceFile, place: string): ImportedSource {
   const named = isFreelyNamed(file) || !isPlain(place) ? '' : ` ${shellWord(place)}`;
   return failed(
@@ -138,7 +139,7 @@ function untrusted(file: SourceFile, place: string): ImportedSource {
   );
 }
 
-/** Whether whoever made the project chose the file's name: some clients read every file of a folder. */
+/** Tells whether the project's author chose the file's name: some clients read every file of a folder. */
 const isFreelyNamed = ({ type, path, scope }: SourceFile): boolean =>
   scope === 'project' &&
   type !== 'custom' &&
@@ -155,14 +156,14 @@ const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
   skipped: [],
 });
 
-/** The user's own files and an administrator's need no trust, whoever names them. */
+/** The user's and an administrator's files need no trust, wherever they are named. */
 const isOwn = ({ scope }: SourceFile): boolean => scope === 'user' || scope === 'system';
 
-/** A project's file, or the copy kept of one: naming it does not say that it is still what a person saw. */
+/** A project's file, or a copy of one, needs trust even when named: it may have changed since the user saw it. */
 const needsTrust = ({ type, path, scope }: SourceFile): boolean =>
   scope === 'project' || (scope === undefined && type !== 'custom' && type !== 'mcpb' && path.endsWith(TAKEN_OVER));
 
-/** A source that gave nothing, and why. */
+/** Returns a source without entries, and the reason. */
 export const failed = (
   { type, path, scope }: Pick<SourceFile, 'path' | 'scope'> & { readonly type: SourceType },
   status: 'missing' | 'error' | 'untrusted',
@@ -176,14 +177,14 @@ export const failed = (
 
 class MissingFile extends ConfigurationError {}
 
-/** A file that was read, and how to understand it. */
+/** A file that was read, with functions to interpret it. */
 interface ReadFile {
   readonly text: string;
-  /** The file the text is in, which is what a person trusts. */
+  /** The file that contains the text; the user trusts this file. */
   readonly place: string;
   /** Filled while the text is parsed. */
   readonly notes: readonly string[];
-  /** How many servers there seem to be, found out cheaply; undefined when that is not known. */
+  /** Counts the servers cheaply; undefined when the number is unknown. */
   readonly count: () => Promise<number | undefined>;
   readonly convert: () => Promise<Imported | string>;
 }
@@ -205,9 +206,9 @@ async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile>
   const notes: string[] = [];
   const onRepeat = (key: string, line: number) => {
     if (notes.push('') > MAX_WARNINGS) return;
-    // Lines of an excerpt are not those of the file.
+    // Line numbers of an excerpt differ from those of the file.
     notes[notes.length - 1] =
-      `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`;
+      `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice; the last one counts.`;
   };
   const convert = async () => convertDocument({ ...file, type }, await parseData(path, text, onRepeat), context);
   const count = once(async () => (type === 'custom' ? undefined : countEntries(clientOf(type), path, text, context)));
@@ -228,7 +229,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 };
 
 async function readBundleFile(path: string, { world, read }: ImportContext): Promise<ReadFile> {
-  // Bundles are rare, and reading them takes a decompressor.
+  // Imported on demand: bundles are rare and need a decompressor.
   const { fromBundle, readBundle } = await import('./mcpb.ts');
   const bundle = await readBundle(path, read);
   if (bundle === undefined) throw new MissingFile(`${path} was not found.`);
@@ -262,8 +263,8 @@ interface Beside {
 }
 
 /**
- * What the client keeps beside its servers. A file that is not there says nothing. A broken one is an error, but hides
- * no servers of a project that a person has trusted.
+ * Reads the file with the client's switches. A missing file means no switches. A broken file is an error, except for a
+ * trusted project, whose servers it must not hide.
  */
 async function readBeside({ switches, excerpt }: Client, { path, scope }: SourceFile, world: World): Promise<Beside> {
   const file = switches?.beside?.(world);
@@ -276,25 +277,25 @@ async function readBeside({ switches, excerpt }: Client, { path, scope }: Source
     const isFault = error instanceof ConfigurationError || typeof (error as NodeJS.ErrnoException).code === 'string';
     if (!isFault || scope !== 'project') throw error;
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-    return { beside: undefined, notes: [`what is switched off in ${file} is not known: ${why}`] };
+    return { beside: undefined, notes: [`${file} cannot be read, so its switched-off servers are unknown: ${why}`] };
   }
 }
 
-/** Relative paths in a project's file start at the project, in the user's own at home, where its servers start. */
+/** Relative paths start at the project in a project's file, and at home in the user's file, where its servers start. */
 function relativeTo({ path, scope, root }: SourceFile, { home }: World): string {
   if (root !== undefined) return root;
   return scope === undefined ? dirname(path) : home;
 }
 
-/** A file full of nonsense must not drown what else is said. */
+/** Limits warnings, so that a damaged file does not hide other messages. */
 const firstFew = (warnings: readonly string[], path: string): readonly string[] =>
   warnings.length <= MAX_WARNINGS
     ? warnings
-    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more like these.`];
+    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more problems like these.`];
 
 /**
- * A client's file that the configuration names. One that lies where the client has the user's own is that; one that lies
- * where projects have it belongs to that project.
+ * Classifies a client's file that the configuration names: the user's own if it is in the client's usual place; a
+ * project's if it is where projects have it.
  */
 export function namedFile(type: Exclude<SourceType, 'auto'>, path: string, world: World): SourceFile {
   if (type === 'custom' || type === 'mcpb') return { type, path };

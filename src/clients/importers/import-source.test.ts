@@ -258,7 +258,7 @@ describe('mcpServers', () => {
     const path = await write('a.json', '{"mcpServers": {"a": {"command": "x"},\n"a": {"command": "y"}}}');
     const config = await resolve({ sources: [{ type: 'docker-mcp', path }] });
     expect(config.servers[0]?.connection).toMatchObject({ command: 'y' });
-    expect(config.warnings).toEqual([`${path}:2: "a" is written twice, the last one counts.`]);
+    expect(config.warnings).toEqual([`${path}:2: "a" is written twice; the last one counts.`]);
   });
 });
 

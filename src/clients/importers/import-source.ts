@@ -1,6 +1,6 @@
 /**
- * One entry of `sources` in, what its files give out: one result for each file, and one that says so when there is none.
- * Files that came with a project are found too, listed, and used only once they are trusted.
+ * Imports the files of one entry of `sources`: one result for each file, or one that says there is none. Project files
+ * are listed too, and used only once trusted.
  * @module
  */
 
@@ -20,7 +20,7 @@ import { countingFiles } from './list-clients.ts';
 
 export type { ImportContext, ImportedSource } from './import-file.ts';
 
-/** Reads everything a source stands for. */
+/** Imports every file of a source. */
 export async function importSource(
   { type, path: written }: SourceEntry,
   context: ImportContext,
@@ -42,7 +42,7 @@ export async function importSource(
   }
 }
 
-/** All clients; one that is not installed is nothing to speak of. A file two of them read is read once. */
+/** Imports all clients, skipping those that are not installed. A file that two clients read is read once. */
 async function importAuto(context: ImportContext): Promise<readonly ImportedSource[]> {
   const seen = new Set<string>();
   const results: ImportedSource[] = [];
@@ -58,7 +58,7 @@ async function importAuto(context: ImportContext): Promise<readonly ImportedSour
 const filesOf = (type: ClientType, { world }: ImportContext): readonly SourceFile[] =>
   countingFiles(clientOf(type), world).map(({ path, scope, root }) => ({ type, path, scope, root }));
 
-/** The files of one client, those whose entries win first. */
+/** Imports the files of one client, in order of precedence. */
 async function importFiles(
   type: ClientType,
   files: readonly SourceFile[],
@@ -70,10 +70,10 @@ async function importFiles(
   return withoutHidden(folded(await Promise.all(sorted.map((file) => importFile(file, context)))));
 }
 
-/** Files that nobody trusts and that are told apart; of more, a project could fill the screen, and what an agent reads. */
+/** More untrusted files than this are summarised: a project could otherwise fill the screen and an agent's context. */
 const FEW_UNTRUSTED = 2;
 
-/** Many files that nobody trusts are one sentence, without the names that somebody gave them. */
+/** Summarises many untrusted files in one sentence, without their names. */
 function folded(all: readonly ImportedSource[]): readonly ImportedSource[] {
   const heard = new Set<string>();
   const isNew = (warning: string) => heard.size < heard.add(warning).size;
@@ -90,7 +90,7 @@ function folded(all: readonly ImportedSource[]): readonly ImportedSource[] {
   });
 }
 
-/** Inside one client an entry of the stronger scope hides those of its name in the other. */
+/** Within one client, an entry of the stronger scope hides entries of the same name in the other. */
 function withoutHidden(results: readonly ImportedSource[]): readonly ImportedSource[] {
   const owners = new Map<string, boolean>();
   return results.map((result) => {
@@ -105,7 +105,9 @@ function withoutHidden(results: readonly ImportedSource[]): readonly ImportedSou
       hidden: hidden.filter(({ isProjects }) => !isProjects).map((placed) => ({ ...placed, isHidden: true })),
       skipped: [
         ...result.skipped,
-        ...hidden.map(({ origin }) => `${origin.file}: ${origin.path}: another file of ${result.source.type} wins.`),
+        ...hidden.map(
+          ({ origin }) => `${origin.file}: ${origin.path}: replaced by another file of ${result.source.type}.`,
+        ),
       ],
     };
   });

@@ -1,5 +1,5 @@
 /**
- * One entry of an imported file in, a checked server entry or the reason to leave it out, out.
+ * Checks one imported entry: returns it, or why it is skipped.
  * @module
  */
 import * as z from 'zod/mini';
@@ -7,30 +7,30 @@ import { check } from '../../config/problems.ts';
 import { isReservedName, nameProblem, type ServerEntry, serverSchema } from '../../config/server-schema.ts';
 import type { ToolFilter } from './tool-filter.ts';
 
-/** A server that was found in a file, the place inside it, and which of its tools its client uses. */
+/** A server found in a file, its path there, and the tools that its client uses. */
 export interface ImportedEntry {
   readonly entry: ServerEntry;
   readonly path: string;
   readonly filter?: ToolFilter | undefined;
 }
 
-/** What an importer found in a document. */
+/** The result of importing a document. */
 export interface Imported {
   readonly entries: readonly ImportedEntry[];
-  /** One sentence for every entry that was left out because it cannot be used. */
+  /** One sentence for every entry that cannot be used. */
   readonly problems: readonly string[];
-  /** One sentence for everything a person should know about an entry that was kept. */
+  /** One sentence for everything the user should know about an imported entry. */
   readonly notes: readonly string[];
-  /** One sentence for every entry that was left out on purpose: this gateway itself, what a client has built in. */
+  /** One sentence for every entry skipped on purpose: this gateway itself, or a client's built-in. */
   readonly skipped: readonly string[];
 }
 
 const namelessSchema = z.omit(serverSchema, { name: true });
 const OTHER_SCHEME = /^(?:wss?|unix|pipe):/i;
 
-/** Checks an entry that was brought into the shape of `discovery.servers`, without its name. */
+/** Checks an entry in the format of `discovery.servers`, without its name. */
 export function toImported(name: string, raw: unknown, path: string, filter?: ToolFilter): Imported {
-  // A reserved name is no reason to lose a server: it is given another where names meet.
+  // A server with a reserved name is kept; joining gives it another name.
   const wrongName = isReservedName(name) ? undefined : nameProblem(name);
   if (wrongName !== undefined) return leftOut(`${path}: its name ${wrongName}`);
   const { checkable, address } = setAside(raw);
@@ -44,8 +44,8 @@ export function toImported(name: string, raw: unknown, path: string, filter?: To
 }
 
 /**
- * Clients reach servers in ways we cannot. Such an entry is kept, to be listed with the address it has and to fail with
- * that address; so the address does not take part in the check.
+ * Excludes the address from the check if its scheme is one we cannot use. Such an entry is kept, listed with its
+ * address, and fails with that address.
  */
 function setAside(raw: unknown): { readonly checkable: unknown; readonly address?: string } {
   const { connection } = (raw ?? {}) as { connection?: { type?: unknown; url?: unknown } };
@@ -54,16 +54,16 @@ function setAside(raw: unknown): { readonly checkable: unknown; readonly address
   return { checkable: { ...(raw as object), connection: { ...connection, url: 'http://localhost' } }, address: url };
 }
 
-/** Nothing found. */
+/** An empty result. */
 export const NOTHING: Imported = { entries: [], problems: [], notes: [], skipped: [] };
 
-/** An entry that cannot be used, and why. */
+/** Reports an entry that cannot be used. */
 export const leftOut = (problem: string): Imported => ({ ...NOTHING, problems: [problem] });
 
-/** An entry that is passed over on purpose, and why. */
+/** Reports an entry skipped on purpose. */
 export const passedOver = (reason: string): Imported => ({ ...NOTHING, skipped: [reason] });
 
-/** Several findings as one. */
+/** Joins several results. */
 export const joinImported = (parts: readonly Imported[]): Imported => ({
   entries: parts.flatMap(({ entries }) => entries),
   problems: parts.flatMap(({ problems }) => problems),

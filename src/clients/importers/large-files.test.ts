@@ -27,7 +27,7 @@ function put(path: string, text: string): string {
   return path;
 }
 
-/** What a person typed and pasted, with everything in it that a careless reader stumbles over. */
+/** Text that a user typed and pasted, with everything that trips a careless parser. */
 const history = (bytes: number): unknown[] => {
   const entry = { display: '"mcpServers": { \\ } [ // /* é 😀', pastedContents: { 1: { text: 'x\n'.repeat(500) } } };
   return Array.from({ length: Math.ceil(bytes / JSON.stringify(entry).length) }, () => entry);
@@ -139,7 +139,7 @@ describe('a large ~/.claude.json', () => {
     expect(statSync(file).size).toBeGreaterThan(5 * 1024 * 1024);
     const { servers, warnings } = await load();
     expect(servers.map(({ name }) => name)).toEqual(['a:b']);
-    expect(warnings).toEqual([`${file}: "mcpServers" is written twice, the last one counts.`]);
+    expect(warnings).toEqual([`${file}: "mcpServers" is written twice; the last one counts.`]);
     await install();
     expect(readFileSync(file, 'utf8')).toMatch(/"mcpServers":\{"anygpt":.*"a:b"/);
   });
@@ -157,7 +157,7 @@ describe('a large ~/.claude.json', () => {
     const { servers, sources, warnings } = await loader.resolve({ sources: [{ type: 'auto' }] });
     expect(servers.map(({ name }) => name).sort()).toEqual(['shared', 'web']);
     expect(sources.find(({ path }) => path === file)).toMatchObject({ status: 'error' });
-    expect(warnings.join('\n')).toContain(`what is switched off in ${file} is not known`);
+    expect(warnings.join('\n')).toContain(`${file} cannot be read, so its switched-off servers are unknown`);
     const before = readFileSync(file, 'utf8');
     await expect(install()).rejects.toThrow(file);
     expect(readFileSync(file, 'utf8') === before).toBe(true);
@@ -185,7 +185,7 @@ describe('a large ~/.claude.json', () => {
     expect((await load()).servers.map(({ name }) => name)).toEqual(['memory']);
     await install();
     clearInterval(timer);
-    // Far below the size of the file, and far above the few chunks that are in memory at a time.
+    // Far below the size of the file, and far above the few chunks in memory at a time.
     expect(peak).toBeLessThan(50_000_000);
   });
 });
@@ -199,7 +199,7 @@ describe('an excerpt', () => {
     const key = fc.oneof(fc.constantFrom('k', 'l', 's', 'k"\\', 'é😀'), fc.string());
     await fc.assert(
       fc.asyncProperty(fc.dictionary(key, value, { maxKeys: 6 }), fc.constantFrom('', '  '), async (object, indent) => {
-        // Long enough for the wanted parts to lie across the ends of chunks.
+        // Long enough that the wanted parts cross chunk boundaries.
         const text = JSON.stringify({ s0: 'é"\\'.repeat(262_100), ...object }, undefined, indent);
         put(file, text);
         const excerpt = await readExcerpt(file, policy);

@@ -8,7 +8,7 @@ import { countingFiles, listClients } from './list-clients.ts';
 
 const MAC = '~/Library/Application Support';
 const WIN = '~/AppData/Roaming';
-/** The first user file of each client on Linux, macOS and Windows, written by hand from the vendors' words. */
+/** The first user file of each client on Linux, macOS and Windows, copied by hand from the vendors' documentation. */
 const PLACES: Readonly<Record<ClientType, string | readonly [linux: string, mac: string, windows: string]>> = {
   'claude-desktop': [
     '~/.config/Claude/claude_desktop_config.json',

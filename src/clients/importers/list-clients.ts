@@ -1,6 +1,6 @@
 /**
- * The world in, every client with its candidate files out: where they are on this platform, whose they are, and whether
- * they exist. Nothing is opened but folders.
+ * Lists every client with its candidate files: their places on this platform, their owner, and whether they exist.
+ * Opens folders only.
  * @module
  */
 import { join } from 'node:path';
@@ -11,40 +11,39 @@ import { realWorld, type World } from '../../config/world.ts';
 import { CLIENT_TYPES, type Client, type ClientType, clientOf } from './clients.ts';
 import { filesAt } from './places.ts';
 
-/** Whose a file is: the user's, an administrator's, or that of a project, which needs trust. */
+/** The owner of a file: the user, an administrator, or a project, which needs trust. */
 export type FileScope = 'user' | 'system' | 'project';
 
-/** One file a client may have. */
+/** A file that a client may have. */
 export interface ClientFile {
-  /** Absolute. Where nothing exists yet this may hold a `*`. */
+  /** Absolute path. May contain `*` if no file exists. */
   readonly path: string;
   readonly scope: FileScope;
   readonly exists: boolean;
-  /** A place of older versions, which counts only when the user's own files do not exist. */
+  /** A place of older versions, which counts only if none of the user's current files exists. */
   readonly former: boolean;
-  /** The folder of the project; only set for `project`. */
+  /** The project's folder. Only set for `project`. */
   readonly root?: string | undefined;
 }
 
 /** A client and its files. */
 export interface ListedClient {
   readonly type: ClientType;
-  /** Its name for people. */
+  /** The display name. */
   readonly title: string;
-  /** The way to the servers inside a file. */
+  /** The path of keys to the servers inside a file. */
   readonly keys: readonly string[];
-  /** Candidates, the most likely place of each scope first; those of the nearest project folder before others. */
+  /** Candidates: the most likely place of each scope first, the nearest project folder before others. */
   readonly files: readonly ClientFile[];
 }
 
-/** Every client, in the order in which `auto` reads them. */
+/** Returns every client, in the order of `auto`. */
 export const listClients = (world: World = realWorld()): readonly ListedClient[] =>
   CLIENT_TYPES.map((type) => {
     const client = clientOf(type);
     return { type, title: client.title, keys: client.keys[0] ?? [], files: clientFiles(client, world) };
   });
 
-/** The files of one client. */
 export function clientFiles(client: Client, world: World): readonly ClientFile[] {
   const at = (patterns: readonly string[] = [], scope: FileScope, former = false) =>
     patterns.flatMap((pattern) => candidates(pattern, { scope, former }, world));
@@ -57,8 +56,8 @@ export function clientFiles(client: Client, world: World): readonly ClientFile[]
 }
 
 /**
- * The files that count: those that exist, without former places when there is a newer file, and what was taken over from
- * the user's own.
+ * Returns the files that count: existing ones, without former places if a current file exists, and copies made by
+ * take-over of the user's own files.
  */
 export function countingFiles(client: Client, world: World): readonly ClientFile[] {
   const all = clientFiles(client, world);
@@ -72,11 +71,14 @@ export function countingFiles(client: Client, world: World): readonly ClientFile
   return [...files.filter(({ former }) => !former || !current), ...taken];
 }
 
-/** Whether a source of the client brings what was taken over from this file. */
+/** Tells whether a source for the whole client includes the take-over copy of this file. */
 export const bringsTakenOver = (client: Client, file: string, world: World): boolean =>
   clientFiles(client, world).some(({ path, scope }) => scope === 'user' && path === file);
 
-/** Files in the working folder and its parents up to the repository; the home folder's files are the user's own. */
+/**
+ * Returns files in the working folder and its parents up to the repository. Files of the home folder are the user's
+ * own.
+ */
 function projectFiles({ project = [] }: Client, world: World): readonly ClientFile[] {
   const folders = projectFolders(world).folders.filter(
     (folder) => realFolder(folder, world.platform) !== realFolder(world.home, world.platform),

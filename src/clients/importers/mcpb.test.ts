@@ -29,7 +29,7 @@ interface Zipped {
   readonly size?: number;
 }
 
-/** A zip archive with these entries, as small as the format allows. */
+/** Builds a minimal zip archive with these entries. */
 function zip(files: readonly Zipped[], comment = ''): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -132,7 +132,7 @@ describe('an unpacked bundle', () => {
       args: ['${_1_B_KEY}', '${_1_B_N:-7}', '$${X}'],
     });
     expect(good.warnings).toEqual([
-      `${join(home, 'b')}: server: set the environment variable _1_B_KEY, which it needs.`,
+      `${join(home, 'b')}: server: it needs the environment variable _1_B_KEY, which is not set.`,
     ]);
     const uv = await manifest({ type: 'uv', entry_point: 'main.py' });
     expect(uv.servers[0]?.connection).toMatchObject({
@@ -156,7 +156,7 @@ describe('an unpacked bundle', () => {
   it('that is not there is missing', async () => {
     expect((await load('gone.mcpb')).sources).toMatchObject([{ status: 'missing' }]);
     await mkdir(join(home, 'b'));
-    expect((await load('b')).sources[0]?.message).toContain('no MCPB bundle');
+    expect((await load('b')).sources[0]?.message).toContain('not an MCPB bundle');
   });
 });
 

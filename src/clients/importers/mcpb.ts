@@ -1,6 +1,6 @@
 /**
- * An MCPB bundle in, its one server out: the folder it was unpacked to, its manifest.json, or the `.mcpb` file itself,
- * of which only the manifest is read. What the bundle would ask the user comes from the environment.
+ * Imports the server of an MCPB bundle: the unpacked folder, its manifest.json, or the `.mcpb` file, of which only the
+ * manifest is read. Values that the bundle would ask the user for come from the environment.
  * @module
  */
 import { existsSync, statSync } from 'node:fs';
@@ -16,19 +16,19 @@ import { readZipEntry } from './zip-entry.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A bundle of which the manifest was read. */
+/** A bundle whose manifest was read. */
 export interface Bundle {
-  /** The text of its manifest, and where that stands. */
+  /** The text of the manifest, and its file. */
   readonly text: string;
   readonly place: string;
-  /** Where its files are, or would be once it is unpacked. */
+  /** The folder of its files, existing or to be unpacked. */
   readonly folder: string;
   readonly unpacked: boolean;
 }
 
 /**
- * Reads the manifest of a bundle; undefined when there is nothing at the path.
- * @param read how files of a project are read
+ * Reads the manifest of a bundle; undefined when the path does not exist.
+ * @param read reads files of a project
  */
 export async function readBundle(
   path: string,
@@ -38,15 +38,15 @@ export async function readBundle(
   if (info === undefined) return undefined;
   const packed = info.isFile() && basename(path) !== 'manifest.json';
   const folder = packed ? path.slice(0, path.length - extname(path).length) : info.isFile() ? dirname(path) : path;
-  // What runs is the unpacked folder, so its manifest is the one that counts.
+  // The unpacked folder is what runs, so its manifest counts.
   const unpacked = !packed || existsSync(join(folder, 'manifest.json'));
   const place = join(unpacked ? folder : path, 'manifest.json');
   const text = unpacked ? await read(place) : await readZipEntry(path, 'manifest.json');
-  if (text === undefined) throw new ConfigurationError(`${path} has no manifest.json, so it is no MCPB bundle.`);
+  if (text === undefined) throw new ConfigurationError(`${path} has no manifest.json, so it is not an MCPB bundle.`);
   return { text, place, folder, unpacked };
 }
 
-/** The server of a bundle; a text says what was expected instead. */
+/** Returns the server of a bundle; a string result says what was expected instead. */
 export async function fromBundle({ text, place, folder, unpacked }: Bundle, world: World): Promise<Imported | string> {
   const manifest = await parseData(place, text, () => undefined);
   if (!isObject(manifest) || !isObject(manifest.server)) return 'expected a manifest with `server`';
@@ -78,7 +78,7 @@ export async function fromBundle({ text, place, folder, unpacked }: Bundle, worl
   const notes = [
     ...(unpacked ? [] : [`it has to be unpacked into ${folder} before it can run; it is switched off`]),
     ...(runsOn(manifest, world) ? [] : [`it does not run on ${world.platform}; it is switched off`]),
-    ...values.missing.map((variable) => `set the environment variable ${variable}, which it needs`),
+    ...values.missing.map((variable) => `it needs the environment variable ${variable}, which is not set`),
   ];
   return imported.entries.length === 0 ? imported : { ...imported, notes: notes.map((note) => `server: ${note}`) };
 }
@@ -90,7 +90,7 @@ function runsOn({ compatibility }: Raw, { platform }: World): boolean {
   return !Array.isArray(platforms) || platforms.length === 0 || platforms.includes(platform);
 }
 
-/** The command for this platform. A `uv` bundle may leave it to us. */
+/** Returns the command for this platform. A `uv` bundle may have none. */
 function launchOf(server: Raw, folder: string, { platform }: World): Raw | undefined {
   if (!isObject(server.mcp_config)) {
     if (server.type !== 'uv' || typeof server.entry_point !== 'string') return undefined;
@@ -106,7 +106,7 @@ function programOf(command: string, { type }: Raw, { platform }: World): string 
   return platform === 'win32' && type === 'binary' && !/\.\w+$/.test(command) ? `${command}.exe` : command;
 }
 
-/** What stands for the variables of a manifest. */
+/** Values for the variables of a manifest. */
 class Values {
   readonly #bundle: string;
   readonly #config: Raw;
@@ -130,12 +130,12 @@ class Values {
     ]);
   }
 
-  /** Variables of the environment that are needed and not set. */
+  /** Required environment variables that are not set. */
   get missing(): readonly string[] {
     return [...this.#missing];
   }
 
-  /** An argument; a list that stands alone becomes several. */
+  /** Fills in one argument; a list that is the whole argument becomes several. */
   argument(written: unknown): unknown[] {
     if (typeof written !== 'string') return [written];
     const key = /^\$\{user_config\.([^}]*)\}$/.exec(written)?.[1];
@@ -170,7 +170,7 @@ class Values {
     return `\${${variable}}`;
   }
 
-  /** A default with the folders in it filled in, because a default cannot hold a reference. */
+  /** Fills folders into a default, because a default cannot contain a reference. */
   #plain(text: string): string {
     return text.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => this.#fixed.get(inside) ?? whole);
   }

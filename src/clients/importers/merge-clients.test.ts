@@ -138,7 +138,7 @@ describe('the same server in two clients', () => {
             ? { command: connection.command, args: connection.args, env: connection.env }
             : { url: connection.url, headers: connection.headers },
         );
-        // References are text to Claude Desktop.
+        // Claude Desktop treats references as text.
         const written = [one, two, three].flatMap((entries) => Object.values(entries));
         const known = new Set(written.map((each) => JSON.stringify(each).replaceAll('$${', '${')));
         const found = servers.map((each) => JSON.stringify(each).replaceAll('$${', '${'));
@@ -212,7 +212,7 @@ describe('tool lists', () => {
     return tools.filter((tool) => rules.decide(server, tool).enabled);
   };
 
-  it('concern their own server under the name it has here, and nobody else', async () => {
+  it('concern their own server under the name it has here, and no other', async () => {
     await claude({ 'a*': { command: 'other' } });
     await write('.codex/config.toml', '[mcp_servers."a*"]\ncommand = "x"\nenabled_tools = ["read", "we:ird", "*?"]\n');
     const config = await load(auto);
@@ -222,7 +222,7 @@ describe('tool lists', () => {
     expect(await on(config, 'codex/abc', ['write'])).toEqual(['write']);
   });
 
-  it('come after the rules of the user, who can open what a client closes', async () => {
+  it("come after the user's rules, which can allow what a client denies", async () => {
     await write('.kiro/settings/mcp.json', { mcpServers: { k: { command: 'k', disabledTools: ['a', 'b'] } } });
     const rules = [{ pattern: ['*'], server: 'k', enabled: true }];
     expect(await on(await load({ ...auto, toolRules: rules }), 'k', ['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);

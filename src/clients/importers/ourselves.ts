@@ -1,13 +1,13 @@
 /**
- * A client's entry in, whether it starts this gateway out. Importing that entry would make the gateway its own server.
+ * Tells whether a client's entry starts this gateway. Importing that entry would make the gateway its own server.
  * @module
  */
 import { isObject } from '../../json/plain-object.ts';
 
-/** The name this package keeps for itself. */
+/** The name reserved for this package. */
 export const RESERVED_NAME = 'anygpt';
 
-/** Set by `anygpt mcp install`, so that an entry is known as ours whatever its command looks like. */
+/** Set by `anygpt mcp install`, so that the entry is recognised as ours whatever its command. */
 export const GATEWAY_MARK = 'ANYGPT_GATEWAY';
 
 const ADDRESSES = ['url', 'serverUrl', 'httpUrl', 'uri'];
@@ -15,12 +15,13 @@ const PACKAGE = /^(?:--package=)?@?anygpt\/discovery(?:[@:][^/]*)?$/;
 const INSTALLED = /[/\\]@anygpt[/\\]discovery[/\\]|[/\\]dist[/\\]bin[/\\](?:discovery|anygpt)\.js$/;
 const PROGRAM = /(?:^|[/\\])anygpt(?:\.(?:cmd|exe|ps1|js|mjs))?$/i;
 
-/** Whether an entry carries the mark that installing leaves. */
+/** Tells whether an entry has the mark that `install` sets. */
 export const isMarked = (raw: Readonly<Record<string, unknown>>): boolean =>
   [raw.env, raw.environment, raw.envs].some((env) => isObject(env) && Object.hasOwn(env, GATEWAY_MARK));
 
 /**
- * Whether an entry starts this gateway, or reaches it: an address has no room for a mark, but the name is kept for us.
+ * Tells whether an entry starts or reaches this gateway. An entry with an address has no mark, but has the reserved
+ * name.
  */
 export function isOurselves(raw: Readonly<Record<string, unknown>>, name = ''): boolean {
   if (isMarked(raw)) return true;

@@ -36,12 +36,12 @@ it('any other is not, whatever it is called', () => {
   expect(scope('kiro', join(world.home, '.kiro', 'agents', 'deep', 'x.json'))).toBeUndefined();
 });
 
-it('home may be a link, a link to home is nobody’s, and on Windows letters may be of any case', () => {
+it('home may be a link, a link to home does not count as home, and on Windows letters may be of any case', () => {
   const link = `${world.home}-link`;
   symlinkSync(world.home, link);
   mkdirSync(join(world.home, '.cursor'), { recursive: true });
   expect(scope('cursor', join(realpathSync(world.home), '.cursor', 'mcp.json'), { ...world, home: link })).toBe('user');
-  // Somebody else may turn it round between two looks.
+  // Another user may redirect the link between two checks.
   expect(scope('cursor', join(link, '.cursor', 'mcp.json'))).toBeUndefined();
   rmSync(link);
   const file = join(world.home.toUpperCase(), '.cursor', 'MCP.json');

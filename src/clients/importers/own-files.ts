@@ -1,6 +1,6 @@
 /**
- * A client's file in, whose it is out: one that lies where the client keeps the user's or an administrator's, or one from
- * anywhere else, such as a project, which needs a person's trust. Copies that `install` keeps belong to their file.
+ * Tells whether a client's file is the user's, an administrator's, or from elsewhere, such as a project, which needs
+ * trust. Copies that `install` keeps belong to their file.
  * @module
  */
 import { realpathSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { KEPT_ENDING } from '../../config/parse-data.ts';
 import type { World } from '../../config/world.ts';
 import type { Client } from './clients.ts';
 
-/** Whether a file is the user's own or an administrator's; undefined for all others. */
+/** Returns whether a file is the user's own or an administrator's; undefined for all others. */
 export function ownScope(client: Client, path: string, world: World): 'user' | 'system' | undefined {
   const { user, former, system, install } = client;
   const created = install.create?.(world);
@@ -26,8 +26,8 @@ export function ownScope(client: Client, path: string, world: World): 'user' | '
 }
 
 /**
- * Whether a path is what a pattern says, as it is written or with the links in the user's own folders followed. Links on the
- * way of the path are not: somebody else may turn one round between two looks. `*` stands for one name.
+ * Tells whether a path matches a pattern, as written or after following links in the user's own folders. Links in the
+ * path are not followed: another user may redirect one between two checks. `*` matches one name.
  */
 function fits(path: string, pattern: string, world: World): boolean {
   const [start = '', end] = pattern.split('*').map((part) => comparable(part, world));
@@ -39,12 +39,12 @@ function fits(path: string, pattern: string, world: World): boolean {
 
 const comparable = (path: string, { platform }: World): string => (platform === 'win32' ? path.toLowerCase() : path);
 
-/** With the folder behind links. The file itself is not followed: copies of it lie where its name is. */
+/** Follows links of the folder, not of the file: copies lie beside the file's name. */
 function real(path: string, world: World): string {
   try {
     return comparable(join(realpathSync.native(dirname(path)), basename(path)), world);
   } catch {
-    // A folder that is not there is not reached in two ways.
+    // A missing folder has no second path.
     return comparable(path, world);
   }
 }

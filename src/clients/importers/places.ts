@@ -1,6 +1,6 @@
 /**
- * The world in, the folders programs keep their files in out, for each platform; and patterns with one `*` in, the files
- * they stand for out. The platform is the world's; separators are those of the machine, which has to open the files.
+ * Locates the folders where programs keep their files, for each platform, and expands patterns with one `*`. Uses the
+ * platform of the world, but the path separators of this machine, which opens the files.
  * @module
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { readSmallFile } from '../../config/referenced-file.ts';
 import { absoluteFolder, folderNamed, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** More files than this are not looked at in one folder. */
+/** Most files listed in one folder. */
 const MAX_FILES = 100;
 
-/** `~/.config`, or what `XDG_CONFIG_HOME` says. */
+/** `~/.config`, or `XDG_CONFIG_HOME`. */
 export const xdgConfig = (world: World): string => folderNamed('XDG_CONFIG_HOME', world) ?? join(world.home, '.config');
-/** `~/.local/share`, or what `XDG_DATA_HOME` says. */
+/** `~/.local/share`, or `XDG_DATA_HOME`. */
 export const xdgData = (world: World): string =>
   folderNamed('XDG_DATA_HOME', world) ?? join(world.home, '.local', 'share');
 /** The folder of roaming settings on Windows. */
@@ -26,21 +26,21 @@ export const localAppData = (world: World): string =>
 /** The folder of machine-wide settings on Windows. */
 export const programData = (world: World): string => folderNamed('ProgramData', world) ?? 'C:\\ProgramData';
 
-/** Where desktop programs keep their settings. */
+/** The settings folder of desktop programs. */
 export function applicationData(world: World): string {
   if (world.platform === 'darwin') return join(world.home, 'Library', 'Application Support');
   return world.platform === 'win32' ? appData(world) : xdgConfig(world);
 }
 
-/** One value for each platform, Linux standing for all others. */
+/** Selects a value by platform; Linux stands for all others. */
 export function byPlatform<T>({ platform }: World, values: { darwin: T; win32: T; linux: T }): T {
   return platform === 'darwin' || platform === 'win32' ? values[platform] : values.linux;
 }
 
-/** The `User` folder of an editor that descends from VS Code. */
+/** The `User` folder of an editor based on VS Code. */
 export const editorFolder = (world: World, editor: string): string => join(applicationData(world), editor, 'User');
 
-/** The editors in which extensions keep files of their own. */
+/** The editors whose extensions have files. */
 export const EDITORS = ['Code', 'Code - Insiders', 'Cursor', 'Windsurf', 'VSCodium'] as const;
 
 /** The home of LM Studio, which a pointer file may move. */
@@ -51,18 +51,18 @@ export function lmStudioHome(world: World): string {
     const [line = ''] = existsSync(pointer) ? readSmallFile(pointer, 'LM Studio').split(/\r?\n/) : [];
     return absoluteFolder(line.trim(), world) ?? join(home, '.lmstudio');
   } catch (error) {
-    // A pointer nobody can read points nowhere.
+    // Ignore an unreadable pointer file.
     if (error instanceof ConfigurationError) return join(home, '.lmstudio');
     throw error;
   }
 }
 
-/** Whether there is something at a path, a dangling link included: that is worth a message. */
+/** Tells whether a path exists. A dangling link counts, so that it gets a message. */
 export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
- * The existing files a pattern stands for, sorted; one without `*` stands for itself, and so does one whose folder may
- * not be looked into: opening it will say so. Many files hide none that a person has trusted.
+ * Returns the existing files that match a pattern, sorted. A pattern without `*` matches itself; so does one whose
+ * folder cannot be read, so that opening it reports the error. Trusted files are listed even beyond the limit.
  */
 export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): readonly string[] {
   const star = pattern.indexOf('*');
@@ -90,7 +90,7 @@ function existing(path: string): boolean {
   }
 }
 
-/** What is in a folder; nothing when there is none, undefined when it cannot be known. */
+/** Lists a folder; empty when it is missing, undefined when it cannot be read. */
 function namesIn(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder);

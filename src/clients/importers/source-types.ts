@@ -1,9 +1,13 @@
 /**
- * The names of all sources, apart from what is known about them: most configurations name none, and need no more.
+ * Lists the names of all sources. Kept apart from the table of clients, because most configurations name no source and
+ * need only this.
  * @module
  */
 
-/** The source types of all clients. `auto` reads them in this order, so the earlier one names a server both have. */
+/**
+ * The source types of all clients. `auto` reads them in this order, so the earlier client names a server that both
+ * have.
+ */
 export const CLIENT_TYPES = [
   'claude-desktop',
   'cursor',
@@ -42,5 +46,4 @@ export type ClientType = (typeof CLIENT_TYPES)[number];
 /** Every source type a configuration may name. */
 export const SOURCE_TYPES = ['auto', 'custom', 'mcpb', ...CLIENT_TYPES] as const;
 
-/** One of the source types. */
 export type SourceType = (typeof SOURCE_TYPES)[number];

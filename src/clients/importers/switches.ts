@@ -1,5 +1,5 @@
 /**
- * Lists beside the servers that say which of them are on: documents in, whether an entry is off out.
+ * Reads clients' lists of switched-off servers, kept apart from the entries.
  * @module
  */
 import { join } from 'node:path';
@@ -8,26 +8,26 @@ import { folderNamed, type World } from '../../config/world.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { valueAt } from './containers.ts';
 
-/** What is known when an entry is decided on. */
+/** What decides whether an entry is off. */
 export interface SwitchContext {
   readonly world: World;
-  /** The document the entry is in. */
+  /** The document that contains the entry. */
   readonly document: unknown;
-  /** The document of the file that `beside` names, if there is one. */
+  /** The document of the file that `beside` names, if any. */
   readonly beside: unknown;
   readonly scope: 'user' | 'system' | 'project' | undefined;
 }
 
-/** How a client keeps the state of entries apart from the entries. */
+/** How a client stores which entries are off. */
 export interface Switches {
-  /** Another file that has a say. */
+  /** A second file with switches. */
   readonly beside?: ((world: World) => string) | undefined;
   readonly isOff: (name: string, context: SwitchContext) => boolean;
 }
 
 const lists = (value: unknown, name: string): boolean => Array.isArray(value) && value.includes(name);
 
-/** Gemini CLI: `mcp.allowed` and `mcp.excluded`, and a file that `gemini mcp disable` writes. */
+/** Gemini CLI: `mcp.allowed` and `mcp.excluded`, and the file that `gemini mcp disable` writes. */
 export const geminiSwitches: Switches = {
   beside: ({ home }) => join(home, '.gemini', 'mcp-server-enablement.json'),
   isOff: (name, { document, beside }) => {
@@ -41,7 +41,7 @@ export const geminiSwitches: Switches = {
   },
 };
 
-/** Claude Code: what is off in a project is listed with that project in the user's file. */
+/** Claude Code: servers that are off in a project are listed with that project in the user's file. */
 export const claudeCodeSwitches: Switches = {
   beside: (world) => join(folderNamed('CLAUDE_CONFIG_DIR', world) ?? world.home, '.claude.json'),
   isOff: (name, { document, beside, scope, world }) => {

@@ -1,6 +1,6 @@
 /**
- * What a copy kept by `anygpt mcp install --take-over` holds in, what of it moved behind the gateway out: everything
- * that the client's own file no longer has.
+ * Selects the servers that `anygpt mcp install --take-over` moved behind the gateway: those in its copy that the
+ * client's own file no longer has.
  * @module
  */
 
@@ -13,7 +13,7 @@ import type { Client } from './clients.ts';
 import { type ClientDocument, fromClientDocument } from './import-client-document.ts';
 import type { Imported } from './imported-entry.ts';
 
-/** Leaves out what the client still starts itself. Other files are as they are. */
+/** Leaves out what the client still starts itself. Files other than copies are returned unchanged. */
 export async function onlyMoved(
   imported: Imported | string,
   client: Client,
@@ -33,13 +33,13 @@ export async function onlyMoved(
   return {
     ...imported,
     entries: imported.entries.filter((entry) => !staying.includes(entry)),
-    // The client says these things about itself.
+    // The client reports these itself.
     problems: [],
     notes: imported.notes.filter((note) => !staying.some(({ path }) => note.startsWith(`${path}: `))),
   };
 }
 
-/** A client's file that cannot be read has nothing; reading it as a source of its own says why. */
+/** Reads the client's file; an unreadable file counts as empty. Importing that file reports the error. */
 async function readQuietly(file: string, policy: Policy | undefined): Promise<unknown> {
   try {
     const text = withoutMark((await readClientText(file, policy))?.text ?? '');

@@ -1,5 +1,5 @@
 /**
- * Agents for the terminal: where each keeps its files and how it writes a server.
+ * Lists agents for the terminal: where each keeps its files, and its server format.
  * @module
  */
 import { join } from 'node:path';

@@ -1,28 +1,28 @@
 /**
- * The tool lists of an imported entry in, rules for that one server out. The rules only ever disable: one that enables
+ * Converts the tool lists of an imported entry into rules for that server. The rules only disable: an enabling rule
  * would turn the rules of all servers into an allow-list.
  * @module
  */
 import type { ToolRule } from '../../core/types.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Which tools of a server its client uses. */
+/** The tools of a server that its client uses. */
 export interface ToolFilter {
   /** Only these; undefined means all. */
   readonly include: readonly string[] | undefined;
   /** All but these. */
   readonly exclude: readonly string[];
-  /** Whether `*` and `?` in the names stand for other characters. */
+  /** Whether `*` and `?` in the names are wildcards. */
   readonly globs: boolean;
 }
 
 const INCLUDE = ['includeTools', 'enabledTools', 'enabled_tools', 'available_tools'];
 const EXCLUDE = ['excludeTools', 'disabledTools', 'disabled_tools'];
 const MAX_NAMES = 1_000;
-/** Longer than any tool name that LLM APIs take; escaped, and behind a server name, it still fits into a pattern. */
+/** Longer than any tool name that LLM APIs accept; escaped and with a server name it still fits into a pattern. */
 const MAX_NAME = 200;
 
-/** The filter of an entry, undefined when it has none, a text when it cannot be used. */
+/** Returns the filter of an entry; undefined when it has none; a string when it cannot be used. */
 export function readToolFilter(
   raw: Readonly<Record<string, unknown>>,
   dialect: Dialect,
@@ -41,12 +41,12 @@ export function readToolFilter(
   return { include, exclude, globs: dialect.globs ?? false };
 }
 
-/** The rules that make a filter true for the server of this name. */
+/** Returns the rules that apply a filter to the server of this name. */
 export function toToolRules(server: string, { include, exclude, globs }: ToolFilter): readonly ToolRule[] {
   const glob = escapeGlob(server);
   const pattern = (name: string) => {
     const own = name === '*' || globs ? escapeAllBut(name) : escapeGlob(name);
-    // A pattern with a colon is tried on `server:tool`.
+    // A pattern with a colon is matched against `server:tool`.
     return name.includes(':') ? `${glob}:${own}` : own;
   };
   const rules: ToolRule[] = [];
@@ -67,7 +67,7 @@ function readNames(raw: Readonly<Record<string, unknown>>, key: string): readonl
   if (written.some((name: string) => name.length > MAX_NAME)) {
     return `its \`${key}\` has a name of more than ${MAX_NAME} characters`;
   }
-  // Gemini CLI lets a name be followed by arguments in brackets.
+  // Gemini CLI allows arguments in brackets after a name.
   return written.map((name: string) => (/^[\w.-]+\(/.test(name) ? name.slice(0, name.indexOf('(')) : name));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Text in a client's dialect in, the same text with our own `${NAME}` references out. Nothing is looked up and nothing
- * is run: values are read when a connection opens. What is text for the client is escaped, so that it is text for us.
+ * Converts references in a client's dialect into our own `${NAME}`. Nothing is looked up or run: values are read when a
+ * connection opens. Text that is literal to the client is escaped, so that it stays literal.
  * @module
  */
 import { resolve } from 'node:path';
@@ -10,14 +10,14 @@ import type { World } from '../../config/world.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { VariableStyle } from './dialect.ts';
 
-/** What converting needs to know about the file. */
+/** What conversion depends on, besides the text. */
 export interface Surroundings {
   readonly world: World;
   /** The folder of the file. */
   readonly folder: string;
-  /** The project the file belongs to; a user's own file has none. */
+  /** The project that the file belongs to; undefined for a user's own file. */
   readonly workspace?: string | undefined;
-  /** What VS Code would ask the user, as it stands in `inputs`. */
+  /** The `inputs` of VS Code: values it would ask the user for. */
   readonly inputs?: unknown;
 }
 
@@ -25,12 +25,12 @@ const REFERENCE = /^([A-Za-z_][A-Za-z0-9_]*)(:-[\s\S]*)?$/;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SECRET = /^\s*(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*)\s*$/;
 
-/** Converts the texts of one entry and remembers what a person has to know about them. */
+/** Converts the texts of one entry and collects notes for the user. */
 export class VariableReader {
   readonly #style: VariableStyle;
   readonly #around: Surroundings;
   readonly #notes = new Set<string>();
-  /** Why the entry cannot work as it is, if it cannot. */
+  /** Why the entry cannot work as it is, if so. */
   attention: string | undefined;
 
   constructor(style: VariableStyle, around: Surroundings) {
@@ -38,12 +38,11 @@ export class VariableReader {
     this.#around = around;
   }
 
-  /** What is worth saying about the converted texts, each thing once. */
+  /** Notes about the converted texts, each once. */
   get notes(): readonly string[] {
     return [...this.#notes];
   }
 
-  /** One text converted. */
   convert(text: string): string {
     if (!/[$%{`\\]/.test(text)) return text;
     let result = '';
@@ -73,7 +72,7 @@ export class VariableReader {
   }
 
   #shell(character: string, text: string, at: number) {
-    if (character === '`') this.attention ??= 'it runs a shell command for a value, which is never done here';
+    if (character === '`') this.attention ??= 'it runs a shell command for a value; shell commands are never run here';
     return character === '\\' && text[at + 1] === '$' ? { text: '$', end: at + 2 } : undefined;
   }
 
@@ -83,7 +82,7 @@ export class VariableReader {
       const name = bare ? nameAt(text, at + 1) : '';
       if (name !== '') return { text: `\${${name}}`, end: at + 1 + name.length };
       if (this.#style === 'shell' && text[at + 1] === '(') {
-        this.attention ??= 'it runs a shell command for a value, which is never done here';
+        this.attention ??= 'it runs a shell command for a value; shell commands are never run here';
       }
       return undefined;
     }
@@ -99,7 +98,7 @@ export class VariableReader {
     return { text: '$${', end: at + 2 };
   }
 
-  /** What stands for `${inside}`; undefined when it is text to the client. */
+  /** Converts `${inside}`; undefined when it is literal to the client. */
   #braces(inside: string): string | undefined {
     switch (this.#style) {
       case 'braces':
@@ -131,7 +130,7 @@ export class VariableReader {
       if (workspace === undefined) {
         this.#notes.add(
           inside.includes(':')
-            ? `it uses \${${inside}}, which only a project's own file has; it cannot start as it is`
+            ? `it uses \${${inside}}, which only works in a project's own file; it cannot start as it is`
             : `it uses \${${inside}}; it starts only in folders you have trusted (anygpt mcp trust)`,
         );
         return `\${${inside}}`;
@@ -141,13 +140,15 @@ export class VariableReader {
     }
     if (inside.startsWith('input:')) return this.#input(inside.slice('input:'.length));
     if (/^(?:command|config):/.test(inside)) {
-      this.attention ??= `it uses \${${inside.slice(0, 100)}}, which only VS Code can answer`;
+      this.attention ??= `it uses \${${inside.slice(0, 100)}}, which only VS Code can resolve`;
       return undefined;
     }
     return inside.startsWith('env:') ? plain(inside.slice(4)) : undefined;
   }
 
-  /** What VS Code asks for comes from a variable here, because nobody can be asked when a server starts. */
+  /**
+   * Takes a value that VS Code would ask for from a variable, because the user cannot be asked when a server starts.
+   */
   #input(id: string): string {
     const { inputs, world } = this.#around;
     const asked: unknown = Array.isArray(inputs)
@@ -165,10 +166,10 @@ export class VariableReader {
   }
 }
 
-/** `X` and `X:-default` as our reference. */
+/** Returns `X` and `X:-default` as our reference. */
 const plain = (inside: string): string | undefined => (REFERENCE.test(inside) ? `\${${inside}}` : undefined);
 
-/** Text that must stay as it is when references are expanded. */
+/** Escapes text, so that it stays literal when references are expanded. */
 export const escaped = (text: string): string => text.replaceAll('${', () => '$${');
 
 function nameAt(text: string, at: number): string {

@@ -1,6 +1,6 @@
 /**
- * A zip archive and a name in, the text of that one entry out. Only the directory at the end and the entry itself are
- * read; sizes are bounded before anything is unpacked, and nothing is written.
+ * Reads the text of one entry of a zip archive. Reads only the directory at the end and the entry itself; checks sizes
+ * before unpacking; writes nothing.
  * @module
  */
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 
 const MAX_DIRECTORY = 8 * 1024 * 1024;
 const MAX_ENTRY = 1024 * 1024;
-/** The closing record and the longest comment that may follow it. */
+/** The end record and the longest comment that may follow it. */
 const MAX_END = 22 + 65_535;
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
@@ -23,7 +23,7 @@ interface Entry {
   readonly offset: number;
 }
 
-/** The text of an entry; undefined when the archive has none of that name. */
+/** Returns the text of an entry; undefined when the archive has none of that name. */
 export async function readZipEntry(path: string, name: string): Promise<string | undefined> {
   const file = await open(path, 'r');
   try {
@@ -56,7 +56,7 @@ async function readDirectory(path: string, file: FileHandle, size: number): Prom
     if (bytes > MAX_DIRECTORY || offset + bytes > size) throw damaged(path, 'its directory does not fit into it');
     return readBytes(path, file, offset, bytes);
   }
-  throw damaged(path, 'it has no directory, so it is cut off or something else');
+  throw damaged(path, 'it has no directory, so it is truncated or not a zip archive');
 }
 
 function findEntry(path: string, directory: Buffer, name: string): Entry | undefined {

@@ -1,6 +1,6 @@
 /**
- * A document in, the values in it that must not be shown out: what stands in environments, headers and logins, behind the
- * names of options, and what an argument or an address carries beside its place. Errs on the side of secrecy.
+ * Collects the values of a document that must not be shown: values in environments, headers and logins, values of
+ * options, and credentials in arguments and URLs. When in doubt, a value counts as secret.
  * @module
  */
 
@@ -9,31 +9,31 @@ import { endsWithSecretNoun, isSecretName } from '../../secrets/secret-names.ts'
 import { secretParts } from '../../secrets/secret-values.ts';
 import { isMarked } from '../importers/ourselves.ts';
 
-/** Whatever their names are, all in them is meant for one server. */
+/** Every value under these keys is meant for one server, whatever its name. */
 const HOLDERS = /^(?:headers|http_headers|requestOptions|oauth\w*|auth|credentials)$/i;
-/** The same, but settings that are no secrets stand there, too. */
+/** Like `HOLDERS`, but with settings that are not secret. */
 const ENVIRONMENTS = /^(?:env|environment|envs)$/i;
 const MAX_VALUES = 2_000;
-// Shorter ones are words that stand everywhere, such as `true`.
+// Shorter values are common words, such as `true`.
 const SHORTEST = 5;
 const ADDRESS_PARTS = /\/\/([^/@\s]+)@|[?&][^=\s]{1,100}=([^&\s]+)/g;
-/** `--api-key=x`, `TOKEN=x`, `Authorization: Bearer x`, also behind `--env=` and `--header=`. */
+/** `--api-key=x`, `TOKEN=x`, `Authorization: Bearer x`, also after `--env=` and `--header=`. */
 const ASSIGNMENT = /^(?:-{1,2}[\w-]{1,100}=)?-{0,2}([\w.-]{1,100})[ \t]*[=:][ \t]*(\S.*)$/s;
-/** A plain word, a small number: what a name of something may be as well. */
+/** A plain word or a small number, which may also be a name. */
 const WORD = /^(?:[A-Za-z]{1,20}|\d{1,6})$/;
-/** What is called so is a name. */
+/** Keys whose value is a name. */
 const NAMING = /^(?:name|id|type|command|server|title)$/i;
 const SWITCH = /^(?:true|false|null|none|yes|no|on|off|\d)$/i;
 
 /** What must not be shown of a document. */
 export interface SecretValues {
-  /** Hidden wherever they stand; the longest first so that none is hidden inside another. */
+  /** Hidden everywhere; the longest first, so that none is hidden inside another. */
   readonly anywhere: readonly string[];
-  /** Hidden only behind their names: something else may be called the same. */
+  /** Hidden only after their names, because the value may also be a name. */
   readonly named: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The values. References are no secrets. */
+/** Returns the secret values of a document. References are not secret. */
 export function secretValues(document: unknown): SecretValues {
   const parts = new Set<string>();
   const named = new Map<string, { readonly name: string; readonly value: string }>();
@@ -60,7 +60,7 @@ export function secretValues(document: unknown): SecretValues {
         visit(item, before, secret || isSecretName(optionName(before)), inEnvironment);
       }
     } else if (isObject(value)) {
-      // What we wrote ourselves is no secret.
+      // Entries written by `install` are not secret.
       const ours = isMarked(value);
       for (const [key, item] of Object.entries(value)) {
         names.push(key);
@@ -86,5 +86,5 @@ const partsOf = (text: string, option: string): readonly string[] => [
   ...secretParts(text, option),
 ];
 
-/** The name of an option whose value comes next. */
+/** Returns the name of an option whose value is the next item. */
 const optionName = (item: string): string => (/^--?[\w.-]{1,100}$/.test(item) ? item.replace(/^-+/, '') : '');

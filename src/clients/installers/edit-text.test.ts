@@ -70,7 +70,7 @@ describe('JSON', () => {
     expect(changed).toBe('{"mcpServers":{"a":{}},"mcpServers":{"anygpt":{},"b":{}}}');
   });
 
-  /** Any document with a container, or without one, in any layout that is valid. */
+  /** Any document, with or without a container, in any valid layout. */
   const blanks = fc.constantFrom(
     '',
     ' ',
@@ -92,7 +92,7 @@ describe('JSON', () => {
     },
     { requiredKeys: [] },
   );
-  /** Writes a value with blanks from a list between all tokens. */
+  /** Writes a value with white space from a list between all tokens. */
   const layOut = (value: unknown, gaps: readonly string[]): string => {
     let next = 0;
     const gap = () => gaps[next++ % gaps.length] ?? '';
@@ -120,13 +120,13 @@ describe('JSON', () => {
         const changed = await add(json(text));
         const after = await documentOf(json(changed));
         expect(entriesAt(after, MAP).get('anygpt')).toEqual(ENTRY);
-        // Nothing but one piece was put in.
+        // Exactly one piece was inserted.
         let head = 0;
         while (head < text.length && text[head] === changed[head]) head++;
         if (before.mcpServers !== null) expect(changed.endsWith(text.slice(head))).toBe(true);
         const arrival = { original: text, changed };
         expect(await givenBack(json(changed), MAP, 'anygpt', arrival, [])).toBe(text);
-        // And without the copy everything else still says the same.
+        // Without the copy, everything else still has the same value.
         const rest = await documentOf(json(await withoutEntries(json(changed), MAP, ['anygpt'])));
         expect({ mcpServers: {}, ...rest }).toEqual({ mcpServers: {}, ...before });
       }),
@@ -179,8 +179,8 @@ describe('YAML', () => {
   });
 
   it.each([
-    ['extensions: &a\n  b: {}\nmcpServers: *a\n', 'no map'],
-    ['mcpServers: ~\n', 'no map'],
+    ['extensions: &a\n  b: {}\nmcpServers: *a\n', 'not a map'],
+    ['mcpServers: ~\n', 'not a map'],
     ['- a\n- b\n', 'expected an object'],
     ['a: 1\n---\nb: 2\n', 'not valid YAML'],
     ['mcpServers:\n  a: 1\n b: 2\n', 'not valid YAML'],

@@ -1,6 +1,6 @@
 /**
- * The text of a client's file in, the text with or without entries out. Whatever an editor did is read back and compared:
- * a text in which anything else changed is never given out.
+ * Adds and removes entries in the text of a client's file. The result is parsed and compared: if anything else changed,
+ * it is refused.
  * @module
  */
 
@@ -12,16 +12,15 @@ import { type Editor, editorFor, UneditableText, type Way } from './editor.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Where servers stand in a document. */
+/** Where servers are in a document. */
 export interface Place {
   readonly way: Way;
-  /** Whether they are a list, and their names inside. */
+  /** Whether servers are a list with names inside. */
   readonly list: boolean;
 }
 
-/** A file as it was read. */
 export interface TextFile {
-  /** Decides the format, and is named in messages. */
+  /** Decides the format; named in messages. */
   readonly path: string;
   readonly text: string;
 }
@@ -29,7 +28,7 @@ export interface TextFile {
 const MARK = '\ufeff';
 const UNUSUAL = 'it is written in an unusual way';
 
-/** What a text says; an empty one says nothing. */
+/** Parses a text; an empty text is an empty document. */
 export async function documentOf({ path, text }: TextFile): Promise<Raw> {
   const body = withoutMark(text);
   if (body.trim() === '') return {};
@@ -38,7 +37,7 @@ export async function documentOf({ path, text }: TextFile): Promise<Raw> {
   return document;
 }
 
-/** The entries at a place, by name. */
+/** Returns the entries at a place, by name. */
 export function entriesAt(document: unknown, { way }: Place): ReadonlyMap<string, unknown> {
   const found = entriesIn(valueAt(document, way), '') ?? [];
   return new Map(found.map(({ name, raw }) => [name, raw]));
@@ -50,7 +49,7 @@ export const withEntry = (file: TextFile, place: Place, name: string, entry: unk
     editor.insert(text, place.way, place.list ? undefined : name, entry),
   );
 
-/** Takes entries out. */
+/** Removes entries. */
 export const withoutEntries = (file: TextFile, place: Place, names: readonly string[]): Promise<string> =>
   edited(file, place, { add: [], drop: names }, async (editor, text) => {
     let rest = text;
@@ -62,7 +61,7 @@ export const withoutEntries = (file: TextFile, place: Place, names: readonly str
     return rest;
   });
 
-/** Takes an empty container out, and what only held it. */
+/** Removes an empty container, and the maps that only held it. */
 export async function withoutContainer(file: TextFile, place: Place, original: unknown): Promise<string> {
   const document = await documentOf(file);
   const depth = place.way.findIndex((_, index) => valueAt(original, place.way.slice(0, index + 1)) === undefined);
@@ -72,11 +71,11 @@ export async function withoutContainer(file: TextFile, place: Place, original: u
   return edited(file, place, { add: [], drop: [] }, (editor, text) => editor.remove(text, way.slice(0, -1), key));
 }
 
-/** Nothing, or maps and lists with nothing in them. */
+/** Nothing, or maps and lists without values. */
 const isBare = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isBare));
 
-/** Entries that come and go, by name. */
+/** Entries to add and remove, by name. */
 export interface Change {
   readonly add: readonly (readonly [string, unknown])[];
   readonly drop: readonly string[];
@@ -100,7 +99,7 @@ async function edited(
     return file.text.startsWith(MARK) ? MARK + text : text;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // What a parser says about the text we made is of no use to whoever looks at the file.
+    // A parser's message about the text we generated would not help the user.
     const why = error instanceof UneditableText ? error.message.replace(/\.$/, '') : UNUSUAL;
     throw new ConfigurationError(
       `${file.path} cannot be edited without touching more than our entry (${why}). Nothing was written; change it by hand.`,
@@ -117,7 +116,7 @@ const unfit = ({ path }: TextFile, { way, list }: Place) =>
 
 const withoutMark = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
 
-/** Whether anything changed that should not have. */
+/** Tells whether anything changed that should not have. */
 export function differs(before: Raw, after: Raw, place: Place, { add, drop }: Change): boolean {
   const [old, now] = [entriesAt(before, place), entriesAt(after, place)];
   if (add.some(([name, entry]) => JSON.stringify(now.get(name)) !== JSON.stringify(entry))) return true;
@@ -129,7 +128,7 @@ export function differs(before: Raw, after: Raw, place: Place, { add, drop }: Ch
   return rest(before, place.way) !== rest(after, place.way);
 }
 
-/** The document without the container, and without what holds nothing else. Keys in any order. */
+/** Serialises the document without the container and its otherwise empty parents, with sorted keys. */
 function rest(document: unknown, [key, ...way]: Way): string {
   if (key === undefined || !isObject(document)) return '{}';
   const { [key]: inner, ...others } = document;

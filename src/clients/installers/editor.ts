@@ -1,6 +1,6 @@
 /**
- * A file's name in, what edits texts of its format out. Editors change the text around one entry and nothing else; they
- * trust what they find, so whoever calls them checks the outcome.
+ * Selects the text editor for a file's format. Editors change the text around one entry and nothing else. They do not
+ * verify their result; the caller must.
  * @module
  */
 
@@ -13,32 +13,31 @@ export type Way = readonly string[];
 /** Edits texts of one format. */
 export interface Editor {
   /**
-   * Adds a member to the map at the end of the way, or, without a key, an item to the list there. Both are made where they
-   * are missing. It comes first, or where that is easier; an item comes last if that is asked for.
+   * Adds a member to the map at `way`, or, without a key, an item to the list there. Creates missing maps and lists.
+   * The new entry comes first, or wherever is simplest; an item comes last if `last` is set.
    */
   insert(text: string, way: Way, key: string | undefined, value: unknown, last?: boolean): string;
-  /** Takes a member, or the item of an index, out. */
+  /** Removes a member, or the item at an index. */
   remove(text: string, way: Way, key: string | number): string;
 }
 
-/** The text is right, but written in a way that cannot be edited without touching more than the entry. */
+/** The text is valid, but cannot be edited without touching more than the entry. */
 export class UneditableText extends ConfigurationError {}
 
-/** The line break a text uses. */
 export const lineBreakOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n';
 
-/** Where the line of a place begins. */
+/** Returns the start of the line at a position. */
 export const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 
-/** The white space a line begins with. */
+/** Returns the indentation of the line at a position. */
 export const indentAt = (text: string, at: number): string =>
   /^[ \t]*/.exec(text.slice(lineStart(text, at), at))?.[0] ?? '';
 
-/** A text with a part of it replaced. */
+/** Returns a text with a part replaced. */
 export const spliced = (text: string, from: number, to: number, put: string): string =>
   text.slice(0, from) + put + text.slice(to);
 
-/** The editor for a file. Parsers are large, so each is loaded when it is needed. */
+/** Returns the editor for a file. Parsers are large, so each is imported on demand. */
 export async function editorFor(path: string): Promise<Editor> {
   const format = formatOf(path);
   if (format === 'YAML') return (await import('./yaml-editor.ts')).yamlEditor;

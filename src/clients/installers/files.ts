@@ -1,6 +1,6 @@
 /**
- * The one place that touches clients' files: reads them to the byte, keeps a copy, and replaces them as a whole or not at
- * all. A file that changed since it was read is left alone.
+ * Reads and writes clients' files; no other module touches them. Reads them to the byte, keeps a copy, and replaces
+ * them atomically. A file that changed since it was read is left alone.
  * @module
  */
 import { access, chmod, chown, constants, type FileHandle, lstat, mkdir, realpath, rm, stat } from 'node:fs/promises';
@@ -12,32 +12,32 @@ import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
 import { replaceFile } from '../../disk/write-atomically.ts';
 import { readClientText } from '../importers/client-text.ts';
 
-/** A file as it was when it was read. */
+/** A file as it was read. */
 export interface FoundFile {
   readonly path: string;
-  /** Undefined where there is none. */
+  /** Undefined if the file is missing. */
   readonly text: string | undefined;
-  /** The file itself, where the path is a symbolic link to it. */
+  /** The real path, if `path` is a symbolic link. */
   readonly target: string;
-  /** What the text is an excerpt of, where the file is too large to be read whole. */
+  /** Set if the file is too large to be read whole. */
   readonly excerpt?: Excerpt | undefined;
 }
 
-/** What is kept of a file, beside it. */
+/** The copy kept beside a file. */
 export interface KeptFile {
   readonly path: string;
   readonly text: string;
-  /** Servers were moved behind the gateway, and are only here. */
+  /** Servers were moved behind the gateway and exist only here. */
   readonly taken: boolean;
   readonly excerpt?: Excerpt | undefined;
 }
 
-/** The name of a copy. */
+/** Returns the path of a copy. */
 export const keptPath = (path: string, taken: boolean): string => path + (taken ? TAKEN_OVER : '.anygpt-backup');
 
 /**
- * Reads a file, byte order mark and line ends included.
- * @param policy what is wanted of a large file; without it a large file is an error
+ * Reads a file, including byte order mark and line ends.
+ * @param policy selects the parts of a large file; without it a large file is an error
  */
 export async function readFound(path: string, policy?: Policy): Promise<FoundFile> {
   const { text, excerpt } = (await readClientText(path, policy)) ?? {};
@@ -47,7 +47,7 @@ export async function readFound(path: string, policy?: Policy): Promise<FoundFil
   return { path, text, target: link ? await realpath(path) : path, excerpt };
 }
 
-/** What is kept of a file; what was taken over comes before a plain copy, unless only that is wanted. */
+/** Returns the copy of a file; a take-over copy comes before a plain one, unless `orTaken` is false. */
 export async function readKept(path: string, policy?: Policy, orTaken = true): Promise<KeptFile | undefined> {
   for (const taken of orTaken ? [true, false] : [false]) {
     const found = await readClientText(keptPath(path, taken), policy);
@@ -56,11 +56,11 @@ export async function readKept(path: string, policy?: Policy, orTaken = true): P
   return undefined;
 }
 
-/** Keeps a copy that only its owner can read: the text, or the file that it is an excerpt of with the text in it. */
+/** Keeps a copy that only its owner can read: the text, or, for an excerpt, the whole file with the text in it. */
 export const keep = (path: string, text: string, from?: Pick<FoundFile, 'target' | 'excerpt'>): Promise<void> =>
   storing(path, () => replaceFile(path, contentOf(path, text, from), 0o600));
 
-/** A text as it is; for an excerpt, what writes the whole file. */
+/** Returns the text; for an excerpt, a function that writes the whole file. */
 function contentOf(path: string, text: string, from: Pick<FoundFile, 'target' | 'excerpt'> | undefined) {
   const { excerpt, target } = from ?? {};
   if (excerpt === undefined || target === undefined) return text;
@@ -69,10 +69,10 @@ function contentOf(path: string, text: string, from: Pick<FoundFile, 'target' | 
   };
 }
 
-/** Takes a copy, or a file that we made ourselves, away. */
+/** Deletes a copy, or a file that we created. */
 export const discard = (path: string): Promise<void> => storing(path, () => rm(path, { force: true }));
 
-/** Replaces a file, unless it is no longer what was read. Mode and owner stay; a link stays a link. */
+/** Replaces a file, unless it changed since it was read. Mode and owner stay; a link stays a link. */
 export async function replaceFound(file: FoundFile, text: string): Promise<void> {
   const { target } = file;
   await storing(file.path, async () => {
@@ -81,29 +81,29 @@ export async function replaceFound(file: FoundFile, text: string): Promise<void>
     else await access(target, constants.W_OK);
     await replaceFile(target, contentOf(file.path, text, file), 0o600, async (temporary) => {
       if (info !== undefined) await chmod(temporary, info.mode & 0o7777);
-      // Only an administrator can give files away, and only for one is this needed.
+      // Only root can change the owner, and only root needs to.
       if (info !== undefined) await chown(temporary, info.uid, info.gid).catch(() => undefined);
       await refuseChanged(file);
     });
   });
 }
 
-/** Takes a file away, unless it is no longer what was read. */
+/** Deletes a file, unless it changed since it was read. */
 export async function removeFound(file: FoundFile): Promise<void> {
   await refuseChanged(file);
   await discard(file.target);
 }
 
-/** A file is no longer what it was when the plan was made. */
+/** The file changed since the plan was made. */
 export class ChangedFile extends ConfigurationError {}
 
-/** Throws `ChangedFile` for a file that is no longer what was read. */
+/** Throws `ChangedFile` if the file changed since it was read. */
 export async function refuseChanged({ path, target, text, excerpt }: FoundFile): Promise<void> {
   const same = excerpt ? await isUnchanged(target, excerpt) : (await readUnlessLarge(target)) === text;
   if (!same) throw changed(path);
 }
 
-/** A file that has grown too large is not what it was. */
+/** A file that is now too large has changed. */
 const readUnlessLarge = (path: string): Promise<string | undefined | null> =>
   readIfPresent(path, { ignoreBOM: true }).catch((error: unknown) => {
     if (error instanceof FileTooLarge) return null;
@@ -113,7 +113,7 @@ const readUnlessLarge = (path: string): Promise<string | undefined | null> =>
 const changed = (path: string): ChangedFile =>
   new ChangedFile(`${path} was changed by another program just now, so nothing was written. Try again.`);
 
-/** Lets `ChangedFile` pass, for what need not be done then. */
+/** Ignores `ChangedFile`, for steps that are then unnecessary. */
 export const unlessChanged = (error: unknown): void => {
   if (!(error instanceof ChangedFile)) throw error;
 };

@@ -1,6 +1,6 @@
 /**
- * A client's file that is not the user's own, such as a project's, in; whether a person has trusted it as it is out.
- * Moving servers of such a file behind the gateway would else run what came with a folder.
+ * Checks trust in a client's file that is not the user's own, such as a project's. Without trust, moving its servers
+ * behind the gateway would run code from a project.
  * @module
  */
 
@@ -12,23 +12,23 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Installed } from './installed.ts';
 
-/** Asks a person about a file that the trust store does not know in this state. */
+/** Asks the user about a file that the trust store does not know in its current state. */
 export type AskTrust = (path: string, hash: string, look: FilePreview) => boolean | Promise<boolean>;
 
-/** A text as if it were what was read of its file. */
+/** Returns a snapshot in which the file has this text. */
 function reading(path: string, text: string): Snapshot {
   const files = new Snapshot();
   files.remember(path, text);
   return files;
 }
 
-/** What a person is shown of it, and what is hashed. */
+/** Previews the file; the preview has the hash. */
 const lookAt = (path: string, text: string, world: World): Promise<FilePreview> =>
   previewFile({ ...trustableFileAt(path, world), isNamed: true }, world, reading(path, text));
 
 const storeOf = (world: World): TrustStore => new TrustStore(stateFolder(world));
 
-/** Whether exactly this text was trusted at this path. */
+/** Tells whether exactly this text was trusted at this path. */
 export async function isTrusted(path: string, text: string, world: World, ask?: AskTrust): Promise<boolean> {
   const record = await storeOf(world).record(path);
   if (record !== undefined && reading(path, text).verify(path, record)) return true;
@@ -38,8 +38,8 @@ export async function isTrusted(path: string, text: string, world: World, ask?: 
 }
 
 /**
- * Throws unless a person has seen what is to move: the copy, where nothing came since, or the file as it is.
- * @param base the file without our entry, and with what was moved before
+ * Throws unless the user has trusted what is to move: the copy, if the file is unchanged since, or the file as it is.
+ * @param base the file without our entry and with the servers that were moved before
  */
 export async function refuseUntrusted(
   { found: { path }, text, kept }: Pick<Installed, 'found' | 'text' | 'kept'>,
@@ -59,13 +59,13 @@ const untrusted = (path: string): ConfigurationError =>
     `${path} is not one of your own files and is not trusted, so its servers are not moved behind the gateway. Look at it and run \`anygpt mcp trust ${shellWord(path)}\`, or install without --take-over.`,
   );
 
-/** The copy of a trusted file is as good as the file. */
+/** Trusts the copy of a trusted file. */
 export async function trustCopy(path: string, text: string, world: World): Promise<void> {
   const { hash, files } = await lookAt(path, text, world);
   if (hash !== undefined) await storeOf(world).trust(path, hash, files);
 }
 
-/** A copy that is gone leaves no trust behind. */
+/** Revokes the trust in a deleted copy. */
 export async function forgetCopy(path: string, world: World): Promise<void> {
   await storeOf(world).revoke(path);
 }

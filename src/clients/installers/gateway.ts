@@ -1,5 +1,5 @@
 /**
- * What a person asked for in, the gateway as a client is to start or reach it out.
+ * Builds the gateway's command line or address for a client, from the options of `install`.
  * @module
  */
 import { delimiter, isAbsolute } from 'node:path';
@@ -13,23 +13,23 @@ import type { VariableStyle } from '../importers/dialect.ts';
 import { GATEWAY_MARK } from '../importers/ourselves.ts';
 import type { Gateway } from './installation.ts';
 
-/** What a person may say about the gateway. */
+/** Options for the gateway's entry. */
 export interface GatewayOptions {
-  /** A command line of their own. */
+  /** A command line of the user's choice. */
   readonly command?: string | undefined;
-  /** Our own program on this machine, in full, with its arguments. */
+  /** Our own program on this machine: its absolute path and arguments. */
   readonly local?: readonly [string, ...string[]] | undefined;
-  /** Puts that program there; called before a client's file names it. */
+  /** Installs that program; called before a client's file names it. */
   readonly prepare?: (() => Promise<void>) | undefined;
-  /** The address of a gateway that is running. */
+  /** The address of a running gateway. */
   readonly url?: string | undefined;
-  /** The configuration it uses. */
+  /** The configuration of the gateway. */
   readonly config?: string | undefined;
 }
 
 /**
- * The gateway for one client.
- * @param references variables that servers behind the gateway refer to, and that the client has to hand on
+ * Returns the gateway for one client.
+ * @param references variables that servers behind the gateway refer to, which the client must pass on
  */
 export function gatewayFor(
   client: Pick<Client, 'dialect' | 'install'>,
@@ -40,8 +40,8 @@ export function gatewayFor(
   const { url } = options;
   if (url !== undefined) {
     if (!/^https?:/i.test(url) || !URL.canParse(url))
-      throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is no http or https address.`);
-    // Our own program reaches it for clients that start programs only.
+      throw new ConfigurationError(`${JSON.stringify(url.slice(0, 200))} is not an http or https URL.`);
+    // For clients that can only start programs, our own program connects to the address.
     const { local } = options;
     return { type: 'http', url, ...(local && { bridge: [...local, '--url', url] }) };
   }
@@ -71,15 +71,15 @@ function commandLine(options: GatewayOptions): readonly [string, readonly string
   return [own, rest];
 }
 
-/** There is no program that an entry could name. */
+/** No program was built that an entry could name. */
 export const notBuilt = (): ConfigurationError =>
   new ConfigurationError(
-    'This copy of the program has not been built yet (npm run build), so no client can start it. Build it, or say --command or --url.',
+    'This copy of the program has not been built yet (npm run build), so no client can start it. Build it, or use --command or --url.',
   );
 
 /**
- * The folders of `PATH`, without those that npm puts there while it runs something and those of the project this was
- * typed in: what is written down here counts everywhere.
+ * Returns the folders of `PATH`, without those that npm adds at run time and those of the current project, because the
+ * entry also applies outside that project.
  */
 const foldersOf = ({ env, cwd, home }: World): readonly string[] => [
   ...new Set(
@@ -90,15 +90,15 @@ const foldersOf = ({ env, cwd, home }: World): readonly string[] => [
   ),
 ];
 
-/** Programs behind the gateway are looked for in the same folders as in the terminal this was typed in. */
+/** Programs behind the gateway are found in the same folders as in the user's terminal. */
 function pathOf(world: World): { readonly PATH?: string } {
   const folders = foldersOf(world);
   return folders.length === 0 ? {} : { PATH: folders.join(delimiter) };
 }
 
-/** The client does not know what was set in a terminal. */
+/** Passes on the variables that are set in the terminal, because the client does not see them. */
 function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<string, string>> {
-  // What the environment says relative to this folder is ignored by every command, and must not become absolute here.
+  // A relative path in the environment is ignored by every command, and must not become absolute here.
   const home = folderNamed('ANYGPT_HOME', world);
   const file =
     config === undefined ? folderNamed('ANYGPT_CONFIG', world) : expandPath(config, world.cwd, world, '--config');
@@ -108,7 +108,7 @@ function placesOf({ config }: GatewayOptions, world: World): Readonly<Record<str
   };
 }
 
-/** How a client refers to a variable; undefined where it cannot. */
+/** Returns a client's reference to a variable; undefined if it has none. */
 function referenceText(style: VariableStyle, { name, fallback }: Reference): string | undefined {
   const braces = fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
   const texts: Readonly<Record<VariableStyle, string | undefined>> = {

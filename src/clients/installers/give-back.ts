@@ -1,6 +1,6 @@
 /**
- * A client's file as it is now and as it was before we came in, the file without us out. Where nobody else touched it,
- * that is what it was, to the byte; otherwise what others changed stays.
+ * Removes our entry from a client's file, given the file as it is now and as it was before. If nothing else changed,
+ * the result is the original to the byte; otherwise other changes stay.
  * @module
  */
 import { ConfigurationError } from '../../core/errors.ts';
@@ -15,17 +15,17 @@ import {
   withoutEntries,
 } from './edit-text.ts';
 
-/** What is known about our coming in. */
+/** The file before and after our installation. */
 export interface Arrival {
-  /** The file before we came in. */
+  /** The file before installation. */
   readonly original: string;
-  /** The file as we left it. */
+  /** The file as `install` left it. */
   readonly changed: string;
 }
 
 /**
- * The text without our entry, and with every server that was moved away.
- * @param ours the name of our entry, if it is there
+ * Returns the text without our entry, and with every server that was moved away.
+ * @param ours the name of our entry, if present
  * @param moved names of the servers that were moved away
  */
 export async function givenBack(
@@ -44,14 +44,14 @@ export async function givenBack(
   if (undone !== undefined && (await isWhole(file, undone, place, ours, away))) return undone;
   let text = ours === undefined ? file.text : await withoutEntries(file, place, [ours]);
   for (const [name, entry] of [...away].toReversed()) {
-    // What somebody wrote since then under the same name counts.
+    // A newer entry of the same name counts.
     const present = entriesAt(await documentOf({ ...file, text }), place).has(name);
     if (!present) text = await withEntry({ ...file, text }, place, name, entry);
   }
   return withoutContainer({ ...file, text }, place, before);
 }
 
-/** Puts back the part that we changed, if it still stands there, once, as we wrote it. */
+/** Reverts the part that we changed, if it still occurs exactly once. */
 function undo(text: string, { original, changed }: Arrival): string | undefined {
   const shorter = Math.min(original.length, changed.length);
   let head = 0;
@@ -64,7 +64,7 @@ function undo(text: string, { original, changed }: Arrival): string | undefined 
   return text.slice(0, at) + original.slice(head, original.length - tail) + text.slice(at + put.length);
 }
 
-/** Whether a text says what the file says, without us and with what was moved away. */
+/** Tells whether a text equals the file without our entry and with the moved servers. */
 async function isWhole(
   file: TextFile,
   text: string,
@@ -78,7 +78,7 @@ async function isWhole(
     const change = { add: [...moved], drop: ours === undefined ? [] : [ours] };
     return !differs(now, await documentOf({ ...file, text }), place, change);
   } catch (error) {
-    // A text that cannot be read is no way back.
+    // An unparsable text cannot be used.
     if (error instanceof ConfigurationError) return false;
     throw error;
   }

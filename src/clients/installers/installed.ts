@@ -1,5 +1,5 @@
 /**
- * A client's file in, what is known about our part in it out: our entry, where it stands, and what was kept of the file.
+ * Reads our part of a client's file: our entry, its place, and the copy kept of the file.
  * @module
  */
 
@@ -26,28 +26,28 @@ export interface Installed {
   readonly type: ClientType;
   readonly client: Client;
   readonly found: FoundFile;
-  /** What is wanted of a file that is too large to be read whole. */
+  /** Selects the parts of a file that is too large to be read whole. */
   readonly policy?: Policy | undefined;
   readonly text: string;
   readonly document: Raw;
   readonly place: Place;
-  /** What is kept of it. */
+  /** The copy kept of the file. */
   readonly kept: KeptFile | undefined;
-  /** A copy that lies there, but that was not made here, so that nothing of it is used. */
+  /** A copy that was not made on this machine, so it is not used. */
   readonly unknownCopy: string | undefined;
-  /** Whether it lies where the client has the user's own files. */
+  /** Whether the file is in the client's usual place for the user's own files. */
   readonly own: boolean;
   /** Our entry. */
   readonly ours: { readonly name: string; readonly raw: Raw } | undefined;
-  /** The name of an entry that starts this gateway, but that we did not write. */
+  /** The name of an entry that starts this gateway but was written by hand. */
   readonly byHand: string | undefined;
-  /** Whether somebody else has our name. */
+  /** Whether another server has our name. */
   readonly taken: boolean;
 }
 
 /**
  * Reads a file of a client.
- * @param config our configuration, where it is not the usual one
+ * @param config our configuration, if not the default one
  */
 export async function readInstalled(
   type: ClientType,
@@ -84,7 +84,7 @@ export async function readInstalled(
   };
 }
 
-/** Whoever ships a file can ship a copy beside it, too; what was really moved is named or trusted here. */
+/** A project may contain a copy beside its file. Only a copy that our configuration names or that is trusted counts. */
 async function knownCopy(
   path: string,
   own: boolean,
@@ -108,7 +108,7 @@ function inCommonSpelling({ adapt }: Client, raw: Raw): Raw {
   return adapted !== undefined && 'raw' in adapted ? adapted.raw : raw;
 }
 
-/** Where servers stand, or will stand, in a document. */
+/** Returns where servers are, or will be, in a document. */
 function placeIn({ keys, install }: Client, document: Raw, path: string): Place {
   const [usual = []] = keys;
   const way = install.way?.(document, path) ?? keys.find((key) => isObject(valueAt(document, key))) ?? usual;
@@ -118,7 +118,7 @@ function placeIn({ keys, install }: Client, document: Raw, path: string): Place 
   return { way, list: list ?? false };
 }
 
-/** Names of the servers that were moved behind the gateway: of those that could, the ones that left the file. */
+/** Returns the names of the servers that were moved behind the gateway: those in the copy that left the file. */
 export async function movedBefore({ type, found: { path }, document, place, kept }: Installed, world: World) {
   if (kept?.taken !== true) return [];
   const { names } = takeOverOf(type, await documentOf({ path, text: kept.text }), place, path, world, {
@@ -128,7 +128,7 @@ export async function movedBefore({ type, found: { path }, document, place, kept
   return names.filter((name) => !present.has(name));
 }
 
-/** The file as it would be without us. */
+/** Returns the file as it would be without our entry. */
 export async function withoutUs(installed: Installed, world: World): Promise<string> {
   const { found, text, place, kept, ours } = installed;
   if (ours === undefined && !kept?.taken) return text;
@@ -138,7 +138,7 @@ export async function withoutUs(installed: Installed, world: World): Promise<str
   return givenBack(file, place, ours?.name, await arrivalOf(installed, kept, moved), moved);
 }
 
-/** What we must have made of the file that was kept, with our entry as it is now. */
+/** Reconstructs what `install` wrote, from the copy and our current entry. */
 async function arrivalOf(installed: Installed, kept: KeptFile, moved: readonly string[]): Promise<Arrival> {
   const { ours, place } = installed;
   const original = kept.text;
@@ -146,13 +146,13 @@ async function arrivalOf(installed: Installed, kept: KeptFile, moved: readonly s
   try {
     return { original, changed: await withUs(installed, original, ours.name, ours.raw, moved, place) };
   } catch (error) {
-    // A copy somebody wrote into says nothing about what we did.
+    // A copy that was edited says nothing about what we changed.
     if (error instanceof ConfigurationError) return { original, changed: '' };
     throw error;
   }
 }
 
-/** A text with our entry and without the servers that move. */
+/** Returns a text with our entry and without the servers that move. */
 export async function withUs(
   { found: { path }, client }: Pick<Installed, 'found' | 'client'>,
   text: string,
@@ -166,16 +166,16 @@ export async function withUs(
   return withEntry({ path, text: rest.trim() === '' ? rest + blank : rest }, place, name, entry);
 }
 
-/** An entry of ours, as far as it says how the gateway is started. */
+/** Our entry, as far as it says how the gateway is started. */
 export interface OwnEntry {
   readonly name: string;
   /** The command line; empty for an address. */
   readonly command: readonly string[];
-  /** Written by a person, so that installing leaves it alone. */
+  /** Written by hand, so `install` leaves it alone. */
   readonly byHand: boolean;
 }
 
-/** The entry that starts this gateway in a file of a client; undefined where there is none, or the file is broken. */
+/** Returns the entry that starts this gateway in a client's file; undefined if there is none or the file is broken. */
 export async function ownEntryIn(type: ClientType, path: string, world: World): Promise<OwnEntry | undefined> {
   try {
     const { client, document, place, ours, byHand } = await readInstalled(type, path, undefined, world);

@@ -1,21 +1,21 @@
 /**
- * Edits of JSON with comments: text in, text out. A new entry comes first in its map, where it disturbs no comma and no
- * comment, and is written as the text around it is.
+ * Edits JSON with comments. A new entry comes first in its map, where it affects no comma and no comment, and follows
+ * the style of the surrounding text.
  * @module
  */
 import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText, type Way } from './editor.ts';
 import { endOfComment, type JsonMember, type JsonNode, jsonTree, skipSpace } from './json-tree.ts';
 
-/** How a text is written. */
+/** The style of a text. */
 interface Style {
   readonly lineBreak: string;
   /** One step of indentation. */
   readonly step: string;
-  /** A space behind `:` and `,`. */
+  /** A space after `:` and `,`. */
   readonly spaced: boolean;
-  /** A space inside of braces. */
+  /** A space inside braces. */
   readonly padded: boolean;
-  /** All of it on one line. */
+  /** The whole text is on one line. */
   readonly oneLine: boolean;
 }
 
@@ -29,7 +29,7 @@ export const jsonEditor: Editor = {
     const root = jsonTree(text);
     const style = styleOf(text, root);
     const { node, missing } = follow(root, way);
-    // `null` says that there is nothing, which is no longer so.
+    // `null` is replaced by the new value.
     if (node.kind === 'scalar') {
       const held = nested(missing, key, value);
       return spliced(text, node.start, node.end, written(held, style, indentAt(text, node.start), style.oneLine));
@@ -51,7 +51,7 @@ export const jsonEditor: Editor = {
   },
 };
 
-/** The last node of the way that exists, and the keys that do not. Of a key that is written twice the last counts. */
+/** Returns the last existing node of the path, and the missing keys. Of a duplicate key, the last counts. */
 function follow(root: JsonNode, way: Way): { readonly node: JsonNode; readonly missing: Way } {
   let node = root;
   for (const [index, key] of way.entries()) {
@@ -62,7 +62,7 @@ function follow(root: JsonNode, way: Way): { readonly node: JsonNode; readonly m
   return { node, missing: [] };
 }
 
-/** A value inside of maps of these keys. */
+/** Wraps a value in maps with these keys. */
 const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
@@ -86,7 +86,7 @@ function insertInto(text: string, node: JsonNode, style: Style, key: string | un
   return spliced(text, at, at, inner.includes('\n') ? entry : entry + style.lineBreak + outer);
 }
 
-/** Adds an item to a list, behind the last one and what is said about that on its line. */
+/** Adds an item to a list, after the last one and any comment on its line. */
 function insertBehind(text: string, last: JsonMember, style: Style, value: unknown): string {
   const ownLine = startsLine(text, last.start);
   const indent = indentAt(text, last.start);
@@ -96,17 +96,19 @@ function insertBehind(text: string, last: JsonMember, style: Style, value: unkno
   const { comma } = last;
   const from = comma === undefined ? last.value.end : comma + 1;
   const at = ownLine ? endOfOpeningLine(text, from) : from;
-  // The list ends with a comma as it did before, or without.
+  // The list keeps or lacks its trailing comma as before.
   const put = spliced(text, at, at, comma === undefined ? entry : `${entry},`);
   return comma === undefined ? spliced(put, last.value.end, last.value.end, ',') : put;
 }
 
 const startsLine = (text: string, at: number): boolean => /^[ \t]*$/.test(text.slice(lineStart(text, at), at));
 
-/** Whether nothing but a comment follows on the line: what does must not get behind one on the line before. */
+/**
+ * Tells whether only a comment follows on the line. Other content must not move behind a comment of the previous line.
+ */
 const endsLine = (text: string, at: number): boolean => /^[ \t]*(?:\r?\n|$|\/[/*])/.test(text.slice(at, at + 10_000));
 
-/** Behind the opening brace and what is said about it on its line. */
+/** Returns the position after the opening brace and any comment on its line. */
 function endOfOpeningLine(text: string, from: number): number {
   for (let at = from; at < text.length; ) {
     if (/[ \t]/.test(text.charAt(at))) at++;
@@ -127,7 +129,7 @@ function removeMember(text: string, node: JsonNode, member: JsonMember, before: 
   } else if (member.comma !== undefined) while (/[ \t]/.test(text.charAt(to))) to++;
   else if (before !== undefined) while (/[ \t]/.test(text.charAt(from - 1))) from--;
   let result = spliced(text, from, to, '');
-  // The last of several leaves the comma of the one before it behind.
+  // Removing the last member also removes the previous member's comma.
   if (before?.comma !== undefined && member.comma === undefined)
     result = spliced(result, before.comma, before.comma + 1, '');
   if (before !== undefined || member !== node.members.at(-1)) return result;
@@ -149,7 +151,7 @@ function styleOf(text: string, root: JsonNode): Style {
   };
 }
 
-/** A value as text; lists of plain values stay on one line. */
+/** Serialises a value; lists of plain values stay on one line. */
 function written(value: unknown, style: Style, indent: string, inline = style.oneLine): string {
   const separator = style.spaced ? ', ' : ',';
   const name = (key: string) => `${JSON.stringify(key)}:${style.spaced ? ' ' : ''}`;

@@ -1,32 +1,32 @@
 /**
- * JSON with comments in, the places of its parts out. The text has been parsed before, so nothing is checked here.
+ * Locates the parts of JSON with comments. The text was parsed before, so nothing is checked here.
  * @module
  */
 
-/** A value and where it stands. */
+/** A value and its position. */
 export interface JsonNode {
   readonly kind: 'object' | 'array' | 'scalar';
   readonly start: number;
-  /** Behind the last character. */
+  /** The position after the last character. */
   readonly end: number;
-  /** Of an object or a list, in order. */
+  /** Members of an object or list, in order. */
   readonly members: readonly JsonMember[];
 }
 
-/** A member of an object, or an item of a list, whose key is then its index. */
+/** A member of an object, or an item of a list with its index as key. */
 export interface JsonMember {
   readonly key: string | number;
-  /** Where the key, or the item, begins. */
+  /** The start of the key, or of the item. */
   readonly start: number;
   readonly value: JsonNode;
-  /** Where the comma behind it stands, if there is one. */
+  /** The position of the comma after it, if any. */
   readonly comma: number | undefined;
 }
 
-/** The outermost value. */
+/** Returns the outermost value. */
 export const jsonTree = (text: string): JsonNode => new Finder(text).node();
 
-/** Where white space and comments end. */
+/** Returns the position after white space and comments. */
 export function skipSpace(text: string, from: number): number {
   for (let at = from; ; ) {
     if (/[\s\ufeff]/.test(text.charAt(at))) at++;
@@ -35,7 +35,7 @@ export function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Where a comment ends; one at the end of a line ends before the line break. */
+/** Returns the end of a comment; a line comment ends before the line break. */
 export function endOfComment(text: string, at: number): number {
   const block = text[at + 1] === '*';
   const end = block ? text.indexOf('*/', at + 2) + 2 : text.slice(at).search(/\r?\n/) + at;

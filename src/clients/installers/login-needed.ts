@@ -1,7 +1,7 @@
 /**
- * Tells which of the servers that are to move behind the gateway need a login that only their client can do. Those with
- * settings for a login say so themselves; remote ones are greeted and asked for their tools once, with the headers their
- * entry has: some let everybody in, and ask for a login then.
+ * Finds servers that need a login which only their client can do, before they move behind the gateway. Entries with
+ * login settings are known. Remote servers are probed with `initialize` and `tools/list`, with their entry's headers:
+ * some accept the first request and demand a login for the second.
  * @module
  */
 
@@ -13,16 +13,16 @@ import type { ImportedEntry } from '../importers/imported-entry.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** How long one server may take to say whether it knows us. They are asked side by side. */
+/** Timeout for probing one server. All are probed in parallel. */
 const ANSWER_MS = 5_000;
-/** Servers asked at most; a file with more is none that a person wrote. */
+/** Most servers probed; a file with more was generated. */
 const MAX_ASKED = 200;
 const LOGIN_KEYS = ['oauth', 'oauthClientId', 'oauth_client_id', 'oauthScopes', 'oauth_scopes', 'oauth_resource'];
 
-/** What was found out about a server. */
+/** The result of probing a server. */
 export type Login = 'needed' | 'elsewhere' | 'unknown';
 
-/** Whether an entry says that its client logs in. `oauth: false` says that it does not. */
+/** Tells whether an entry has login settings. `oauth: false` means none. */
 export const hasLoginSettings = (raw: unknown): boolean =>
   isObject(raw) &&
   (LOGIN_KEYS.some((key) => raw[key] !== undefined && raw[key] !== null && raw[key] !== false) ||
@@ -33,7 +33,7 @@ export const hasLoginSettings = (raw: unknown): boolean =>
 const isLogin = (auth: unknown): boolean =>
   isObject(auth) ? ['CLIENT_ID', 'client_id', 'clientId', 'scopes'].some((key) => key in auth) : auth === 'oauth';
 
-/** Asks the remote ones among these entries; those that let us in are not in the answer. */
+/** Probes the remote servers of these entries. Servers that accept us are not in the result. */
 export async function loginsOf(
   entries: readonly ImportedEntry[],
   world: Pick<World, 'env'>,
@@ -60,7 +60,7 @@ async function loginOf(
     );
     const statuses = await ask(expand(connection.url), connection.type, headers, fetcher);
     if (statuses.some((status) => status === 401 || status === 403)) return 'needed';
-    // The gateway follows no redirects; they lead to a login page, or to an address that can be written instead.
+    // The gateway follows no redirects; they lead to a login page, or to an address that should be in the entry.
     return statuses.some((status) => status >= 300 && status < 400) ? 'elsewhere' : undefined;
   } catch (error) {
     // A variable that is not set here may be set where the client runs.
@@ -76,13 +76,13 @@ const GREETING: Raw = {
   method: 'initialize',
   params: { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: 'anygpt', version: '0' } },
 };
-/** What follows a greeting that was answered. */
+/** Requests after a successful `initialize`. */
 const QUESTIONS: readonly Raw[] = [
   { jsonrpc: '2.0', method: 'notifications/initialized' },
   { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
 ];
 
-/** The statuses of everything that was asked, up to the first that is no success. */
+/** Returns the status of each request, up to the first that failed. */
 async function ask(
   url: string,
   type: 'http' | 'sse',
@@ -94,7 +94,7 @@ async function ask(
   if (type === 'http') headers.set('content-type', 'application/json');
   const signal = AbortSignal.timeout(ANSWER_MS);
   const send = async (how: RequestInit): Promise<Response> => {
-    // Headers meant for one address are not sent to another.
+    // Headers for one address are not sent to another.
     const response = await fetcher(url, { redirect: 'manual', signal, ...how, headers });
     await response.body?.cancel().catch(() => undefined);
     return response;
@@ -109,7 +109,7 @@ async function ask(
   try {
     for (const question of ok ? QUESTIONS : []) statuses.push((await post(question)).status);
   } finally {
-    // The session was for this question only; a server that keeps it all the same ends it by itself.
+    // End the session. A server that refuses to end it will let it expire.
     if (session !== null)
       await send({ method: 'DELETE', signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
   }

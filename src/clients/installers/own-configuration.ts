@@ -1,6 +1,6 @@
 /**
- * Our own configuration in, the same with or without one source out: the copy of a client's file whose servers moved
- * behind the gateway. Only the place of that file is written down, nothing that is in it.
+ * Adds and removes a source in our own configuration: the copy of a client's file whose servers moved behind the
+ * gateway. Only the path of that file is written, not its content.
  * @module
  */
 import { join } from 'node:path';
@@ -17,19 +17,19 @@ import { documentOf } from './edit-text.ts';
 import { editorFor, type Way } from './editor.ts';
 import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } from './files.ts';
 
-/** A change of our configuration that is ready to be written. */
+/** A change of our configuration, ready to be written. */
 export interface OwnChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;
-  /** Throws `ChangedFile` where somebody else has written since. */
+  /** Throws `ChangedFile` if another program has written since. */
   refuseChanged(): Promise<void>;
   write(): Promise<void>;
-  /** Takes it back, unless somebody else has written since. */
+  /** Reverts the change, unless another program has written since. */
   undo(): Promise<void>;
 }
 
-/** The configuration a gateway of this user reads wherever it is started. */
+/** Returns the configuration that this user's gateway reads wherever it starts. */
 export function ownConfigurationFile(world: World, named?: string): string {
   const chosen = named ?? folderNamed('ANYGPT_CONFIG', world);
   if (chosen !== undefined) return expandPath(chosen, world.cwd, world, '--config');
@@ -37,7 +37,9 @@ export function ownConfigurationFile(world: World, named?: string): string {
   return home?.path ?? join(stateFolder(world), 'mcp-discovery.config.json');
 }
 
-/** Whether our configuration names a file as a source. A configuration that cannot be read, or is code, names none. */
+/**
+ * Tells whether our configuration names a file as a source. False for a configuration that is code or cannot be read.
+ */
 export async function namesSource(world: World, named: string | undefined, path: string): Promise<boolean> {
   try {
     const file = ownConfigurationFile(world, named);
@@ -51,8 +53,9 @@ export async function namesSource(world: World, named: string | undefined, path:
 }
 
 /**
- * Adds a source, behind the others: servers of theirs keep their names. Undefined when it is there already.
- * @param brought whether a source for the whole client brings it, too
+ * Adds a source at the end, so that servers of the other sources keep their names. Returns undefined if the source is
+ * already there.
+ * @param brought whether a source for the whole client includes it
  */
 export async function withSource(
   world: World,
@@ -65,7 +68,7 @@ export async function withSource(
   const source = { type, path };
   if (isCode(file)) {
     throw new ConfigurationError(
-      `${file} is code, which is not edited. Add ${JSON.stringify(source)} to its \`sources\` and run this with --config naming a JSON or YAML file, or install without --take-over.`,
+      `${file} is code, which cannot be edited automatically. Add ${JSON.stringify(source)} to its \`sources\` and run this with --config naming a JSON or YAML file, or install without --take-over.`,
     );
   }
   const found = await readFound(file);
@@ -78,7 +81,7 @@ export async function withSource(
   return changeOf(found, after);
 }
 
-/** Takes a source out; undefined when it is not there. */
+/** Removes a source; undefined when it is not there. */
 export async function withoutSource(
   world: World,
   named: string | undefined,
@@ -93,7 +96,7 @@ export async function withoutSource(
   if (index === -1) return undefined;
   const editor = await editorFor(file);
   const [source] = sources.slice(index, index + 1);
-  // A file that holds nothing but what we wrote is one that we made.
+  // A file with nothing but our source was created by us.
   if (editor.insert('', NEW_WAY, undefined, source) === found.text) return changeOf(found, '');
   const after = editor.remove(found.text, way, index);
   const { sources: now } = await sourcesIn(file, after);
@@ -120,7 +123,7 @@ async function sourcesIn(
 const namesPath = (entry: unknown, path: string, world: World): boolean =>
   isObject(entry) && typeof entry.path === 'string' && expandHome(entry.path, world) === path;
 
-/** A source that stands for all files of a client. */
+/** Tells whether a source stands for all files of a client. */
 const isWhole = (entry: unknown, type: ClientType): boolean =>
   isObject(entry) &&
   entry.enabled !== false &&

@@ -28,7 +28,7 @@ import { type InstallOptions, planInstall as plan, planUninstall } from './plan-
 import { namedTarget, notThere, targetFiles } from './target-files.ts';
 import { isStillThere } from './undisturbed.ts';
 
-/** As the command line does: with the full paths of Node.js and of our program. */
+/** Like the command line: with the full paths of Node.js and of our program. */
 const LOCAL = ['/opt/node/bin/node', '/opt/anygpt/dist/bin/discovery.js'] as const;
 const planInstall = (type: ClientType, path: string, options: InstallOptions, world: World) =>
   plan(type, path, { local: LOCAL, ...options }, world);
@@ -186,7 +186,7 @@ describe('how the entry is written', () => {
     expect(await entryOf('codex', { url })).toBe(`[mcp_servers.anygpt]\nurl = "${url}"\n`);
     expect(await entryOf('mistral-vibe', { url })).toContain('transport = "streamable-http"');
     expect((await parsed('goose', { url })).anygpt).toMatchObject({ type: 'streamable_http', uri: url });
-    await expect(entryOf('cursor', { url: 'ftp://x' })).rejects.toThrow('no http or https address');
+    await expect(entryOf('cursor', { url: 'ftp://x' })).rejects.toThrow('not an http or https URL');
   });
 
   it('is known as ours by an address under our name, too, and goes again', async () => {
@@ -213,7 +213,7 @@ describe('how the entry is written', () => {
     await expect(parsed('cursor', { local: undefined })).rejects.toThrow('has not been built yet');
     const world = newWorld();
     const bin = join(world.home, 'bin');
-    // Not what npm or the project this is typed in put there.
+    // Not the folders that npm or the current project add.
     const PATH = [
       join(world.cwd, '.venv', 'bin'),
       bin,
@@ -283,7 +283,7 @@ describe('how the entry is written', () => {
     expect(http.next).toContain("--transport http anygpt 'http://x/?a=b&c'");
     const gemini = write(join(world.home, 'settings.json'), '{"mcp":{"allowed":["x"]}}');
     expect((await planInstall('gemini-cli', gemini, {}, world)).notes.join()).toContain(
-      'keeps Gemini CLI from starting',
+      'prevents Gemini CLI from starting',
     );
   });
 });
@@ -365,7 +365,7 @@ describe('install', () => {
     const world = newWorld();
     const file = cursorFile(world, '{}');
     truncateSync(file, 50 * 1024 * 1024);
-    await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, more than is read of a configuration\.$/);
+    await expect(install(file, world)).rejects.toThrow(/larger than 5 MiB, the limit for a configuration\.$/);
     const claude = write(join(world.home, '.claude.json'), '{}');
     truncateSync(claude, 1100 * 1024 * 1024);
     await expect(install(claude, world, {}, 'claude-code')).rejects.toThrow(
@@ -404,12 +404,12 @@ describe('install', () => {
     expect([old, fresh, theirs].map((path) => existsSync(path))).toEqual([false, true, true]);
   });
 
-  it('sees the gateway that somebody added by hand, and never takes that away', async () => {
+  it('sees a gateway that was added by hand, and never removes it', async () => {
     const world = newWorld();
     const text = '{"mcpServers":{"mine":{"command":"npx","args":["@anygpt/discovery"]}}}';
     const file = cursorFile(world, text);
     expect((await install(file, world)).notes).toEqual([
-      'this gateway is there already, called "mine"; to have the entry written here, take that one out first',
+      'this gateway is already there, as "mine", written by hand; to have install write the entry, remove that one first',
     ]);
     expect(await uninstall(file, world)).toMatchObject({
       status: 'absent',
@@ -452,14 +452,14 @@ describe('uninstall', () => {
     expect(read(file)).toBe(edit(SERVERS));
     expect(read(`${file}.anygpt-backup`)).toBe(SERVERS);
     expect((await uninstall(file, world)).status).toBe('absent');
-    // The next time begins with the file as it is then.
+    // The next installation starts from the file as it is then.
     await install(file, world);
     expect(read(`${file}.anygpt-backup`)).toBe(edit(SERVERS));
     await uninstall(file, world);
     expect(readdirSync(dirname(file))).toEqual(['mcp.json']);
   });
 
-  it('works on a file the client has written anew, and without the copy', async () => {
+  it('works on a file the client has rewritten, and without the copy', async () => {
     const world = newWorld();
     const file = cursorFile(world, '{"x":1}');
     await install(file, world);
@@ -505,7 +505,7 @@ describe('take-over', () => {
     const plan = await install(file, world, { takeOver: true });
     expect(plan).toMatchObject({ servers: ['github', 'notes'], backup: `${file}.anygpt-taken-over` });
     expect(read(file)).not.toContain('github"');
-    // The gateway gets the variable from the client, in the client's own words.
+    // The client passes the variable to the gateway, in the client's own format.
     expect(read(file)).toContain('"GITHUB_TOKEN": "${env:GITHUB_TOKEN}"');
     expect(read(own(world))).not.toContain('literal-secret');
     expect(statSync(`${file}.anygpt-taken-over`).mode & 0o777).toBe(0o600);
@@ -549,7 +549,7 @@ describe('take-over', () => {
     expect(existsSync(own(world))).toBe(false);
   });
 
-  it('gives back beside edits elsewhere to the byte, and once only', async () => {
+  it('restores servers to the byte beside edits elsewhere, and only once', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });
@@ -560,7 +560,7 @@ describe('take-over', () => {
     expect((await uninstall(file, world)).status).toBe('absent');
   });
 
-  it('gives back where a person deleted our entry, or the whole file', async () => {
+  it('restores servers if the user deleted our entry, or the whole file', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });
@@ -592,7 +592,7 @@ describe('take-over', () => {
     expect(read(config)).toBe('{"servers":[]}');
   });
 
-  it('moves nothing that nobody asked for: where our entry is gone, installing gives servers back', async () => {
+  it('moves nothing unasked: if our entry is gone, installing restores the servers', async () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     await install(file, world, { takeOver: true });
@@ -683,7 +683,7 @@ describe('take-over', () => {
     expect(notes.join()).toContain(
       'script stays in the client: behind the gateway it would start in your home folder, and it has "./run", "."; write the full path',
     );
-    // Not the folder the client works in, which may be one that somebody cloned.
+    // Not the folder the client works in, which may be an untrusted clone.
     expect(config.servers[0]?.connection).toMatchObject({
       command: join(world.home, 'run'),
       cwd: join(world.home, 'tools'),
@@ -772,7 +772,9 @@ describe('take-over', () => {
     const world = newWorld();
     write(join(world.home, '.anygpt', 'mcp-discovery.config.ts'), 'export default { servers: [] };');
     const file = cursorFile(world, SERVERS);
-    await expect(install(file, world, { takeOver: true })).rejects.toThrow('is code, which is not edited');
+    await expect(install(file, world, { takeOver: true })).rejects.toThrow(
+      'is code, which cannot be edited automatically',
+    );
     expect(read(file)).toBe(SERVERS);
     expect(readdirSync(dirname(file))).toEqual(['mcp.json']);
   });
@@ -781,7 +783,7 @@ describe('take-over', () => {
     const world = newWorld();
     const file = cursorFile(world, SERVERS);
     const { notes } = await planInstall('cursor', file, { takeOver: true, url: 'http://x.test' }, world);
-    expect(notes).toEqual(['these variables have to be set where the gateway runs: GITHUB_TOKEN']);
+    expect(notes).toEqual(['set these variables where the gateway runs: GITHUB_TOKEN']);
   });
 
   it('keeps a project’s own paths right when its file is named', async () => {

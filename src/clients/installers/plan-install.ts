@@ -1,6 +1,6 @@
 /**
- * `install` and `uninstall`: a client, a file and the world in, a plan out that says what would change and can be carried
- * out. Nothing is written before `write`.
+ * Plans `install` and `uninstall`: says what would change in a client's file, and can carry it out. Nothing is written
+ * before `write`.
  * @module
  */
 
@@ -22,11 +22,10 @@ import { ownConfigurationFile, withoutSource, withSource } from './own-configura
 import { NO_TAKE_OVER, type TakeOver, takeOverOf, withoutLogins } from './take-over.ts';
 import { isStillThere, undisturbed } from './undisturbed.ts';
 
-/** What `install` may be told. */
 export interface InstallOptions extends GatewayOptions {
-  /** Move the client's own servers behind the gateway. */
+  /** Moves the client's own servers behind the gateway. */
   readonly takeOver?: boolean | undefined;
-  /** Asked about a file from elsewhere whose servers are to move and that nobody has trusted yet. */
+  /** Asked about an untrusted file that is not the user's own and whose servers are to move. */
   readonly ask?: AskTrust | undefined;
 }
 
@@ -43,21 +42,21 @@ export interface Plan {
   readonly title: string;
   readonly file: string;
   readonly status: 'installed' | 'updated' | 'unchanged' | 'removed' | 'absent';
-  /** What would be written: the client's file, and our configuration. */
+  /** What would be written: the client's file and our configuration. */
   readonly changes: readonly TextChange[];
-  /** The copy of the file as it was. */
+  /** The path of the copy of the original file. */
   readonly backup?: string | undefined;
   /** Servers that move behind the gateway, or back. */
   readonly servers: readonly string[];
-  /** What a person should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[];
-  /** What to do next. */
+  /** The user's next step. */
   readonly next?: string | undefined;
-  /** Carries it out. */
+  /** Carries out the plan. */
   write(): Promise<void>;
 }
 
-/** What installing into a file means. */
+/** Plans an installation into a file. */
 export async function planInstall(
   type: ClientType,
   path: string,
@@ -72,15 +71,15 @@ export async function planInstall(
     return nothingToDo(
       installed,
       'unchanged',
-      `this gateway is there already, called ${JSON.stringify(installed.byHand)}; to have the entry written here, take that one out first`,
+      `this gateway is already there, as ${JSON.stringify(installed.byHand)}, written by hand; to have install write the entry, remove that one first`,
     );
   }
   if (installed.taken) {
-    throw new ConfigurationError(`${path} has another server called "${ENTRY_NAME}". Rename that one first.`);
+    throw new ConfigurationError(`${path} has another server called "${ENTRY_NAME}". Rename that server first.`);
   }
   const taking = options.takeOver === true || (kept?.taken === true && ours !== undefined);
   const base = await withoutUs(installed, world);
-  // Installing again moves what was moved before; what came since then moves only when that is asked for.
+  // A repeated installation moves the same servers as before; newer servers move only with `takeOver`.
   const only = options.takeOver === true ? undefined : await movedBefore(installed, world);
   const document = await documentOf({ path, text: base });
   const possible = takeOverOf(type, document, place, path, world, {
@@ -88,7 +87,7 @@ export async function planInstall(
     all: options.takeOver !== true && taking,
   });
   if (taking && !isOwn && possible.names.length > 0) await refuseUntrusted(installed, base, options.ask, world);
-  // Servers are asked only for a person who wants them moved, and only those of files that may be used.
+  // Servers are probed only if the user wants them moved, and only those of usable files.
   const takeOver = options.takeOver === true ? await withoutLogins(possible, world) : taking ? possible : NO_TAKE_OVER;
   const { names } = takeOver;
   const gateway = gatewayFor(client, options, takeOver.references, world);
@@ -107,7 +106,7 @@ export async function planInstall(
   const after = await withUs(installed, base, name, entry, names, place);
   const copy = keptPath(path, names.length > 0);
   const isSettled = ours !== undefined && isSame(ours.raw, wanted) && isAway(installed, names);
-  // What is in code is not known here.
+  // Configuration code is not evaluated here, so its sources are unknown.
   if (isSettled && isCode(ownConfigurationFile(world, options.config)))
     return { ...nothingToDo(installed, 'unchanged'), notes };
   const own =
@@ -119,11 +118,11 @@ export async function planInstall(
   if (isSettled && own === undefined) return { ...nothingToDo(installed, 'unchanged'), notes };
   const isCopied = found.text === undefined || (kept?.path === copy && kept.text === base);
   const takeBack = async () => {
-    // Servers that left the client's file are in the copy and nowhere else.
+    // Servers that left the client's file exist only in the copy.
     if (!(await isStillThere(installed, names))) return;
     await own?.undo().catch(unlessChanged);
     if (isCopied) return;
-    // A large copy that was written over is as good as the one before: both have what was moved.
+    // An overwritten large copy is as good as the previous one: both contain what was moved.
     if (kept?.path !== copy) await discard(copy);
     else if (kept.excerpt === undefined) await keep(copy, kept.text);
     if (!isOwn && names.length > 0) await forgetCopy(copy, world);
@@ -136,7 +135,7 @@ export async function planInstall(
     servers: names,
     notes,
     next: nextOf(installed, gateway),
-    // What is moved away is safe in two places before it leaves the first.
+    // Servers that move are stored in two places before they leave the client's file.
     write: () =>
       undisturbed(installed, own, async () => {
         try {
@@ -146,7 +145,7 @@ export async function planInstall(
           await own?.write();
           if (after !== text) await replaceFound(found, after);
         } catch (error) {
-          // What went wrong first is what a person has to know.
+          // Report the first error, not one of the rollback.
           await takeBack().catch(() => undefined);
           throw error;
         }
@@ -156,7 +155,7 @@ export async function planInstall(
   };
 }
 
-/** What uninstalling from a file means. */
+/** Plans an uninstallation from a file. */
 export async function planUninstall(
   type: ClientType,
   path: string,
@@ -177,7 +176,7 @@ export async function planUninstall(
   const config = options.config ?? configOf(ours?.raw);
   const away = keptPath(path, true);
   const own = await withoutSource(world, config, away).catch((error: unknown) => {
-    // Where nothing is to be given back, a broken configuration of ours is no reason to stay.
+    // If nothing has to be given back, a broken configuration of ours does not prevent uninstalling.
     if (error instanceof ConfigurationError && kept?.taken !== true) return undefined;
     throw error;
   });
@@ -196,9 +195,7 @@ export async function planUninstall(
       ...(own !== undefined && kept?.taken !== true
         ? [`servers that were moved behind the gateway cannot be given back, because ${away} is gone`]
         : []),
-      ...(whole
-        ? []
-        : ['the file was changed since it was installed into; those changes stay, and so does the backup']),
+      ...(whole ? [] : ['the file was changed since installation; those changes and the backup stay']),
     ],
     next: nextOf(installed),
     write: () =>
@@ -225,7 +222,7 @@ const nothingToDo = (installed: Installed, status: Plan['status'], ...notes: rea
   write: async () => undefined,
 });
 
-/** Whatever a person or the client added to our entry stays, as long as it is the same kind of entry. */
+/** Keeps fields that the user or the client added to our entry, if its kind stays the same. */
 function merged(present: Readonly<Record<string, unknown>> | undefined, wanted: Readonly<Record<string, unknown>>) {
   const kind = (entry: object) => ('env' in entry || 'environment' in entry || 'envs' in entry ? 'stdio' : 'http');
   return present !== undefined && kind(present) === kind(wanted) ? { ...present, ...wanted } : wanted;
@@ -234,7 +231,7 @@ function merged(present: Readonly<Record<string, unknown>> | undefined, wanted: 
 const isSame = (present: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(wanted).every(([key, value]) => JSON.stringify(present[key]) === JSON.stringify(value));
 
-/** Whether the servers that should be away are away. */
+/** Tells whether the servers that should have moved have left the file. */
 const isAway = ({ document, place, kept }: Installed, names: readonly string[]): boolean =>
   (kept?.taken === true) === names.length > 0 && names.every((name) => !entriesAt(document, place).has(name));
 
@@ -244,7 +241,7 @@ const linkNotes = ({ found: { path, target } }: Installed): string[] =>
 const copyNotes = ({ unknownCopy }: Installed): string[] =>
   unknownCopy === undefined ? [] : [`${unknownCopy} was not made here, so nothing of it is used`];
 
-/** Tools of servers that a client starts itself fill its context as before. */
+/** Servers that the client still starts itself fill its context as before. */
 const besideNotes = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`it still starts ${listed(names)} itself; --take-over moves them behind the gateway`];
 
@@ -254,14 +251,14 @@ const listed = (names: readonly string[]): string =>
 function variableNotes(gateway: Gateway, wanted: object, { references }: TakeOver): string[] {
   const handsOn = 'env_vars' in wanted || 'env_keys' in wanted;
   const names = gateway.type === 'http' ? references.map(({ name }) => name) : handsOn ? [] : gateway.inherit;
-  return names.length === 0 ? [] : [`these variables have to be set where the gateway runs: ${names.join(', ')}`];
+  return names.length === 0 ? [] : [`set these variables where the gateway runs: ${names.join(', ')}`];
 }
 
-/** A list elsewhere in the file may keep the client from starting us. */
+/** A list elsewhere in the file may prevent the client from starting our entry. */
 function switchedOff({ client, document }: Installed, world: World): string[] {
   const off = client.switches?.isOff(ENTRY_NAME, { world, document, beside: undefined, scope: 'user' }) ?? false;
   return off
-    ? [`a list of servers in this file keeps ${client.title} from starting "${ENTRY_NAME}"; add it there`]
+    ? [`a list of servers in this file prevents ${client.title} from starting "${ENTRY_NAME}"; add it there`]
     : [];
 }
 
@@ -272,7 +269,7 @@ function nextOf({ client: { title, install } }: Installed, gateway?: Gateway): s
   return other === undefined ? next : `${next} The other way to do this is: ${other}`;
 }
 
-/** A file that has grown too large for us may be none for the client's own command. */
+/** If a file is too large for us, suggests the client's own command. */
 function withOtherWay(error: unknown, type: ClientType, options: InstallOptions, world: World): unknown {
   const client = clientOf(type);
   const { otherWay } = client.install;
@@ -281,7 +278,7 @@ function withOtherWay(error: unknown, type: ClientType, options: InstallOptions,
   return new FileTooLarge(`${error.message} ${client.title} can do it itself: ${command}`, [], { cause: error });
 }
 
-/** The configuration an entry of ours names. */
+/** Returns the configuration that our entry names. */
 function configOf(raw: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const env = raw?.env ?? raw?.environment ?? raw?.envs;
   return isObject(env) && typeof env.ANYGPT_CONFIG === 'string' ? env.ANYGPT_CONFIG : undefined;

@@ -82,7 +82,7 @@ const imported = async (type: ClientType, path: string, world: World) => {
   return result;
 };
 
-/** Where the client has a file of this name, else somewhere: then a person has to have seen it. */
+/** Puts the file where the client has one of this name, else elsewhere and trusts it. */
 async function placed(type: ClientType, name: string, text: string, world: World): Promise<string> {
   const { user, former } = clientOf(type);
   const own = [...user(world), ...(former?.(world) ?? [])].find((path) => basename(path) === name);

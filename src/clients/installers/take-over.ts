@@ -1,6 +1,6 @@
 /**
- * A client's document in, out: the servers that can run behind the gateway as well, the variables they refer to, and why
- * the others stay where they are.
+ * Selects the servers of a client's document that can run behind the gateway, the variables they refer to, and why the
+ * others stay.
  * @module
  */
 
@@ -16,15 +16,15 @@ import { ownScope } from '../importers/own-files.ts';
 import { entriesAt, type Place } from './edit-text.ts';
 import { hasLoginSettings, loginsOf } from './login-needed.ts';
 
-/** What taking over a document means. */
+/** The result of looking through a document. */
 export interface TakeOver {
   /** Names of the servers that move. */
   readonly names: readonly string[];
-  /** One sentence for each that stays. */
+  /** One sentence for each server that stays. */
   readonly staying: readonly string[];
-  /** What the moving ones need from the client's environment. */
+  /** Variables that the moving servers need from the client's environment. */
   readonly references: readonly Reference[];
-  /** Their entries. */
+  /** Entries of the moving servers. */
   readonly moving: readonly ImportedEntry[];
 }
 
@@ -32,9 +32,9 @@ export interface TakeOver {
 export const NO_TAKE_OVER: TakeOver = { names: [], staying: [], references: [], moving: [] };
 
 /**
- * Looks through a document. Entries the gateway could not run as they are stay.
- * @param only look at these names only
- * @param all take entries with relative paths and logins, too: an earlier version moved them
+ * Looks through a document. An entry that the gateway could not run as written stays in the client.
+ * @param only limits the search to these names
+ * @param all includes entries with relative paths and logins, which an earlier version moved
  */
 export function takeOverOf(
   type: ClientType,
@@ -52,7 +52,7 @@ export function takeOverOf(
   const found = imported.entries.filter(
     ({ entry, path }) => path.startsWith(under) && present.has(entry.name) && (only?.includes(entry.name) ?? true),
   );
-  // Servers of the user's own files start at home behind the gateway.
+  // Behind the gateway, servers of the user's own files start in the home folder.
   const own = ownScope(client, file, world) !== undefined;
   const reasons = new Map(
     found.map((one) => [one, whyItStays(one, imported.notes, present.get(one.entry.name), own && !all, !all)]),
@@ -75,7 +75,7 @@ const ofMoving = (moving: readonly ImportedEntry[]) => ({
   moving,
 });
 
-/** Leaves the servers behind that only their client can log in to. Asks the remote ones. */
+/** Excludes servers that only their client can log in to. Probes the remote ones. */
 export async function withoutLogins(takeOver: TakeOver, world: World): Promise<TakeOver> {
   const logins = await loginsOf(takeOver.moving, world);
   const needed = takeOver.names.filter((name) => ['needed', 'elsewhere'].includes(logins.get(name) ?? ''));
@@ -90,8 +90,7 @@ export async function withoutLogins(takeOver: TakeOver, world: World): Promise<T
           : `${name} stays in the client: it answers with a redirect, which the gateway does not follow`,
       ),
       ...silent.map(
-        (name) =>
-          `${name} did not answer just now; if it needs a login, it has to stay in the client (uninstall gives it back)`,
+        (name) => `${name} did not answer; if it needs a login, it must stay in the client (uninstall moves it back)`,
       ),
     ],
   };
@@ -112,7 +111,7 @@ function whyItStays(
     return 'the gateway cannot reach its address';
   if (connection?.type !== 'stdio')
     return mayNeedLogin && hasLoginSettings(raw)
-      ? 'its client logs in to it (OAuth), which the gateway cannot'
+      ? 'its client logs in to it (OAuth), which the gateway cannot do'
       : undefined;
   const words =
     startsAtHome && connection.cwd === undefined ? relativeWords(connection.command, connection.args ?? []) : [];
@@ -133,7 +132,7 @@ function uniqueReferences(moving: readonly ImportedEntry[]): readonly Reference[
     const references = [...texts.flatMap(referencesIn), ...named.map((name) => ({ name, fallback: undefined }))];
     for (const reference of references) if (!found.has(reference.name)) found.set(reference.name, reference);
   }
-  // Every client hands these on anyway.
+  // Every client passes these on anyway.
   for (const name of ['HOME', 'PATH', 'USER']) found.delete(name);
   return [...found.values()];
 }

@@ -1,5 +1,5 @@
 /**
- * A client and the world in, the files of that client that the gateway is installed into out.
+ * Finds the files of a client into which the gateway is installed.
  * @module
  */
 import { dirname, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
 import { isThere } from '../importers/places.ts';
 
-/** The files of a client that is on this machine; empty when it is not. A file that does not exist is to be made. */
+/** Returns the files of a client on this machine; empty when the client is absent. A missing file is to be created. */
 export function targetFiles(type: ClientType, world: World): readonly string[] {
   const client = clientOf(type);
   const { everywhere, create, instead } = client.install;
@@ -23,17 +23,17 @@ export function targetFiles(type: ClientType, world: World): readonly string[] {
   return fresh !== undefined && isThere(homeOf(client, world, fresh)) ? [fresh] : [];
 }
 
-/** Every file that may hold our entry, whichever was the right one when it was written; the likeliest first. */
+/** Returns every file that may hold our entry, the likeliest first. */
 export function possibleFiles(type: ClientType, world: World): readonly string[] {
   const client = clientOf(type);
   const existing = candidatesOf(client, world).filter(isThere);
   return [...new Set([...targetFiles(type, world), ...(client.install.instead === undefined ? existing : [])])];
 }
 
-/** The file a person named. */
+/** Returns the path of a file that the user named. */
 export const namedTarget = (written: string, world: World): string => resolve(world.cwd, expandHome(written, world));
 
-/** Why there is nothing to install into. */
+/** Explains why there is no file to install into. */
 export function notThere(type: ClientType, world: World): ConfigurationError {
   const client = clientOf(type);
   const [file = ''] = candidatesOf(client, world);
@@ -42,7 +42,7 @@ export function notThere(type: ClientType, world: World): ConfigurationError {
   );
 }
 
-/** Places without a `*`, those of older versions last. */
+/** Returns places without a `*`; those of older versions last. */
 function candidatesOf(client: Client, world: World): readonly string[] {
   const files = client.install.files?.(world) ?? [...client.user(world), ...(client.former?.(world) ?? [])];
   return files.filter((file) => !file.includes('*'));

@@ -1,19 +1,19 @@
 /**
- * Edits of TOML: text in, text out. An entry is a table of its own, added at the end and taken out with its sub-tables;
- * comments, order and all other tables stay.
+ * Edits TOML. An entry is a table of its own, added at the end and removed with its sub-tables; comments, order and
+ * other tables stay.
  * @module
  */
 import { parse } from 'smol-toml';
 import { isObject } from '../../json/plain-object.ts';
 import { type Editor, lineBreakOf, spliced, UneditableText, type Way } from './editor.ts';
 
-/** A header and the lines that belong to it. */
+/** A header and its lines. */
 interface Section {
   readonly path: Way;
   /** Whether it adds to a list: `[[…]]`. */
   readonly item: boolean;
   readonly start: number;
-  /** Behind its last line that says something. */
+  /** The position after its last line with content. */
   readonly end: number;
 }
 
@@ -45,7 +45,7 @@ const startsWith = (path: Way, way: Way): boolean => way.every((key, index) => p
 const inside = (sections: readonly Section[], way: Way): Section[] =>
   sections.filter(({ path }) => startsWith(path, way));
 
-/** The section that begins an item, and those that belong to it. */
+/** Returns the section that starts an item, and its sub-sections. */
 function itemSections(sections: readonly Section[], way: Way, index: number): Section[] {
   const isItem = ({ path, item }: Section) => item && path.length === way.length && startsWith(path, way);
   let count = -1;
@@ -55,7 +55,7 @@ function itemSections(sections: readonly Section[], way: Way, index: number): Se
   });
 }
 
-/** Without the section and the empty line above it. */
+/** Removes the section and the empty line above it. */
 function without(text: string, { start, end }: Section): string {
   const blank = /(?:^|\n)(\r?\n)$/.exec(text.slice(0, start))?.[1]?.length ?? 0;
   return spliced(text, start - blank, end, '');
@@ -71,7 +71,7 @@ function valueText(value: unknown): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
-/** The tables of a text, in order. What stands before the first header belongs to none. */
+/** Returns the tables of a text, in order. Lines before the first header belong to none. */
 function sectionsOf(text: string): Section[] {
   const sections: Section[] = [];
   const state = { quote: '', depth: 0 };
@@ -91,7 +91,7 @@ function sectionsOf(text: string): Section[] {
   return sections;
 }
 
-/** What a header names: the parser knows how to read it. */
+/** Parses a header with the TOML parser. */
 function headerOf(line: string): Pick<Section, 'path' | 'item'> {
   const path: string[] = [];
   for (let here: unknown = parse(line); ; ) {
@@ -102,7 +102,7 @@ function headerOf(line: string): Pick<Section, 'path' | 'item'> {
   }
 }
 
-/** Follows strings and brackets that go on over the end of a line. */
+/** Tracks strings and brackets that continue on the next line. */
 function readLine(line: string, state: { quote: string; depth: number }): void {
   for (let at = 0; at < line.length; at++) {
     const character = line.charAt(at);

@@ -1,6 +1,5 @@
 /**
- * A plan's work in, the work done while no other process works on the same files out: what is moved away must not be
- * taken for gone by another.
+ * Carries out a plan under locks on its files, so that another process does not mistake moved servers for deleted ones.
  * @module
  */
 import { ConfigurationError } from '../../core/errors.ts';
@@ -10,7 +9,7 @@ import { readFound, refuseChanged } from './files.ts';
 import type { Installed } from './installed.ts';
 import type { OwnChange } from './own-configuration.ts';
 
-/** Does the work, unless a file is no longer what the plan was made for. */
+/** Runs the work, unless a file changed since the plan was made. */
 export function undisturbed(
   { found, kept }: Pick<Installed, 'found' | 'kept'>,
   own: OwnChange | undefined,
@@ -25,7 +24,7 @@ export function undisturbed(
   return withLock(found.target, () => (own === undefined ? checked() : withLock(own.path, checked)));
 }
 
-/** Whether every one of these servers is in the client's file, as it is now. */
+/** Tells whether all of these servers are in the client's file now. */
 export async function isStillThere(
   { found: { path }, place, policy }: Pick<Installed, 'found' | 'place' | 'policy'>,
   names: readonly string[],
@@ -34,7 +33,7 @@ export async function isStillThere(
     const now = entriesAt(await documentOf({ path, text: (await readFound(path, policy)).text ?? '' }), place);
     return names.every((name) => now.has(name));
   } catch (error) {
-    // In doubt nothing is taken away.
+    // If unknown, assume that they are not, so that nothing is deleted.
     if (error instanceof ConfigurationError) return false;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Edits of YAML: text in, text out. An entry is added as the first lines of its map or list, or inside of its brackets,
- * and taken out with its lines; comments, order and everything else stay.
+ * Edits YAML. An entry is added as the first lines of its map or list, or inside its brackets, and removed with its
+ * lines; comments, order and everything else stay.
  * @module
  */
 import {
@@ -22,7 +22,7 @@ export const yamlEditor: Editor = {
   insert(text, way, key, value, last = false) {
     const root = parseDocument(text).contents;
     if (root === null || (isScalar(root) && root.value === null)) return appended(text, nested(way, key, value), '');
-    if (!isMap(root)) throw uneditable('it is no map');
+    if (!isMap(root)) throw uneditable('it is not a map');
     let map: YAMLMap = root;
     let pair: Pair | undefined;
     for (const [index, name] of way.entries()) {
@@ -34,7 +34,7 @@ export const yamlEditor: Editor = {
         const end = last ? found.value.items.length - 1 : -1;
         return end < 0 ? insertNew(text, found.value, found, [value]) : insertBehind(text, found.value, end, value);
       }
-      if (!isMap(found.value)) throw uneditable(`${name} is no map`);
+      if (!isMap(found.value)) throw uneditable(`${name} is not a map`);
       map = found.value;
     }
     return insertNew(text, map, pair, nested([], key, value));
@@ -55,7 +55,7 @@ export const yamlEditor: Editor = {
     if (text.slice(from, start).trim() !== '') throw uneditable(`${String(key)} does not begin its line`);
     const to = endOfLine(text, start + text.slice(start, end).trimEnd().length);
     if (node.items.length > 1) return spliced(text, from, to, '');
-    // Nothing at all would be `null`, which is not what an empty map or list is to a client.
+    // An empty value would be `null`, which clients do not treat as an empty map or list.
     const empty = isSeq(node) ? '[]' : '{}';
     if (pair === undefined) return spliced(text, from, to, empty + (/\r?\n$/.exec(text.slice(from, to))?.[0] ?? ''));
     const rest = spliced(text, from, to, '');
@@ -75,15 +75,15 @@ const rangeOf = (node: unknown): readonly [number, number] => {
 const pairOf = (map: YAMLMap, name: string): Pair | undefined =>
   map.items.find(({ key }) => isScalar(key) && String(key.value) === name);
 
-/** Nothing behind a key. A written `null` is something. */
+/** Tells whether a key has no value. A written `null` is a value. */
 const isEmpty = (value: unknown): boolean =>
   value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
 
-/** A value inside of maps of these keys. */
+/** Wraps a value in maps with these keys. */
 const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
-/** Adds members to a map, or items to a list, that has some already or is in brackets. */
+/** Adds members to a map, or items to a list, that is not empty or is in brackets. */
 function insertNew(text: string, node: YAMLMap | YAMLSeq, pair: Pair | undefined, added: unknown): string {
   const [start, end] = rangeOf(node);
   if (node.flow === true) {
@@ -96,7 +96,7 @@ function insertNew(text: string, node: YAMLMap | YAMLSeq, pair: Pair | undefined
   return belowKey(text, pair, added, text.slice(lineStart(text, start), start));
 }
 
-/** Adds an item behind the last one of a list. */
+/** Adds an item after the last one of a list. */
 function insertBehind(text: string, list: YAMLSeq, last: number, value: unknown): string {
   const range = itemRange(text, list, last);
   if (range === undefined) throw uneditable('its last item was not found');
@@ -111,7 +111,7 @@ function insertBehind(text: string, list: YAMLSeq, last: number, value: unknown)
   return spliced(text, at, at, ended ? lines + lineBreakOf(text) : lineBreakOf(text) + lines);
 }
 
-/** Puts lines below the line of a key. */
+/** Inserts lines below the line of a key. */
 function belowKey(text: string, { key }: Pair, added: unknown, indent: string | undefined): string {
   const [start, end] = rangeOf(key);
   const at = endOfLine(text, end);
@@ -133,7 +133,7 @@ const linesOf = (value: unknown, indent: string, lineBreak: string): string =>
     .map((line) => indent + line)
     .join(lineBreak);
 
-/** Behind the line break that ends the line of a place. */
+/** Returns the position after the line break of a line. */
 function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end === -1 ? text.length : end + 1;
@@ -146,7 +146,7 @@ function pairRange(node: unknown, key: string): readonly [number, number] | unde
   return [start, pair.value === null ? end : Math.max(end, rangeOf(pair.value)[1])];
 }
 
-/** From the dash, or from the item itself where there are brackets instead. */
+/** Starts at the dash, or at the item itself inside brackets. */
 function itemRange(text: string, node: unknown, index: number): readonly [number, number] | undefined {
   const item = isSeq(node) ? node.items[index] : undefined;
   if (item === undefined) return undefined;
@@ -156,7 +156,7 @@ function itemRange(text: string, node: unknown, index: number): readonly [number
   return text[dash] === '-' ? [dash, end] : undefined;
 }
 
-/** Without the item and one comma beside it. */
+/** Removes the item and one adjacent comma. */
 function withoutFlowItem(text: string, start: number, end: number): string {
   const after = /^\s*,[ \t]*/.exec(text.slice(end));
   if (after) return spliced(text, start, end + after[0].length, '');

@@ -17,7 +17,7 @@ describe('audit', () => {
     return { entries, result };
   };
 
-  test('records a call with who, what, how long and how large', async () => {
+  test('records a call with its caller, tool, duration and sizes', async () => {
     const { entries } = await run(done, { arguments: { a: 1 }, caller: { principal: 'ann', session: 'x' } });
     expect(entries).toEqual([
       expect.objectContaining({
@@ -57,7 +57,7 @@ describe('audit', () => {
     expect(entries[0]).toMatchObject({ flags: ['invalid_output', 'cut'], bytesOut: 14 });
   });
 
-  test('arguments that contain themselves, or cannot be read, are recorded all the same', async () => {
+  test('calls with cyclic or unreadable arguments are recorded too', async () => {
     const endless: Record<string, unknown> = {};
     endless.again = endless;
     const unreadable = {

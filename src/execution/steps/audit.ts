@@ -1,5 +1,5 @@
 /**
- * Outermost step: one record per call, refusals and cancellations included. Call in, the same result out.
+ * Records every call, including refused and cancelled ones. Outermost step; the result is unchanged.
  * @module
  */
 
@@ -11,15 +11,15 @@ import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 
-/** Takes records, as `AuditLog` does. `record` must not throw; one that does fails the call it could not record. */
+/** Takes records, as `AuditLog` does. `record` must not throw; if it does, the call fails. */
 export interface AuditRecorder {
   record(entry: AuditEntry): void;
 }
 
-/** Counting stops here: more is not sent anyway, and arguments that contain themselves would never end. */
+/** Counting stops here: larger arguments are not sent, and cyclic ones would never end. */
 const MAX_COUNTED = 16 * 1024 * 1024;
 
-/** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
+/** Records every call and every refusal. Turns anything a step below throws into a failure. */
 export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = wallNow): Step {
   return (next: Handler): Handler =>
     async (call) => {
@@ -30,7 +30,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
       let bytesIn: number | undefined;
       try {
         const answer = next(call);
-        // Counted while the server works: nobody waits for it then.
+        // Counted while the server works, so that it adds no delay.
         bytesIn = sizeOf(call.arguments);
         result = await answer;
       } catch (thrown) {
@@ -75,7 +75,7 @@ function sizeOf(args: Readonly<Record<string, unknown>>): number | undefined {
   try {
     return jsonBytes(args, MAX_COUNTED);
   } catch {
-    // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.
+    // A getter or toJSON of a caller in the same process threw: record the call anyway.
     return undefined;
   }
 }

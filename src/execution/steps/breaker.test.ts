@@ -60,7 +60,7 @@ describe('breakers', () => {
     expect(breakers.stateOf('s')).toBe('closed');
   });
 
-  test('callers who would not wait do not open it; our own limits do', async () => {
+  test("callers' own deadlines do not open it; our own limits do", async () => {
     const clock = new ManualClock();
     const breakers = new CircuitBreakers({}, clock);
     const pass = pipeline([breakers.watch, timeout({ idle: 1_000, ceiling: 2_000, clock })], never);
@@ -130,7 +130,7 @@ describe('breakers', () => {
     expect(breakers.stateOf('s')).toBe('closed');
   });
 
-  test('the same settings once more change nothing, others start all breakers anew', async () => {
+  test('the same settings change nothing, others reset all breakers', async () => {
     const breakers = new CircuitBreakers({ inARow: 1 });
     await breakers.watch(failing('SERVER_CONNECTION_ERROR'))(aCall());
     breakers.configure({ inARow: 1 });

@@ -1,7 +1,7 @@
 /**
  * Stops calling a server that keeps failing: while its breaker is open, calls fail at once with SERVER_UNAVAILABLE.
- * Only failures of the infrastructure count; a tool that says no is a healthy server. A server that dies takes along
- * the calls it was working on, and that is one failure, however many they were.
+ * Only infrastructure failures count; a tool that reports an error is a healthy server. If a server dies, all calls it
+ * was working on count as one failure.
  * @module
  */
 import type { ErrorInfo } from '../../core/errors.ts';
@@ -22,29 +22,29 @@ export class CircuitBreakers {
     this.#clock = clock;
   }
 
-  /** Takes over other settings. Only those that say something else make a difference, and then all breakers start anew. */
+  /** Applies new settings. If they differ, all breakers are reset. */
   configure(options: BreakerOptions = {}): void {
     if (JSON.stringify(options) !== JSON.stringify(this.#options)) this.#breakers.clear();
     this.#options = options;
   }
 
-  /** The state of one server's breaker, for status pages. */
+  /** Returns the state of one server's breaker, for status pages. */
   stateOf(server: string): CircuitBreaker['state'] {
     return this.#breakers.get(server)?.state ?? 'closed';
   }
 
-  /** Forgets a server's failures, for example after its configuration changed. */
+  /** Drops a server's failures, for example after its configuration changed. */
   reset(server: string): void {
     this.#breakers.delete(server);
   }
 
-  /** Refuses at once while open. Stands before the queue, so that nobody waits in line for a refusal. */
+  /** Refuses at once while open. Comes before the queue, so that no call queues only to be refused. */
   readonly gate: Step = (next) => (call) => {
     const refusal = this.#refusal(call);
     return refusal === undefined ? next(call) : Promise.resolve(refusal);
   };
 
-  /** Lets calls through and counts how they went. Stands behind the queue, around each attempt. */
+  /** Lets calls through and records how they went. Comes after the queue, around each attempt. */
   readonly watch: Step = (next) => async (call) => {
     if (isOfOneRequest(call)) return next(call);
     const refusal = this.#refusal(call);
@@ -53,13 +53,13 @@ export class CircuitBreakers {
     breaker?.enter();
     const result = await next(call);
     const verdict = this.#ranOutOfTime(call, result) ? undefined : judge(result);
-    // A healthy server needs no breaker until it first fails.
+    // A healthy server needs no breaker until its first failure.
     const told = breaker ?? (verdict === false ? this.#ensure(call.server) : undefined);
     told?.leave(this.#clock.now(), verdict, result.success ? undefined : causeOf(result.error));
     return result;
   };
 
-  /** A caller who would not wait says nothing about the server. Our own limits do, and end a call before its deadline. */
+  /** A caller's own deadline says nothing about the server. Our own limits do; they end a call before its deadline. */
   #ranOutOfTime({ deadline }: ToolCall, result: ToolResult<CallToolResult>): boolean {
     if (result.success || result.error.code !== 'TOOL_EXECUTION_TIMEOUT') return false;
     // Node's timers may fire a fraction of a millisecond early.
@@ -82,7 +82,7 @@ export class CircuitBreakers {
     if (wait === 0) return undefined;
     return fail(
       'SERVER_UNAVAILABLE',
-      `"${server}" failed repeatedly and is left alone for ${Math.ceil(wait / 1_000)} s. Use another server or try again then.`,
+      `"${server}" failed repeatedly, so it is not called for ${Math.ceil(wait / 1_000)} s. Use another server, or try again after that.`,
       { server, tool, outcome: 'not_sent', retryAfterMs: wait },
     );
   }
@@ -94,18 +94,18 @@ function judge(result: ToolResult<CallToolResult>): boolean | undefined {
   return isInfrastructureFailure(result.error) ? false : result.error.outcome === 'failed' ? true : undefined;
 }
 
-/** Whether an error is the server's or the connection's fault, not the call's. */
+/** Tells whether an error is the fault of the server or the connection, not of the call. */
 export function isInfrastructureFailure(error: ErrorInfo): boolean {
-  // A server that has forgotten us is greeted anew; whether it works is seen then.
+  // A server that lost our session is reconnected; that shows whether it works.
   if (causeOf(error) instanceof UnheededError) return false;
-  // What only a person can mend is told as it is every time: to leave the server alone would hide it.
+  // A failure that only the user can fix is reported every time; an open breaker would hide it.
   if (error.code === 'SERVER_CONNECTION_ERROR') return error.retryable || error.outcome !== 'not_sent';
-  // One that was not sent ran out of time in our own queues.
+  // A call that was not sent ran out of time in our own queues.
   if (error.code === 'TOOL_EXECUTION_TIMEOUT') return error.outcome !== 'not_sent';
   return error.code === 'TOOL_EXECUTION_ERROR' && error.outcome === 'unknown' && !isRefusedCall(error);
 }
 
-/** Whether the call was answered with a status that says something about the call, such as HTTP 413. */
+/** Tells whether the server answered with a status about the call itself, such as HTTP 413. */
 function isRefusedCall(error: ErrorInfo): boolean {
   const { status } = Object(causeOf(error)) as { readonly status?: unknown };
   return typeof status === 'number' && status >= 400 && status < 500;

@@ -40,7 +40,7 @@ describe('concurrency', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('the time to come back follows from how long calls take, and from how long nobody has left by now', async () => {
+  test('the retry delay follows from how long calls take, and from how long no slot was freed', async () => {
     const clock = new ManualClock();
     const { handler, end } = held();
     const pass = concurrency({ clock, perServer: 1, queue: 0 })(handler);
@@ -81,7 +81,7 @@ describe('concurrency', () => {
     expect((await Promise.all(running)).every(({ success }) => success)).toBe(true);
   });
 
-  test('under a name that belongs to another server all slots are free, and those who waited take them', async () => {
+  test('under a name that now belongs to another server all slots are free, and queued calls take them', async () => {
     const slots = new Slots();
     const { handler, calls, end } = held();
     const pass = concurrency({ perServer: 1 }, slots)(handler);
@@ -90,7 +90,7 @@ describe('concurrency', () => {
     slots.forget('other');
     await new Promise((later) => setImmediate(later));
     expect(calls).toHaveLength(2);
-    // The one with the old server.
+    // The call to the old server.
     end();
     await running[0];
     await new Promise((later) => setImmediate(later));

@@ -10,19 +10,19 @@ import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 
-/** How much may run and wait at once. */
+/** How many calls may run and wait at once. */
 export interface ConcurrencyOptions {
   /** Calls in flight per server. Default 16. */
   readonly perServer?: number | undefined;
-  /** A server's own number, where it is configured. */
+  /** Returns a server's own limit, if configured. */
   readonly perServerOf?: ((server: string) => number | undefined) | undefined;
-  /** Calls waiting per server. Default 64. */
+  /** Calls queued per server. Default 64. */
   readonly queue?: number | undefined;
   /** The longest wait in that queue, in ms. Default 10 s. */
   readonly queueWait?: number | undefined;
   /** Calls in flight per client. Default 64. */
   readonly perClient?: number | undefined;
-  /** Calls in flight in all. Default 512. */
+  /** Calls in flight in total. Default 512. */
   readonly total?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -32,20 +32,22 @@ type Turn = (outcome: Lane | 'ousted' | 'given up') => void;
 
 interface Lane {
   active: number;
-  /** How long a call to this server holds its slot, averaged; tells refused callers when to come back. */
+  /** The average time a call to this server holds its slot; the basis of `retryAfterMs`. */
   holdMs: number;
-  /** When a call last got a slot: while all are taken, none has come free since. */
+  /** When a call last got a slot. While all slots are taken, none was freed since then. */
   lastStart: number;
   waiting: CallerQueue;
 }
 
-/** Lets calls through as slots allow. With slots handed in, the newest options count for all who use them. */
+/**
+ * Lets calls through as slots allow. If slots are passed in, the newest options apply to all proxies that share them.
+ */
 export function concurrency(options: ConcurrencyOptions = {}, slots: Slots = new Slots()): Step {
   slots.configure(options);
   return (next) => (call) => slots.pass(call, next);
 }
 
-/** Who runs and who waits. */
+/** Tracks running and queued calls. */
 export class Slots {
   #options: ConcurrencyOptions = {};
   #clock: Clock = systemClock;
@@ -54,14 +56,17 @@ export class Slots {
   readonly #names = new Map<string, number>();
   #total = 0;
 
-  /** Takes over other options. Where there is less room now, nobody is admitted until enough have left. */
+  /** Applies new options. If limits are lower now, no call is admitted until enough have ended. */
   configure(options: ConcurrencyOptions): void {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     for (const [server, lane] of this.#lanes) this.#admit(server, lane);
   }
 
-  /** The name belongs to another server from now on: those who run with the old one take no room there, those who wait go to the new one. */
+  /**
+   * The name now belongs to another server. Calls running on the old one take no slot there; queued calls move to the
+   * new one.
+   */
   forget(server: string): void {
     const old = this.#lanes.get(server);
     if (old === undefined) return;
@@ -116,7 +121,7 @@ export class Slots {
     return this.#options.perServerOf?.(server) ?? this.#options.perServer ?? 16;
   }
 
-  /** Waits for a slot, which is already counted when it comes. */
+  /** Waits for a slot, which is already counted when granted. */
   async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | Lane> {
     const { server, signal } = call;
     const { queue = 64, queueWait = 10_000 } = this.#options;
@@ -151,7 +156,7 @@ export class Slots {
   #leave(server: string, lane: Lane): void {
     lane.active--;
     this.#admit(server, lane);
-    // A lane nobody uses is dropped, so that names from outside cannot pile up.
+    // An unused lane is dropped, so that names from outside cannot accumulate.
     if (lane.active === 0 && this.#lanes.size > 1_024 && this.#lanes.get(server) === lane) this.#lanes.delete(server);
   }
 
@@ -170,7 +175,7 @@ export class Slots {
     }
     const { clientName } = call.caller;
     if (clientName === undefined) return undefined;
-    // A client on the network may open as many sessions and sockets as it likes; others still find room.
+    // A network client may open any number of sessions and sockets; others must still find room.
     const share = Math.max(perClient, Math.floor(total / SHARES));
     return (this.#names.get(clientName) ?? 0) >= share
       ? this.#busy(call, undefined, `clients of your name have ${share} calls running`)
@@ -183,7 +188,10 @@ export class Slots {
     if (clientName !== undefined) tally(this.#names, clientName, by);
   }
 
-  /** A guess: as long as calls took so far, one turn after the other, and no less than nobody has left by now. */
+  /**
+   * Estimates when a slot is free: the average hold time per queue position, and at least the time since a slot was
+   * last freed.
+   */
   #untilFree(server: string, lane: Lane): number {
     const turns = (lane.waiting.size + 1) / Math.max(1, this.#slots(server));
     return Math.max(lane.holdMs * turns, this.#clock.now() - lane.lastStart);
@@ -246,15 +254,15 @@ class CallerQueue {
 
 function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + by;
-  // One who calls again soon keeps the place; of many, only those who are calling do.
+  // An idle client keeps its entry for the next call, unless there are many entries.
   if (count === 0 && counts.size > 1_024) counts.delete(key);
   else counts.set(key, count);
 }
 
-/** Clients of one name get at most this part of all calls, so that three others of other names find room. */
+/** Clients of one name get at most this part of all calls, so that three other names find room. */
 const SHARES = 4;
 
-/** Clients that cannot be told apart count as one, so that the cap holds for them too. */
+/** Clients that cannot be told apart count as one, so that the limit applies to them too. */
 const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
 
 /** Who takes turns with others: a client without sessions may have any number of sockets, but mostly has one name. */

@@ -61,7 +61,7 @@ describe('progress', () => {
     expect(reported).toHaveLength(1);
   });
 
-  test('a call nobody listens to passes untouched', async () => {
+  test('a call without a progress listener passes unchanged', async () => {
     const one = aCall();
     await progress()(async (passed) => {
       expect(passed).toBe(one);

@@ -1,24 +1,24 @@
 /**
- * Thins progress notes out to what an agent can use: at most 20 a second, never backwards, none after the result,
- * and always the last one before it. Call in, call with a thinned `onProgress` on.
+ * Throttles progress notifications to what an agent can use: at most 20 a second, never backwards, none after the
+ * result, and always the last one before it.
  * @module
  */
 import type { Progress, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
 
-/** How progress is thinned out. */
+/** How progress is throttled. */
 export interface ProgressOptions {
-  /** The shortest time between two notes of one call, in ms. Default 50. */
+  /** The shortest interval between two notifications of one call, in ms. Default 50. */
   readonly interval?: number | undefined;
-  /** Told when a caller's listener throws; that listener hears no more of its call. */
+  /** Called when a caller's listener throws; that listener gets no more notifications of its call. */
   readonly report?: ((thrown: unknown) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
 const MAX_MESSAGE = 4_096;
 
-/** Thins out the progress of each call. */
+/** Throttles the progress of each call. */
 export function progress(options: ProgressOptions = {}): Step {
   const { interval = 50, report, clock = systemClock } = options;
   return (next) => {
@@ -82,7 +82,7 @@ class ThinnedProgress {
     try {
       this.#deliver(clean(note));
     } catch (thrown) {
-      // A listener's mistake must reach neither the connection nor, from the timer, the process.
+      // A listener's error must reach neither the connection nor, from the timer, the process.
       this.#closed = true;
       this.#report?.(thrown);
     }

@@ -1,6 +1,6 @@
 /**
- * Keeps calls to a server within its configured rate. A call waits its turn if that comes before its deadline, and is
- * refused with the time to wait otherwise.
+ * Keeps calls to a server within its configured rate. A call waits for its turn if that comes before its deadline;
+ * otherwise it is refused with the time to wait.
  * @module
  */
 
@@ -14,16 +14,16 @@ import { DEFAULT_CEILING_MS } from './timeout.ts';
 
 /** Which servers are limited, and how. */
 export interface RateLimitOptions {
-  /** A server's limit, where it is configured. */
+  /** Returns a server's limit, if configured. */
   readonly limitOf: (server: string) => RateLimit | undefined;
-  /** The longest wait for a turn of a call without a deadline of its own, in ms. Default 10 min. */
+  /** The longest wait of a call without its own deadline, in ms. Default 10 min. */
   readonly maxWait?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
 /** One bucket per limited server; a changed limit starts a new bucket. */
 export class RateBuckets {
-  /** A server's limit, by the newest settings. */
+  /** Returns a server's limit, by the newest settings. */
   limitOf: RateLimitOptions['limitOf'] = () => undefined;
   readonly #buckets = new Map<string, { readonly limit: RateLimit; readonly bucket: TokenBucket }>();
 
@@ -47,7 +47,10 @@ export class RateBuckets {
   }
 }
 
-/** Makes calls wait their turn. With buckets handed in, the newest limits count for all who use them. */
+/**
+ * Delays calls to the configured rate. If buckets are passed in, the newest limits apply to all proxies that share
+ * them.
+ */
 export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new RateBuckets()): Step {
   const { limitOf, maxWait = DEFAULT_CEILING_MS, clock = systemClock } = options;
   buckets.limitOf = limitOf;
@@ -59,7 +62,7 @@ export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new 
         const retryAfterMs = bucket.waitTime(now);
         return fail(
           'RATE_LIMITED',
-          `"${server}" is limited by its configured rate. The next turn comes in ${retryAfterMs} ms, after this call's deadline.`,
+          `"${server}" has reached its configured rate limit. The next call can be sent in ${retryAfterMs} ms, after this call's deadline.`,
           { server, tool, outcome: 'not_sent', retryAfterMs },
         );
       }

@@ -1,6 +1,6 @@
 /**
- * Hands results on in a size agents can take: fits the content to the protocol, measures, and cuts what is too large
- * into pages that can be read on. Call in; the same result out, or its first page.
+ * Limits the size of results: adapts the content to the protocol, measures it, and cuts a result that is too large into
+ * pages.
  * @module
  */
 import { ok } from '../../core/result.ts';
@@ -11,10 +11,10 @@ import type { Step } from '../pipeline.ts';
 import { MOST_BLOCKS } from '../result-pager.ts';
 import type { ResultPages } from '../result-pages.ts';
 
-/** The largest result handed on whole, in bytes of JSON. */
+/** The largest result passed on whole, in bytes of JSON. */
 export const DEFAULT_RESULT_BYTES = 5 * 1024 * 1024;
 
-/** Runs long work in steps that leave room for others. */
+/** Runs long work in steps, so that other work is not blocked. */
 export type RunSteps = <T>(steps: Generator<unknown, T>) => Promise<T>;
 
 /** Cuts results over `limit` bytes, or with more content blocks than a page may have. */
@@ -31,7 +31,7 @@ export const resultLimit =
       whole.content.length > MOST_BLOCKS &&
       limit < Number.MAX_SAFE_INTEGER
     );
-    // The message that it came in was counted when it was read, and is no smaller.
+    // The whole message was counted when it was read, and is no smaller than the result.
     if (read !== undefined && read <= limit && whole === result.data && hasFew) return result;
     const bytes = jsonBytes(whole, limit);
     if (bytes <= limit && hasFew) {

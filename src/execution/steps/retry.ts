@@ -1,6 +1,6 @@
 /**
- * Tries again where that is safe: the call provably never left, or the tool may be repeated. Waits longer each time,
- * listens to the server's own wish, and stays within the caller's deadline.
+ * Retries a failed call where that is safe: the call was certainly never sent, or the tool may be repeated. The delay
+ * grows each time, respects the server's Retry-After, and stays within the caller's deadline.
  * @module
  */
 
@@ -12,29 +12,29 @@ import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { DEFAULT_CEILING_MS } from './timeout.ts';
 
-/** How often and how patiently to try again. */
+/** How often and with which delays to retry. */
 export interface RetryOptions {
-  /** How often a failed call is repeated, so that 3 sends it up to four times. Default 3. */
+  /** How often a failed call is retried; 3 sends it up to four times. Default 3. */
   readonly attempts?: number | undefined;
-  /** The first wait in ms. Default 1 s. */
+  /** The first delay in ms. Default 1 s. */
   readonly delay?: number | undefined;
-  /** How the wait grows each time. Default 2. */
+  /** The growth factor of the delay. Default 2. */
   readonly factor?: number | undefined;
-  /** The longest wait of our own choosing, in ms. Default 30 s. */
+  /** The longest delay of our own, in ms. Default 30 s. */
   readonly maxDelay?: number | undefined;
-  /** The longest wait a server may ask for, in ms. Default 60 s. */
+  /** The longest delay a server may ask for, in ms. Default 60 s. */
   readonly maxRetryAfter?: number | undefined;
-  /** Waits vary by this share, so that callers do not come back all at once. Default 0.1. */
+  /** Random share of each delay, so that callers do not all retry at once. Default 0.1. */
   readonly jitter?: number | undefined;
-  /** Time for all attempts of a call without a deadline of its own, in ms. Default 10 min. */
+  /** Time for all attempts of a call without its own deadline, in ms. Default 10 min. */
   readonly within?: number | undefined;
-  /** Whether calling twice does no harm: the operator said so, or a trusted server hints so. */
+  /** Tells whether calling twice does no harm: the operator said so, or a trusted server hints so. */
   readonly isRepeatable?: ((call: ToolCall) => boolean) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** Repeats failed calls that are safe to repeat. */
+/** Retries failed calls that are safe to retry. */
 export function retry(options: RetryOptions = {}): Step {
   const { attempts = 3, within = DEFAULT_CEILING_MS, isRepeatable, clock = systemClock } = options;
   return (next) => async (call) => {
@@ -43,7 +43,7 @@ export function retry(options: RetryOptions = {}): Step {
     const repeatable = isRepeatable?.(call) === true;
     const deadline = call.deadline ?? clock.now() + within;
     let outcome = result.error.outcome;
-    // A server that refuses everything gets the call once more, and never a third time.
+    // If a server refuses everything, the call is sent once more, and never a third time.
     let isUnheeded = causeOf(result.error) instanceof UnheededError;
     for (let repetition = 1; repetition <= attempts && !result.success; repetition++) {
       if (!mayGoAway(result.error) || (outcome !== 'not_sent' && !repeatable && !isUnheeded)) break;
@@ -58,11 +58,16 @@ export function retry(options: RetryOptions = {}): Step {
   };
 }
 
-/** What is known after one more attempt: an earlier one that left may have taken effect, whatever became of the last. */
+/**
+ * Combines outcomes of two attempts: an earlier one that was sent may have taken effect, whatever the last one says.
+ */
 const outcomeOfBoth = (earlier: Outcome | undefined, last: Outcome | undefined): Outcome | undefined =>
   earlier === 'not_sent' || earlier === last ? last : 'unknown';
 
-/** The last failure, as what it means for the whole call. What may have happened and must not happen twice is final. */
+/**
+ * Returns the last failure with the outcome of the whole call. A call that may have taken effect and must not be
+ * repeated is final.
+ */
 function asWhole(
   result: ToolResult<CallToolResult>,
   outcome: Outcome | undefined,
@@ -76,11 +81,11 @@ function asWhole(
   return toFailure(new DiscoveryError(error.code, error.message, details));
 }
 
-/** Our own refusals, and a server known to be away, are answered at once rather than waited for. */
+/** Our own refusals, and a server known to be down, are reported at once instead of retried. */
 const mayGoAway = (error: ErrorInfo): boolean =>
   error.retryable && error.code !== 'SERVER_BUSY' && error.code !== 'SERVER_UNAVAILABLE';
 
-/** Milliseconds to wait before the n-th repetition. */
+/** Returns the delay in milliseconds before the n-th retry. */
 export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
   const { delay = 1_000, factor = 2, maxDelay = 30_000 } = options;
   const { maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;

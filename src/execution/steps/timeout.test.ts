@@ -42,7 +42,7 @@ describe('timeout', () => {
     expect(heard).toHaveLength(11);
   });
 
-  test('while somebody is asked a call is not silent, and then it is timed from zero', async () => {
+  test('while the caller is asked something the idle clock stands still, and then it restarts from zero', async () => {
     const clock = new ManualClock();
     const { handler, calls } = held();
     const running = timeout({ clock })(handler)(aCall());
@@ -109,7 +109,7 @@ describe('timeout', () => {
     });
   });
 
-  test('the reason of whoever aborted is told', async () => {
+  test('the reason of the abort is reported', async () => {
     const signal = AbortSignal.abort(new DiscoveryError('SHUTTING_DOWN', 'bye'));
     expect(await timeout()(done)(aCall({ signal }))).toMatchObject({
       error: { code: 'SHUTTING_DOWN', message: 'bye', server: 's', outcome: 'not_sent' },

@@ -1,7 +1,7 @@
 /**
- * Ends a call that says nothing for too long, lasts too long or is cancelled. Every call settles exactly once here,
- * even if what is below never answers; what arrives later is dropped. While a server waits for somebody's answer, the
- * silence is not its own and is not timed.
+ * Ends a call that is silent for too long, takes too long or is cancelled. Every call settles exactly once here, even
+ * if the steps below never answer; a later answer is dropped. While a server waits for an answer from the caller, its
+ * idle time is not counted.
  * @module
  */
 
@@ -13,23 +13,26 @@ import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { Watchdog, type Watched } from '../watchdog.ts';
 
-/** How long a call may be silent and how long it may last. */
+/** How long a call may be idle, and how long it may take. */
 export interface TimeoutOptions {
-  /** Silence allowed, in ms; progress starts it anew. Default 60 s. */
+  /** Idle timeout in ms; progress resets it. Default 60 s. */
   readonly idle?: number | undefined;
-  /** The longest a call may last, progress or not. Default 10 min. */
+  /** The longest a call may take, even with progress. Default 10 min. */
   readonly ceiling?: number | undefined;
-  /** A server's own idle time, where it is configured. */
+  /** Returns a server's own idle timeout, if configured. */
   readonly idleOf?: ((server: string) => number | undefined) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The absolute ceiling of a call, in ms. */
+/** The default ceiling of a call, in ms. */
 export const DEFAULT_CEILING_MS = 600_000;
-/** The silence a call is allowed, in ms. */
+/** The default idle timeout of a call, in ms. */
 export const DEFAULT_IDLE_MS = 60_000;
 
-/** Watches over one call at a time each; a caller's own deadline replaces both limits. */
+/**
+ * Applies the timeouts to each call. A caller's own deadline replaces the idle timeout; the earlier of deadline and
+ * ceiling ends the call.
+ */
 export function timeout(options: TimeoutOptions = {}): Step {
   const { idle = DEFAULT_IDLE_MS, ceiling = DEFAULT_CEILING_MS, idleOf, clock = systemClock } = options;
   const watchdog = new Watchdog(clock);
@@ -48,7 +51,7 @@ export function timeout(options: TimeoutOptions = {}): Step {
 const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
   fail(
     'TOOL_EXECUTION_TIMEOUT',
-    `The time for ${server}:${tool} was over before it could be called; nothing was sent.`,
+    `The deadline for ${server}:${tool} passed before it could be called; nothing was sent.`,
     {
       server,
       tool,
@@ -56,7 +59,7 @@ const tooLate = ({ server, tool }: ToolCall): ToolResult<never> =>
     },
   );
 
-/** One call under watch: the timer, the derived signal and the single answer. */
+/** One watched call: its timer, the derived signal and the single answer. */
 class WatchedCall implements Watched, IdleClock {
   readonly #call: ToolCall;
   readonly #clock: Clock;
@@ -92,7 +95,7 @@ class WatchedCall implements Watched, IdleClock {
         this.#fail(thrown);
         return;
       }
-      // After the call has left, because its answer comes in a later turn at the earliest.
+      // After the call is sent, because its answer comes in a later turn at the earliest.
       const { signal } = this.#call;
       if (signal.aborted) return this.#cancel();
       signal.addEventListener('abort', this.#onAbort);
@@ -100,7 +103,7 @@ class WatchedCall implements Watched, IdleClock {
     });
   }
 
-  /** The end of the silence allowed, or of the call. */
+  /** When the idle timeout or the ceiling is reached. */
   get due(): number {
     return this.#pauses > 0 ? this.#end : Math.min(this.#lastSign + this.#idle, this.#end);
   }
@@ -112,7 +115,7 @@ class WatchedCall implements Watched, IdleClock {
   resume(): void {
     this.#pauses--;
     this.#lastSign = this.#clock.now();
-    // Nearer than it was, so that the watchdog has to be told.
+    // Earlier than before, so the watchdog must be told.
     if (this.#pauses === 0 && this.#resolve !== undefined) this.#watchdog.add(this);
   }
 
@@ -122,7 +125,7 @@ class WatchedCall implements Watched, IdleClock {
 
   readonly #onProgress = (progress: Progress): void => {
     if (this.#resolve === undefined) return;
-    // Moves `due`, which is looked at when it would have been over, so a flood of notes costs nothing.
+    // Only moves `due`, which is checked when it would have expired, so many notifications cost nothing.
     this.#lastSign = this.#clock.now();
     this.#call.onProgress?.(progress);
   };

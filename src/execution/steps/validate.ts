@@ -1,6 +1,6 @@
 /**
- * Checks arguments before they leave and, if asked to, structured results when they come back. Call in; call on, or a
- * refusal that names path, reason and the broken part of the schema.
+ * Validates arguments before they are sent and, if configured, structured results. A refusal names the path, the reason
+ * and the violated part of the schema.
  * @module
  */
 
@@ -15,19 +15,21 @@ import { liftArguments } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
 import { asKnown } from '../validation/seen-names.ts';
 
-/** What to do about results that break their own schema: nothing, flag them, or refuse them. */
+/** What to do with results that violate their own schema: nothing, flag them, or refuse them. */
 export type OutputMode = 'off' | 'warn' | 'strict';
 
 /** How results are checked. */
 export interface OutputOptions {
   readonly output?: OutputMode | undefined;
-  /** Takes secrets out of a result that an error quotes. */
+  /** Redacts a result that an error quotes. */
   readonly redact?: Redact | undefined;
 }
 
 const MAX_KEPT_TEXT = 16_384;
 
-/** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
+/**
+ * Validates arguments, and results as `output` says. A tool whose schema is unusable is called unchecked and flagged.
+ */
 export const validate =
   (validators: SchemaValidators, output: OutputMode = 'warn', redact: Redact = redactUnknown): Step =>
   (next) => {
@@ -43,7 +45,7 @@ export const validate =
       });
     };
     return (call) => {
-      // First: what walks values, here and on the wire, must be able to rely on an end.
+      // Must come first: code that walks values, here and on the wire, relies on limited depth.
       if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
       const { definition } = call;
       if (definition === undefined) return next(call);
@@ -51,7 +53,7 @@ export const validate =
       if (args !== call.arguments && nestsTooDeep(args)) return Promise.resolve(tooDeep(call));
       const lifted = args === call.arguments ? call : { ...call, arguments: args };
       const verdict = validators.check(definition.inputSchema, args);
-      // Most checks are done at once, and then the call goes on at once.
+      // Most checks are synchronous, and then the call continues at once.
       if (!(verdict instanceof Promise)) return goOn(lifted, definition, verdict);
       return verdict.then((late) => goOn(lifted, definition, late));
     };
@@ -69,7 +71,7 @@ function refuse(call: ToolCall, problems: readonly Problem[]): ToolResult<never>
   const { server, tool } = call;
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} do not fit its schema: ${list(problems)}. Mend these and call again; nothing was sent.`,
+    `Arguments of ${server}:${tool} do not fit its schema: ${list(problems)}. Fix these and call again; nothing was sent.`,
     {
       server,
       tool,
@@ -119,7 +121,7 @@ const NOTHING: Verdict = {
 
 const list = (problems: readonly Problem[]): string => problems.map((problem) => problem.message).join('; ');
 
-/** What the tool said in words, so that a refused result is not lost on the agent. */
+/** Returns the tool's text, so that the agent still sees a refused result. */
 function originalText(data: CallToolResult, redact: Redact): string {
   const texts = Array.isArray(data.content) ? data.content.map((block) => block?.text) : [];
   const text = texts.filter((one) => typeof one === 'string').join('\n');

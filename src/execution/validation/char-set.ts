@@ -1,5 +1,5 @@
 /**
- * Sets of characters as sorted ranges: just enough to tell whether two of them share a character.
+ * Represents sets of characters as sorted ranges: just enough to tell whether two of them overlap.
  * @module
  */
 
@@ -19,7 +19,7 @@ export function charSet(ranges: readonly (readonly [number, number])[]): CharSet
   return joined;
 }
 
-/** Every character that is not in the set. */
+/** Returns every character that is not in the set. */
 export function complement(set: CharSet): CharSet {
   const rest: [number, number][] = [];
   let next = 0;
@@ -31,7 +31,7 @@ export function complement(set: CharSet): CharSet {
   return rest;
 }
 
-/** Whether two sets have a character in common. */
+/** Tells whether two sets have a character in common. */
 export function overlaps(a: CharSet, b: CharSet): boolean {
   let i = 0;
   let j = 0;
@@ -65,7 +65,7 @@ const SPACE = charSet([
   [0xfeff, 0xfeff],
 ]);
 
-/** What `\d`, `\w`, `\s` and their opposites stand for. */
+/** The sets of `\d`, `\w`, `\s` and their opposites. */
 export const CLASS_ESCAPES: ReadonlyMap<string, CharSet> = new Map([
   ['d', DIGIT],
   ['D', complement(DIGIT)],
@@ -75,7 +75,7 @@ export const CLASS_ESCAPES: ReadonlyMap<string, CharSet> = new Map([
   ['S', complement(SPACE)],
 ]);
 
-/** What `.` stands for. */
+/** The set of `.`. */
 export const ANY_BUT_LINE_END = complement(
   charSet([
     [0x0a, 0x0a],

@@ -24,7 +24,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Keywords that look at a value alone. */
+/** Keywords without sub-schemas. */
 const PLAIN = {
   type: fc.constantFrom<unknown>('string', 'number', 'integer', 'object', 'array', 'null', 'boolean', [
     'string',
@@ -50,7 +50,7 @@ const PLAIN = {
   dependentRequired: fc.dictionary(fc.constantFrom(...NAMES), fc.subarray(NAMES), { maxKeys: 2 }),
 } satisfies Record<string, fc.Arbitrary<unknown>>;
 
-/** Keywords that hold further schemas. */
+/** Keywords with sub-schemas. */
 function holders(sub: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<unknown>> {
   const list = fc.array(sub, { minLength: 1, maxLength: 3 });
   const named = fc.dictionary(fc.constantFrom(...NAMES), sub, { maxKeys: 3 });
@@ -79,7 +79,7 @@ function holders(sub: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<unknow
   };
 }
 
-/** A schema of a few keywords out of a table: whichever they are, each is drawn as often as the others. */
+/** A schema of a few keywords from a table, each drawn equally often. */
 const fewOf = (table: Record<string, fc.Arbitrary<unknown>>, most: number) =>
   fc
     .subarray(Object.keys(table), { minLength: 1, maxLength: most })
@@ -102,7 +102,7 @@ const fits = (root: unknown, instance: unknown): boolean => {
   return found.length === 0;
 };
 
-/** Undefined where the reference itself breaks: a few odd schemas make its generated code throw. */
+/** Undefined if the reference itself fails: a few odd schemas make its generated code throw. */
 function byAjv(root: object, instance: unknown): boolean | undefined {
   try {
     return new Ajv2020({ strict: false, validateSchema: false, logger: false }).compile(structuredClone(root))(
@@ -123,10 +123,11 @@ describe('checkValue', () => {
     let disputed = 0;
     fc.assert(
       fc.property(schema, fewOf(PLAIN, 2), value, (root, x, drawn) => {
-        // As it comes from a wire: the reference minds objects without a prototype.
+        // As received from a wire: the reference rejects objects without a prototype.
         const instance = JSON.parse(JSON.stringify(drawn));
         const whole = { allOf: [root], $defs: { x, y: { $anchor: 'anchored', ...x } } };
-        // Each of the two has bugs of its own (`contains` beside `prefixItems` or `unevaluatedItems` in one of them).
+        // Both references have bugs of their own (`contains` beside `prefixItems` or `unevaluatedItems` in one of
+        // them).
         const expected = [byAjv(whole, instance), byCfWorker(whole, instance)];
         const got = fits(whole, instance);
         expect(expected).toContain(got);

@@ -1,28 +1,28 @@
 /**
- * Checks a value against a schema's nodes, within a budget. Nodes and value in; problems out, or word that the budget
- * ran out. The first pass only answers yes or no; problems are put into words when there are any.
+ * Checks a value against a schema's nodes, within a budget. Returns the violations, or that the budget ran out. The
+ * first pass only answers yes or no; violations are collected in a second one.
  * @module
  */
 import { deepEqual, uniqueKey } from './json-equal.ts';
 import { type JsonType, jsonTypeOf, type SchemaNode } from './schema-node.ts';
 import { evaluatedItems, evaluatedProperties } from './unevaluated.ts';
 
-/** Where in the value: property names and indexes from the root. */
+/** A position in the value: property names and indexes from the root. */
 export type Path = readonly (string | number)[];
 
-/** One broken keyword, before it is put into words. */
+/** One violated keyword, before it is put into words. */
 export interface Violation {
   readonly path: Path;
   readonly keyword: string;
   readonly node: SchemaNode;
   readonly value: unknown;
-  /** The name concerned, for `required` and unknown properties. */
+  /** The property name, for `required` and unknown properties. */
   readonly name?: string | undefined;
-  /** What each alternative had against the value, for `anyOf` and `oneOf`. */
+  /** The violations of each alternative, for `anyOf` and `oneOf`. */
   readonly branches?: readonly (readonly Violation[])[] | undefined;
 }
 
-/** Steps one check on the main thread may take: some twenty milliseconds. */
+/** Steps of one check on the main thread: about twenty milliseconds. */
 export const INLINE_FUEL = 100_000;
 const MAX_DEPTH = 500;
 const MAX_VIOLATIONS = 20;
@@ -30,7 +30,7 @@ const MAX_VIOLATIONS = 20;
 /** Thrown through the walk when the budget is spent; never leaves this folder. */
 export class OutOfFuel extends Error {}
 
-/** One walk over a value. `found` is absent when only yes or no is asked for. */
+/** One walk over a value. `found` is absent when only yes or no is wanted. */
 export class Walk {
   fuel: number;
   found: Violation[] | undefined;
@@ -41,13 +41,13 @@ export class Walk {
     this.fuel = fuel;
   }
 
-  /** Pays for work done. */
+  /** Charges the budget. */
   spend(steps: number): void {
     this.fuel -= steps;
     if (this.fuel < 0) throw new OutOfFuel();
   }
 
-  /** Whether the value fits the node; what does not is added to `found`. */
+  /** Tells whether the value matches the node; violations are added to `found`. */
   fits(node: SchemaNode, value: unknown): boolean {
     this.spend(1);
     if (++this.#depth > MAX_DEPTH) throw new OutOfFuel();
@@ -65,7 +65,7 @@ export class Walk {
     return good;
   }
 
-  /** Whether the value fits, with nothing recorded. */
+  /** Tells whether the value matches, without recording violations. */
   quietly(node: SchemaNode, value: unknown): boolean {
     const { found } = this;
     this.found = undefined;
@@ -74,7 +74,7 @@ export class Walk {
     return good;
   }
 
-  /** Records a violation; always false, for use in expressions. */
+  /** Records a violation; always returns false, for use in expressions. */
   no(keyword: string, node: SchemaNode, value: unknown, extra?: Pick<Violation, 'name' | 'branches'>): false {
     if (this.found !== undefined && this.found.length < MAX_VIOLATIONS) {
       this.found.push({ path: [...this.path], keyword, node, value, ...extra });
@@ -124,7 +124,7 @@ export class Walk {
     return good;
   }
 
-  /** What each alternative finds wrong; only when violations are wanted. */
+  /** Collects the violations of each alternative, if violations are wanted. */
   #branches(options: readonly SchemaNode[], value: unknown): Pick<Violation, 'branches'> | undefined {
     const { found } = this;
     if (found === undefined) return undefined;
@@ -152,7 +152,7 @@ export class Walk {
     return good;
   }
 
-  /** Length in code points, counted only where the length in units leaves it open. */
+  /** Returns the length in code points, counted only if the length in UTF-16 units does not decide. */
   #codePoints(value: string, limit: number): number {
     if (value.length <= limit && value.length < 2) return value.length;
     if (value.length > 2 * limit + 1) return Math.ceil(value.length / 2);
@@ -248,7 +248,7 @@ export class Walk {
     let matched = known !== undefined;
     for (const [pattern, sub] of node.patternProperties ?? []) {
       this.spend(1 + (key.length >> 4));
-      // A pattern nobody can read matches whatever it would have allowed.
+      // An unreadable pattern counts as matching, so that it forbids nothing.
       if (pattern.test === undefined) matched = true;
       else if (pattern.test(key)) {
         matched = true;
@@ -273,7 +273,7 @@ export class Walk {
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
   if (!Number.isFinite(times)) return value % of === 0;
-  // Decimal fractions are inexact in binary: 0.3 is a multiple of 0.1 for everybody but the machine.
+  // Decimal fractions are inexact in binary: 0.3 must count as a multiple of 0.1.
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
@@ -285,7 +285,7 @@ const hasCombinators = (node: SchemaNode): boolean =>
   node.not !== undefined ||
   node.if !== undefined;
 
-/** All violations, none when the value fits, or `exhausted` when the budget ran out. */
+/** Returns all violations, none when the value matches, or `exhausted` when the budget ran out. */
 export function checkValue(
   root: SchemaNode,
   value: unknown,
@@ -299,7 +299,7 @@ export function checkValue(
     walk.fits(root, value);
     return walk.found;
   } catch (thrown) {
-    // A RangeError is the stack's end: a value nested beyond reason.
+    // A RangeError is a stack overflow: the value is nested too deep.
     if (thrown instanceof OutOfFuel || thrown instanceof RangeError)
       return walk.found?.length ? walk.found : 'exhausted';
     throw thrown;

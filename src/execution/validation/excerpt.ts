@@ -1,23 +1,24 @@
 /**
- * A sub-schema in a few words of TypeScript, and in a few bytes of JSON: for messages that an agent mends its call from.
+ * Shortens a sub-schema to a few words of TypeScript, or a few bytes of JSON, for messages from which an agent can fix
+ * its call.
  * @module
  */
 import { typeText } from '../../schema/type-text.ts';
 
 const MAX_PART_BYTES = 2_000;
 
-/** Short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
+/** Returns the short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
 export const shortType = (schema: unknown): string =>
   typeText(schema, {}, { depth: 0, members: 12, maxChars: 500, bare: true });
 
-/** A value as a literal, cut when it is long. */
+/** Returns a value as a literal, cut when it is long. */
 export function literal(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined';
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return typeof value === 'string' ? `'${short.slice(1, text.length > 40 ? undefined : -1)}'` : short;
 }
 
-/** The part of a schema that matters, small enough to show: nested parts and long texts are shortened. */
+/** Returns the relevant part of a schema, small enough to show: nested parts and long texts are shortened. */
 export function excerpt(schema: unknown): unknown {
   for (const [depth, width] of [
     [4, 40],

@@ -1,14 +1,14 @@
 /**
- * Equality of JSON values, paid for step by step.
+ * Compares JSON values within a budget.
  * @module
  */
 
-/** Whoever pays for the comparison. */
+/** Charges for the comparison. */
 export interface Payer {
   spend(steps: number): void;
 }
 
-/** Whether two JSON values are the same; the order of keys does not matter. */
+/** Tells whether two JSON values are equal; the order of keys does not matter. */
 export function deepEqual(a: unknown, b: unknown, payer: Payer): boolean {
   payer.spend(1);
   if (a === b) return true;
@@ -23,9 +23,9 @@ export function deepEqual(a: unknown, b: unknown, payer: Payer): boolean {
   );
 }
 
-/** A key that two values share exactly when they are equal. */
+/** Returns a key that two values share exactly when they are equal. */
 export function uniqueKey(value: unknown, payer: Payer): unknown {
-  // Strings get a quote in front, so that none looks like a spelled-out array or object.
+  // Strings get a quote in front, so that none looks like a serialised array or object.
   if (typeof value === 'string') return `"${value}`;
   return typeof value === 'object' && value !== null ? canonical(value, payer) : value;
 }

@@ -110,7 +110,7 @@ describe('isLinearPattern', () => {
           for (const text of texts) expression.test(text);
           return performance.now() - started;
         };
-        // The smallest quadratic case takes 200 million steps here, which is several hundred ms at least.
+        // The smallest quadratic case takes 200 million steps here, several hundred ms at least.
         expect(Math.min(time(), time())).toBeLessThan(1_000);
       }),
       { numRuns: 1_500 },

@@ -1,8 +1,8 @@
 /**
- * Proves that a regular expression cannot backtrack: at every character at most one way leads on. Pattern in, yes or
- * "not proven" out. What is not proven runs elsewhere, so doubt is always answered with no.
+ * Proves that a regular expression cannot backtrack: at every character at most one transition is possible. The answer
+ * is yes or "not proven"; an unproven pattern runs on another thread.
  *
- * The proof builds the positions of the pattern (Glushkov's construction) and checks that the characters allowed next
+ * The proof builds the positions of the pattern (Glushkov's construction). It checks that the characters allowed next
  * are disjoint, and that no step can be taken by two routes, as in `(a+)+`.
  * @module
  */
@@ -22,14 +22,14 @@ interface Span {
 
 const EMPTY: Span = { first: [], last: [], nullable: true };
 
-/** Whether matching takes time linear in the text, whatever the text. */
+/** Tells whether matching takes linear time for any text. */
 export function isLinearPattern(source: string): boolean {
   const pattern = parsePattern(source);
   if (pattern === undefined) return false;
   const proof = new Proof();
   const whole = proof.span(pattern.tree);
   if (!proof.holds || !proof.disjoint(whole.first)) return false;
-  // Without `^` the engine starts anew at each character; that is fine where a match is short.
+  // Without `^` the engine restarts at each character; that is fine if a match is short.
   return pattern.start || (!proof.endless && proof.positions <= MAX_UNANCHORED);
 }
 
@@ -89,7 +89,7 @@ class Proof {
   #repeat(of: PatternTree, min: number, max: number): Span {
     const copies = max === Number.POSITIVE_INFINITY ? Math.max(1, min) : max;
     if (copies === 0) return EMPTY;
-    // Very long counts are treated as endless: stricter, never laxer.
+    // Very large counts are treated as unbounded: stricter, never laxer.
     const endless = max === Number.POSITIVE_INFINITY || copies > MAX_COPIES;
     if (endless) return this.#loop(of, copies > MAX_COPIES ? Math.min(min, 1) : min);
     let result = EMPTY;
@@ -108,7 +108,7 @@ class Proof {
     let before = EMPTY;
     for (let copy = 1; copy < min; copy++) before = this.#join(before, this.span(of));
     const body = this.span(of);
-    // An endless loop around something that may be empty has many ways to match nothing.
+    // An unbounded loop around something that may be empty has many ways to match nothing.
     if (body.nullable) this.#holds = false;
     this.#connect(body.last, body.first);
     return this.#join(before, min === 0 ? { ...body, nullable: true } : body);

@@ -1,7 +1,7 @@
 /**
- * Runs checks on another thread with a time limit each. Schema and value in; problems out, or `overrun` when the limit
- * passed, or `unavailable` when the thread cannot be used. One thread, started when first needed, replaced when it
- * overruns, one job at a time, a bounded line before it.
+ * Runs checks on a worker thread with a timeout each. Returns problems, `overrun` after the timeout, or `unavailable`
+ * if the thread cannot be used. There is one thread: started on demand, replaced after an overrun, with one job at a
+ * time and a bounded queue.
  * @module
  */
 import { createRequire } from 'node:module';
@@ -10,18 +10,17 @@ import type { Problem } from './problem.ts';
 import { SCHEMA_LIMITS, type SchemaLimits } from './schema-reader.ts';
 import type { Answer, Job } from './validation-worker.ts';
 
-/** What came of a check. */
+/** The result of a check. */
 export type OffThreadAnswer = readonly Problem[] | 'overrun' | 'unavailable';
 
-/** Limits of the other thread. */
+/** Limits of the worker thread. */
 export interface OffThreadOptions {
-  /** Time for one check, in ms. Default 50. */
+  /** Timeout of one check, in ms. Default 50. */
   readonly budget?: number | undefined;
-  /** Caps on one schema. */
   readonly schema?: SchemaLimits | undefined;
   /** Checks that may wait. Default 64. */
   readonly queue?: number | undefined;
-  /** Time for the thread to start, in ms. Default 10 s. */
+  /** Timeout for starting the thread, in ms. Default 10 s. */
   readonly startup?: number | undefined;
 }
 
@@ -31,7 +30,7 @@ interface Pending {
   readonly resolve: (answer: OffThreadAnswer) => void;
 }
 
-/** The one thread for doubtful checks. */
+/** The worker thread for doubtful checks. */
 export class OffThreadChecker {
   readonly #budget: number;
   readonly #limits: SchemaLimits;
@@ -61,7 +60,7 @@ export class OffThreadChecker {
     });
   }
 
-  /** Ends the thread; checks under way and waiting are `unavailable`. */
+  /** Ends the thread; running and waiting checks are `unavailable`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { resolve } of this.#queue.splice(0)) resolve('unavailable');
@@ -79,7 +78,7 @@ export class OffThreadChecker {
     try {
       this.#worker?.postMessage(message);
     } catch {
-      // Only what can be copied can be checked over there; JSON always can.
+      // Only cloneable values can be checked there; JSON always can.
       this.#finish('unavailable');
       return;
     }
@@ -100,7 +99,7 @@ export class OffThreadChecker {
         this.#finish(message.problems === 'exhausted' ? 'unavailable' : message.problems);
       }
     });
-    // Out of memory and the like: the job at hand is to blame.
+    // Out of memory and similar: the current job is to blame.
     worker.on('error', () => {
       if (worker === this.#worker) void this.#end(this.#ready ? 'overrun' : 'unavailable');
     });
@@ -128,7 +127,7 @@ export class OffThreadChecker {
 
 const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
-/** Node 20 cannot load TypeScript on another thread, so from the sources the worker is loaded through jiti. */
+/** Loads the worker through jiti when run from the sources, because Node 20 cannot load TypeScript in a worker. */
 const FROM_SOURCE = `
 const { workerData } = require('node:worker_threads');
 const { createJiti } = require(workerData.jiti);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { SchemaValidators } from './schema-validators.ts';
 
-/** The folder with `draft2020-12/` and `draft7/`; `scripts/json-schema-suite.mjs` puts it there. */
+/** The folder with `draft2020-12/` and `draft7/`, created by `scripts/json-schema-suite.mjs`. */
 const SUITE =
   process.env.JSON_SCHEMA_TEST_SUITE ?? fileURLToPath(new URL('../../../.json-schema-suite', import.meta.url));
 
@@ -14,16 +14,16 @@ interface Group {
   readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[];
 }
 
-/** Why a schema may be left to the server. Everything else has to be answered as the suite says. */
+/** Reasons for which a schema may be left to the server. All other cases must match the suite. */
 const LEFT_TO_THE_SERVER = [
-  // Nothing is ever fetched, and documents inside a document are not told apart.
+  // Nothing is ever fetched, and embedded documents are not distinguished.
   /^its reference ".*" leads out of the schema; nothing is fetched$/,
-  /^it holds another schema with an \$id of its own$/,
-  /^its \$schema names a dialect that is not known here$/,
+  /^it contains another schema with its own \$id$/,
+  /^its \$schema names an unknown dialect$/,
 ];
 const isLeft = (reason: string | undefined): boolean => LEFT_TO_THE_SERVER.some((known) => known.test(reason ?? ''));
 
-/** Cases answered otherwise than the suite says: valid values refused, and invalid ones that passed as checked. */
+/** Returns the cases that differ from the suite: valid values refused, and invalid ones accepted as checked. */
 async function disagreements(draft: string, dialect: object) {
   await using validators = Object.assign(new SchemaValidators({ budget: 10_000 }), {
     [Symbol.asyncDispose]: () => validators.close(),
@@ -47,7 +47,7 @@ async function disagreements(draft: string, dialect: object) {
   return found;
 }
 
-// A machine without Debian's packages may go without the suite; CI may not.
+// A machine without Debian's packages may lack the suite; CI may not.
 describe.skipIf(!existsSync(SUITE) && !process.env.CI)('the official test suite of JSON Schema', () => {
   test.each([
     ['draft2020-12', {}, 1_000],

@@ -1,5 +1,5 @@
 /**
- * Reads the plain part of regular expressions: characters, classes, groups, alternatives, counts. Pattern in, tree out;
+ * Parses the plain part of regular expressions into a tree: characters, classes, groups, alternatives, counts. Returns
  * undefined for anything else (look-around, back-references, Unicode properties, boundaries).
  * @module
  */
@@ -12,7 +12,7 @@ export type PatternTree =
   | { readonly kind: 'choice'; readonly options: readonly PatternTree[] }
   | { readonly kind: 'repeat'; readonly of: PatternTree; readonly min: number; readonly max: number };
 
-/** A whole pattern: its tree, and whether `^` and `$` hold it at both ends. */
+/** A whole pattern: its tree, and whether it is anchored by `^` and `$`. */
 export interface ParsedPattern {
   readonly tree: PatternTree;
   readonly start: boolean;
@@ -32,7 +32,7 @@ const CONTROL = new Map([
 
 class Unsupported extends Error {}
 
-/** Parses a pattern, or gives undefined when it uses more than this reader knows. */
+/** Parses a pattern; undefined when it uses unsupported syntax. */
 export function parsePattern(source: string): ParsedPattern | undefined {
   if (source.length > MAX_LENGTH || /[\ud800-\udfff]/.test(source)) return undefined;
   try {
@@ -57,7 +57,7 @@ class Parser {
     const tree = this.#choice();
     const end = this.#eat('$');
     if (this.#at < this.#source.length) throw new Unsupported();
-    // In `^a|b$` each anchor holds one alternative only.
+    // In `^a|b$` each anchor applies to one alternative only.
     if ((start || end) && tree.kind === 'choice') throw new Unsupported();
     return { tree, start, end };
   }

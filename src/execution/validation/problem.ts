@@ -1,6 +1,6 @@
 /**
- * Puts violations into words an agent can mend its call from in one step. Violations in; problems with path, sentence
- * and the broken part of the schema out. Long values are never repeated.
+ * Describes violations in words, so that an agent can fix its call in one step. Each problem has a path, a sentence and
+ * the violated part of the schema. Long values are never repeated.
  * @module
  */
 
@@ -9,12 +9,12 @@ import type { Path, Violation } from './check-value.ts';
 import { excerpt, literal, shortType } from './excerpt.ts';
 import { inPlace, jsonTypeOf, type SchemaNode } from './schema-node.ts';
 
-/** One thing wrong with a value. Plain data, so that it can cross threads. */
+/** One problem with a value. Plain data, so that it can cross threads. */
 export interface Problem {
   /** `labels[0].name`; empty for the value as a whole. */
   readonly path: string;
   readonly message: string;
-  /** The part of the schema that was broken. */
+  /** The violated part of the schema. */
   readonly schema: unknown;
   /** A name or value that was probably meant. */
   readonly suggestion?: string | undefined;
@@ -23,7 +23,7 @@ export interface Problem {
 const MAX_PROBLEMS = 8;
 const MAX_NAMES = 25;
 
-/** Describes what is wrong, the same thing once. */
+/** Describes violations, each problem once. */
 export function describeViolations(violations: readonly Violation[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations.flatMap(unfold)) {
@@ -35,7 +35,7 @@ export function describeViolations(violations: readonly Violation[]): readonly P
   return [...problems.values()];
 }
 
-/** Replaces "none of the alternatives" by what the nearest alternative lacks, where one is clearly meant. */
+/** Replaces "none of the alternatives" by the violations of the nearest alternative, if one is clearly meant. */
 function unfold(violation: Violation): readonly Violation[] {
   const branches = violation.branches ?? [];
   const depth = violation.path.length;
@@ -44,7 +44,7 @@ function unfold(violation: Violation): readonly Violation[] {
   return best === undefined ? [violation] : best.flatMap(unfold);
 }
 
-/** The value is of another type altogether, so this alternative was not meant. */
+/** The value has another type altogether, so this alternative was not meant. */
 const isOtherKind = (violation: Violation, depth: number): boolean =>
   violation.path.length === depth && ['type', 'const', 'enum', 'false'].includes(violation.keyword);
 
@@ -122,9 +122,9 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
     case 'maxItems':
       return `must have at most ${node.maxItems} items, has ${sizeOf(value)}`;
     case 'uniqueItems':
-      return 'must not hold the same item twice';
+      return 'must not contain the same item twice';
     case 'contains':
-      return `must hold ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
+      return `must contain ${node.maxContains === undefined ? 'at least' : 'the right number of, at least'} ${node.minContains} item(s) of type ${shortType(node.contains?.source)}`;
     case 'minProperties':
       return `must have at least ${node.minProperties} properties, has ${sizeOf(value)}`;
     case 'maxProperties':
@@ -133,10 +133,10 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
       return `must not have a property called "${clip(name ?? '')}"`;
     case 'anyOf':
     case 'oneOf':
-      if (branches === undefined) return 'fits more than one of the alternatives, of which exactly one must fit';
+      if (branches === undefined) return 'matches more than one of the alternatives, but must match exactly one';
       return `must be ${shortType({ anyOf: branches.length > 0 ? (node.anyOf ?? node.oneOf)?.map((one) => one.source) : [] })}, got ${gotType(value)}`;
     case 'not':
-      return 'is of a kind that is not allowed here';
+      return 'has a form that is not allowed here';
     default:
       return 'is not allowed';
   }
@@ -145,7 +145,7 @@ function expectation({ keyword, node, value, name, branches }: Violation): strin
 const gotType = (value: unknown): string =>
   typeof value === 'number' && !Number.isInteger(value) ? 'a fraction' : jsonTypeOf(value);
 
-/** Short scalars help; anything long, or composite, stays out of messages and logs. */
+/** Short scalars help; long or composite values stay out of messages and logs. */
 function gotValue(value: unknown): string {
   if (typeof value === 'object' && value !== null) return `, got ${jsonTypeOf(value)}`;
   return typeof value === 'string' && value.length > 40 ? '' : `, got ${literal(value)}`;
@@ -154,7 +154,7 @@ function gotValue(value: unknown): string {
 const sizeOf = (value: unknown): number =>
   Array.isArray(value) ? value.length : typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 
-/** A property's node, wherever in place it is declared. */
+/** Returns a property's node, also if an in-place sub-schema declares it. */
 function propertyOf(node: SchemaNode, name: string, depth = 0): SchemaNode | undefined {
   const own = node.properties?.get(name);
   if (own !== undefined || depth > 4) return own;

@@ -1,6 +1,6 @@
 /**
- * Mends the two slips agents make most: arguments sent as a JSON string, and arguments wrapped once too often.
- * What was sent in, plain arguments out. Nothing else is ever converted.
+ * Repairs the two most common mistakes of agents: arguments sent as a JSON string, and arguments wrapped once too
+ * often. Converts nothing else.
  * @module
  */
 import { parseWritten, writtenFault } from '../../json/json-nesting.ts';
@@ -11,14 +11,14 @@ type Arguments = Readonly<Record<string, unknown>>;
 const MAX_TEXT = 4 * 1024 * 1024;
 const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
-/** Gives the arguments as an object, or undefined when what was sent is none. Nothing at all means no arguments. */
+/** Returns the arguments as an object; undefined when they are not one. Nothing at all means no arguments. */
 export function repairArguments(raw: unknown): Arguments | undefined {
   if (raw === undefined || raw === null || raw === '') return {};
   if (isObject(raw)) return raw;
   return typeof raw === 'string' ? parseRecord(raw) : undefined;
 }
 
-/** Why what was sent gives no arguments, in words that continue "they …". */
+/** Says why arguments cannot be read, in words that continue "they …". */
 export function argumentsFault(raw: unknown): string {
   const fault = typeof raw === 'string' && raw.length <= MAX_TEXT ? writtenFault(raw) : undefined;
   return fault === undefined
@@ -26,7 +26,7 @@ export function argumentsFault(raw: unknown): string {
     : `cannot be read from a string that ${fault}: send fewer with each call`;
 }
 
-/** Unwraps `{arguments: {…}}` and the like, where the schema knows no such property and names others. */
+/** Unwraps `{arguments: {…}}` and the like, if the schema has no such property but has others. */
 export function liftArguments(args: Arguments, schema: Readonly<Record<string, unknown>>): Arguments {
   const keys = Object.keys(args);
   const [wrapper] = keys;

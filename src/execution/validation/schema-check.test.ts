@@ -80,9 +80,9 @@ describe('checkSchema', () => {
     ],
     ['a reference to the network', { $ref: 'http://127.0.0.1:1/x.json' }, 'nothing is fetched'],
     ['a reference to a file', { properties: { a: { $ref: 'file:///etc/passwd' } } }, 'nothing is fetched'],
-    ['a reference to nothing', { $ref: '#/$defs/missing' }, 'leads nowhere'],
-    ['a reference to an inherited name', { $ref: '#/constructor' }, 'leads nowhere'],
-    ['an anchor that is not there', { $ref: '#missing' }, 'leads nowhere'],
+    ['a reference to nothing', { $ref: '#/$defs/missing' }, 'has no target'],
+    ['a reference to an inherited name', { $ref: '#/constructor' }, 'has no target'],
+    ['an anchor that is not there', { $ref: '#missing' }, 'has no target'],
     ['a dialect of its own', { $schema: 'https://evil.example/schema', type: 'object' }, 'dialect'],
     [
       'a schema inside with an id',

@@ -1,9 +1,9 @@
 /**
- * The static check: what a schema may cost is bounded before it is ever used. Schema in; nodes with a verdict, or the
- * reason why the schema is unusable, out.
+ * Limits what a schema may cost before it is used. Returns nodes with a verdict, or why the schema is unusable.
  *
- * `harmless` means that all patterns are linear and that looking at one value takes at most 5,000 sub-schemas; together
- * with the budget of `check-value` this bounds the whole. Everything else is `doubtful` and belongs off the main thread.
+ * `harmless` means that all patterns are linear and that one value is checked against at most 5,000 sub-schemas;
+ * together with the budget of `check-value` this limits the total. Everything else is `doubtful` and belongs on the
+ * worker thread.
  * @module
  */
 import { inPlace, type PatternNode, type SchemaNode } from './schema-node.ts';
@@ -11,12 +11,12 @@ import { SCHEMA_LIMITS, type SchemaLimits, SchemaReader, UnusableSchema } from '
 
 const MAX_CHAIN = 256;
 
-/** What the static check found. */
+/** The result of the static check. */
 export type CheckedSchema =
   | { readonly verdict: 'harmless' | 'doubtful'; readonly root: SchemaNode; readonly patterns: readonly PatternNode[] }
   | { readonly verdict: 'unusable'; readonly reason: string };
 
-/** Reads a schema and proves it harmless, or says what stands against it. Never throws, never fetches. */
+/** Reads a schema and proves it harmless, or says why not. Never throws, never fetches. */
 export function checkSchema(schema: unknown, limits: SchemaLimits = SCHEMA_LIMITS): CheckedSchema {
   const reader = new SchemaReader(schema, limits);
   try {
@@ -30,7 +30,7 @@ export function checkSchema(schema: unknown, limits: SchemaLimits = SCHEMA_LIMIT
   }
 }
 
-/** Refuses references that go round in place, and those that double and double again. */
+/** Refuses references that form an in-place cycle, and those that expand exponentially. */
 function checkExpansion(root: SchemaNode, most: number): void {
   const cost = new Map<SchemaNode, number>();
   const open = new Set<SchemaNode>();

@@ -1,23 +1,23 @@
 /**
- * A JSON Schema after reading: one node per sub-schema, names in Maps, patterns classified, references tied.
+ * Defines a parsed JSON Schema: one node per sub-schema, names in Maps, patterns classified, references resolved.
  * @module
  */
 
-/** The JSON type of a value, as schemas name them (`integer` is a number without fraction). */
+/** The JSON type of a value in schemas (`integer` is a number without fraction). */
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** A pattern and, once somebody has compiled it, its matcher. */
+/** A pattern and, once compiled, its matcher. */
 export interface PatternNode {
   readonly source: string;
-  /** Proven to match in linear time; others may not run on the main thread. */
+  /** Proven to match in linear time; others must not run on the main thread. */
   readonly linear: boolean;
-  /** Undefined when the pattern is not a regular expression at all: it then forbids nothing. */
+  /** Undefined when the pattern is not a valid regular expression: it then forbids nothing. */
   test: ((text: string) => boolean) | undefined;
 }
 
-/** One sub-schema. Absent keywords are undefined; malformed ones are treated as absent, so that they forbid nothing. */
+/** One sub-schema. Absent keywords are undefined; malformed ones count as absent, so that they forbid nothing. */
 export interface SchemaNode {
-  /** The sub-schema as it was written, for messages. */
+  /** The sub-schema as written, for messages. */
   readonly source: unknown;
   /** False for the schema `false`. */
   allows: boolean;
@@ -63,7 +63,7 @@ export interface SchemaNode {
   elsePart: SchemaNode | undefined;
 }
 
-/** A node that allows everything, to be filled in. */
+/** Creates a node that allows everything, to be filled in. */
 export const openNode = (source: unknown): SchemaNode => ({
   source,
   allows: true,
@@ -107,7 +107,7 @@ export const openNode = (source: unknown): SchemaNode => ({
   elsePart: undefined,
 });
 
-/** The sub-schemas that look at the same value as the node itself. */
+/** Returns the sub-schemas that apply to the same value as the node. */
 export function inPlace(node: SchemaNode): readonly SchemaNode[] {
   const nodes = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   for (const one of [node.ref, node.not, node.if, node.thenPart, node.elsePart]) if (one !== undefined) nodes.push(one);
@@ -115,7 +115,6 @@ export function inPlace(node: SchemaNode): readonly SchemaNode[] {
   return nodes;
 }
 
-/** The JSON type of a value. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -1,37 +1,36 @@
 /**
- * Reads a schema that came from outside into nodes, within caps. Schema in; nodes, or the reason why not, out.
- * Nothing is ever fetched: a reference that leaves the document makes the schema unusable.
+ * Parses an untrusted schema into nodes, within limits, or says why it cannot. Nothing is ever fetched: a reference
+ * that leaves the document makes the schema unusable.
  * @module
  */
 import { isLinearPattern } from './linear-pattern.ts';
 import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
 
-/** Caps on what one schema may hold. */
 export interface SchemaLimits {
   readonly depth: number;
   readonly subSchemas: number;
 }
 
-/** The caps unless told otherwise. */
+/** The default limits. */
 export const SCHEMA_LIMITS: SchemaLimits = { depth: 64, subSchemas: 5_000 };
 
-/** A schema that will not be used, and why. */
+/** The schema is not used; the message says why. */
 export class UnusableSchema extends Error {}
 
 type Source = Readonly<Record<string, unknown>>;
 
-/** Reads one document. */
+/** Parses one document. */
 export class SchemaReader {
   readonly #root: unknown;
   readonly #limits: SchemaLimits;
   readonly #nodes = new Map<unknown, SchemaNode>();
   readonly #anchors = new Map<string, unknown>();
   readonly #patterns = new Map<string, PatternNode>();
-  /** Up to draft 7 nothing beside `$ref` counts, and the keywords of 2019-09 and later mean nothing. */
+  /** Up to draft 7, keywords beside `$ref` are ignored, and those of 2019-09 and later have no meaning. */
   readonly #isOld: boolean;
-  /** A dialect of somebody's own may give every keyword another meaning, or none. */
+  /** A custom dialect may give every keyword another meaning, or none. */
   readonly #isForeign: boolean;
-  /** References are tied after the walk, so that a long chain of them needs no deep stack. */
+  /** References are resolved after the walk, so that a long chain needs no deep stack. */
   readonly #untied: { readonly node: SchemaNode; readonly target: unknown }[] = [];
   #count = 0;
 
@@ -43,14 +42,14 @@ export class SchemaReader {
     this.#isForeign = typeof dialect === 'string' && !this.#isOld && !NEW_DIALECT.test(dialect);
   }
 
-  /** All patterns met so far. */
+  /** All patterns found so far. */
   get patterns(): Iterable<PatternNode> {
     return this.#patterns.values();
   }
 
-  /** Reads the whole document. Throws `UnusableSchema`. */
+  /** Parses the whole document. Throws `UnusableSchema`. */
   read(): SchemaNode {
-    if (this.#isForeign) throw new UnusableSchema('its $schema names a dialect that is not known here');
+    if (this.#isForeign) throw new UnusableSchema('its $schema names an unknown dialect');
     const root = this.#read(this.#root, 0);
     for (let open = this.#untied.pop(); open !== undefined; open = this.#untied.pop()) {
       open.node.ref = this.#read(open.target, 1);
@@ -71,7 +70,7 @@ export class SchemaReader {
     this.#nodes.set(source, node);
     const id = own(source, '$id');
     if (depth > 0 && typeof id === 'string' && !id.startsWith('#')) {
-      throw new UnusableSchema('it holds another schema with an $id of its own');
+      throw new UnusableSchema('it contains another schema with its own $id');
     }
     const ref = own(source, '$ref') ?? this.#newer(source, '$dynamicRef') ?? this.#newer(source, '$recursiveRef');
     if (typeof ref === 'string') {
@@ -179,14 +178,14 @@ export class SchemaReader {
     node.elsePart = this.#sub(source, 'else', depth);
   }
 
-  /** A keyword of 2019-09 or later. */
+  /** Returns a keyword of 2019-09 or later. */
   #newer(source: Source, keyword: string): unknown {
     return this.#isOld ? undefined : own(source, keyword);
   }
 
   #sub(source: Source, keyword: string, depth: number): SchemaNode | undefined {
     const value = own(source, keyword);
-    // `true` allows everything, but it has looked at what it allows: `unevaluatedProperties` depends on that.
+    // `true` allows everything, but counts as evaluated, on which `unevaluatedProperties` depends.
     return isObject(value) || typeof value === 'boolean' ? this.#read(value, depth) : undefined;
   }
 
@@ -220,14 +219,14 @@ export class SchemaReader {
       const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
       const holder: unknown = target;
       if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) {
-        throw new UnusableSchema(`its reference "${clip(pointer)}" leads nowhere`);
+        throw new UnusableSchema(`its reference "${clip(pointer)}" has no target`);
       }
       target = (holder as Source)[key];
     }
     return target;
   }
 
-  /** Anchors are looked for once, where definitions live. */
+  /** Anchors are collected once, from where definitions are. */
   #anchor(name: string): unknown {
     if (this.#anchors.size === 0 && isObject(this.#root)) {
       for (const holder of [{ root: this.#root }, own(this.#root, '$defs'), own(this.#root, 'definitions')]) {
@@ -242,27 +241,27 @@ export class SchemaReader {
       }
     }
     const target = this.#anchors.get(name);
-    if (target === undefined) throw new UnusableSchema(`its reference "#${clip(name)}" leads nowhere`);
+    if (target === undefined) throw new UnusableSchema(`its reference "#${clip(name)}" has no target`);
     return target;
   }
 }
 
-/** What `$schema` says for draft 3 to draft 7. */
+/** The `$schema` of draft 3 to draft 7. */
 const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3467]\/(?:hyper-)?schema#?$/;
-/** What it says for later ones; without a version the newest is meant. OpenAPI's dialect only adds annotations. */
+/** The `$schema` of later drafts; without a version the newest is meant. OpenAPI's dialect only adds annotations. */
 const NEW_DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft\/(?:2019-09|2020-12|next)\/)?(?:hyper-)?schema#?$|^https:\/\/spec\.openapis\.org\/oas\/3\.\d\/dialect\/[\w-]{1,40}$/;
 
 const TYPES: ReadonlySet<string> = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
 
-/** Compiles a pattern as ECMAScript does, or undefined when it is none. */
+/** Compiles a pattern as ECMAScript does; undefined when it is invalid. */
 export function nativeTest(source: string): ((text: string) => boolean) | undefined {
   for (const flags of ['u', '']) {
     try {
       const expression = new RegExp(source, flags);
       return (text) => expression.test(text);
     } catch {
-      // Older schemas escape more than Unicode mode allows, so the plain mode is tried next.
+      // Older schemas escape more than Unicode mode allows, so plain mode is tried next.
     }
   }
   return undefined;

@@ -124,7 +124,7 @@ describe('SchemaValidators', () => {
       fc.asyncProperty(arbitrary, fc.oneof(fc.constantFrom(...values), fc.jsonValue()), async (schema, value) => {
         let started = performance.now();
         let verdict = validators.check(schema, value);
-        // One more try, because other processes may have had the core.
+        // One more try, because other processes may have used the core.
         if (performance.now() - started >= 100) {
           started = performance.now();
           verdict = validators.check({ ...schema }, value);
@@ -151,7 +151,7 @@ describe('OffThreadChecker', () => {
     expect(await checker.check({}, 5)).toBe('unavailable');
   });
 
-  test('a thread that does not start in time leaves nobody waiting', async () => {
+  test('a thread that does not start in time leaves no check waiting', async () => {
     const checker = new OffThreadChecker({ startup: 0 });
     expect(await checker.check({}, 1)).toBe('unavailable');
     await checker.close();

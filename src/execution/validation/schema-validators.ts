@@ -1,6 +1,6 @@
 /**
- * Checks values against the schemas of tools, each schema read once. In line where the schema is proven harmless, on
- * another thread otherwise; a schema that cannot be used switches its own checks off and says so.
+ * Checks values against the schemas of tools; each schema is parsed once. A schema proven harmless is checked in line,
+ * any other on a worker thread. An unusable schema disables its own checks and reports why.
  * @module
  */
 import { checkValue } from './check-value.ts';
@@ -9,7 +9,7 @@ import { describeViolations, type Problem } from './problem.ts';
 import { type CheckedSchema, checkSchema } from './schema-check.ts';
 import type { SchemaLimits } from './schema-reader.ts';
 
-/** What a check found. `unchecked` lets the value pass; `reason` is set when the schema is to blame. */
+/** The result of a check. `unchecked` lets the value pass; `reason` is set when the schema is to blame. */
 export type Verdict =
   | { readonly status: 'fits' }
   | { readonly status: 'broken'; readonly problems: readonly Problem[] }
@@ -19,20 +19,22 @@ interface Entry {
   readonly checked: CheckedSchema;
   /** Checks in a row that took too long. */
   overruns: number;
-  /** When checking may go on after too many of them, on a monotonic clock. */
+  /** When checking resumes after too many of them, on a monotonic clock. */
   pausedUntil: number;
 }
 
 const FITS: Verdict = { status: 'fits' };
 const SKIPPED: Verdict = { status: 'unchecked', reason: undefined };
-/** A value with more parts than this is not copied to another thread: the copying itself would take too long. */
+/** A value with more parts is not copied to the worker: copying alone would take too long. */
 const MAX_COPIED = 50_000;
-/** One overrun may be the value's fault. A schema that overruns this often in a row would keep the thread from others. */
+/**
+ * One overrun may be the value's fault. A schema that overruns this often in a row would block the worker for others.
+ */
 const MAX_OVERRUNS = 3;
 const PAUSE_MS = 60_000;
 const TOO_LONG = { status: 'unchecked', reason: 'checking against it took too long' } as const;
 
-/** All schemas in use, remembered for as long as their definitions live. */
+/** All schemas in use, cached as long as their definitions exist. */
 export class SchemaValidators {
   readonly #entries = new WeakMap<object, Entry>();
   readonly #offThread: OffThreadChecker;
@@ -45,7 +47,7 @@ export class SchemaValidators {
     this.#limits = options.schema;
   }
 
-  /** Checks a value; at once where that is safe. Never throws, never rejects. */
+  /** Checks a value, synchronously if that is safe. Never throws, never rejects. */
   check(schema: object, value: unknown): Verdict | Promise<Verdict> {
     const entry = this.#entry(schema);
     const { checked } = entry;
@@ -60,7 +62,7 @@ export class SchemaValidators {
     return isLarge(value) ? SKIPPED : this.#elsewhere(schema, entry, value);
   }
 
-  /** Ends the other thread, if it was ever needed. */
+  /** Ends the worker thread, if it was started. */
   close(): Promise<void> {
     return this.#offThread.close();
   }
@@ -91,7 +93,7 @@ export class SchemaValidators {
   }
 }
 
-/** Whether a value has too many parts to copy. */
+/** Tells whether a value has too many parts to copy. */
 function isLarge(value: unknown): boolean {
   let left = MAX_COPIED;
   const open: unknown[] = [value];

@@ -1,6 +1,6 @@
 /**
- * Finds the names and values an agent meant by what it was shown: a name with signs that nobody sees is shown with their
- * numbers (`visible`), and comes back so. Arguments in, arguments with the tool's own names out.
+ * Restores names and values that an agent saw in visible form. A name with invisible characters is shown with their
+ * numbers (`visible`), and the agent sends it back that way; the tool gets its own name.
  * @module
  */
 
@@ -11,12 +11,15 @@ import { isPlain, visible } from '../../text/plain-text.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Deeper than this nobody hides a name on purpose that an agent needs. */
+/** Names deeper than this are not restored. */
 const MAX_DEPTH = 20;
 const MAX_BRANCHES = 20;
 const unseen = new WeakMap<object, boolean>();
 
-/** The arguments as the tool knows them. Costs one look-up for tools whose schemas hide nothing, which is nearly all. */
+/**
+ * Returns the arguments with the tool's own names. Costs one look-up for the nearly all tools without invisible
+ * characters.
+ */
 export function asKnown(args: Arguments, schema: JsonSchema): Arguments {
   let hides = unseen.get(schema);
   if (hides === undefined) {
@@ -29,7 +32,7 @@ export function asKnown(args: Arguments, schema: JsonSchema): Arguments {
 function hidesSomething(schema: JsonSchema): boolean {
   try {
     const text = JSON.stringify(schema);
-    // Control characters are written as numbers in JSON.
+    // JSON escapes control characters as numbers.
     return !isPlain(text) || /\\u00[0-9a-f]{2}/.test(text);
   } catch {
     return false;
@@ -65,6 +68,6 @@ function restored(value: unknown, schema: unknown, root: JsonSchema, depth: numb
 
 const list = (values: unknown): readonly unknown[] => (Array.isArray(values) ? values : []);
 
-/** What is shown like this, unless it is itself one of them. */
+/** Returns the known value that is shown like this, unless the text itself is known. */
 const meant = (shown: string, known: readonly unknown[]): unknown =>
   known.includes(shown) ? shown : (known.find((one) => typeof one === 'string' && visible(one) === shown) ?? shown);

@@ -1,11 +1,11 @@
 /**
- * Which properties and items a schema has already looked at, for `unevaluatedProperties` and `unevaluatedItems`.
+ * Tells which properties and items a schema has already evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
  * @module
  */
 import type { Walk } from './check-value.ts';
 import { inPlace, type SchemaNode } from './schema-node.ts';
 
-/** Tells for each property whether some keyword that applies has looked at it. */
+/** Returns a function that tells whether an applicable keyword evaluated a property. */
 export function evaluatedProperties(
   node: SchemaNode,
   value: Readonly<Record<string, unknown>>,
@@ -25,7 +25,7 @@ export function evaluatedProperties(
     );
 }
 
-/** Tells for each item whether some keyword that applies has looked at it. */
+/** Returns a function that tells whether an applicable keyword evaluated an item. */
 export function evaluatedItems(node: SchemaNode, value: readonly unknown[], walk: Walk): (index: number) => boolean {
   const looking = applying(node, value, walk);
   return (index) =>
@@ -38,7 +38,7 @@ export function evaluatedItems(node: SchemaNode, value: readonly unknown[], walk
     );
 }
 
-/** The node and all sub-schemas in place that accept the value. */
+/** Returns the node and all in-place sub-schemas that accept the value. */
 function applying(node: SchemaNode, value: unknown, walk: Walk): SchemaNode[] {
   const found = [node];
   for (const part of inPlace(node)) {

@@ -1,6 +1,6 @@
 /**
- * The other thread: checks values against schemas that could not be proven harmless. A job in, its problems out.
- * Whoever started it ends it when a job takes too long.
+ * Checks values against schemas that were not proven harmless, on a worker thread. The main thread ends the worker when
+ * a job takes too long.
  * @module
  */
 import { parentPort } from 'node:worker_threads';
@@ -10,7 +10,7 @@ import { describeViolations, type Problem } from './problem.ts';
 import { checkSchema } from './schema-check.ts';
 import { nativeTest, type SchemaLimits } from './schema-reader.ts';
 
-/** What the main thread asks. */
+/** A job from the main thread. */
 export interface Job {
   readonly id: number;
   readonly schema: unknown;
@@ -18,13 +18,13 @@ export interface Job {
   readonly limits?: SchemaLimits | undefined;
 }
 
-/** What it gets: problems, or `exhausted` when the value is nested beyond reason. */
+/** The answer: problems, or `exhausted` when the value is nested too deep. */
 export interface Answer {
   readonly id: number;
   readonly problems: readonly Problem[] | 'exhausted';
 }
 
-/** Does one job. */
+/** Runs one job. */
 export function work(job: Job): Answer {
   const checked = checkSchema(job.schema, job.limits);
   if (checked.verdict === 'unusable') return { id: job.id, problems: 'exhausted' };
@@ -33,7 +33,7 @@ export function work(job: Job): Answer {
   return { id: job.id, problems: violations === 'exhausted' ? violations : describeViolations(violations) };
 }
 
-/** Look-around and back-references are beyond the linear engine; those run natively, under the time limit. */
+/** The linear engine does not support look-around and back-references; those run natively, under the timeout. */
 function linearTest(source: string): ((text: string) => boolean) | undefined {
   try {
     const pattern = RE2JS.compile(source);
