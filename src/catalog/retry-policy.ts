@@ -3,15 +3,12 @@
  * commands, probes and the background.
  * @module
  */
+import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { DiscoveryError } from '../core/errors.ts';
 
 /** How often and after what pauses a failed attempt is repeated. */
-export interface RetryPolicy {
+export interface RetryPolicy extends BackOff {
   readonly attempts: number;
-  readonly initial: number;
-  readonly max: number;
-  readonly factor: number;
-  readonly jitter: number;
   /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
   readonly withinMs: number;
 }
@@ -27,12 +24,12 @@ export interface Attempts {
 export function pauseBefore(
   failure: DiscoveryError,
   { made, spentMs, lastMs }: Attempts,
-  { attempts, initial, max, factor, jitter, withinMs }: RetryPolicy,
+  { attempts, withinMs, ...backOff }: RetryPolicy,
   random: () => number = Math.random,
 ): number | undefined {
   const { code, retryable, retryAfterMs = 0 } = failure.toInfo();
   if (!retryable || made > attempts) return undefined;
-  const own = Math.min(initial * factor ** (made - 1), max) * (1 + jitter * (2 * random() - 1));
+  const own = pauseAfter(made, backOff, random);
   // Nobody was asked: the connection pool knows when it will be possible again.
   const held = code === 'SERVER_UNAVAILABLE' && retryAfterMs > 0;
   const pause = held ? retryAfterMs : Math.max(retryAfterMs, own);

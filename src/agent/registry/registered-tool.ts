@@ -3,7 +3,7 @@
  * @module
  */
 
-import { untilAborted } from '../../async/wait-limit.ts';
+import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ValidationError } from '../../core/errors.ts';
 import type { ToolContext } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
@@ -122,10 +122,10 @@ export function prepareTool(
       signal.throwIfAborted();
       const read = readArguments(args, input, refuse);
       const checked = checkInput === undefined ? read : checkInput(read);
-      const value = checked instanceof Promise ? await untilAborted(signal, checked) : checked;
+      const value = checked instanceof Promise ? await abortable(checked, signal) : checked;
       isSent = true;
       const returned = handler(value as never, context);
-      return await finish(isThenable(returned) ? await untilAborted(signal, returned) : returned);
+      return await finish(isThenable(returned) ? await abortable(returned, signal) : returned);
     } catch (thrown) {
       return signal.aborted ? toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent') : toErrorResult(thrown);
     }

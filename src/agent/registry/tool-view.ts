@@ -6,7 +6,7 @@
  * @module
  */
 
-import { untilAborted } from '../../async/wait-limit.ts';
+import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ToolNotFoundError } from '../../core/errors.ts';
 import type { ToolContext, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
@@ -135,7 +135,7 @@ export class ToolView {
     for (;;) {
       let owner: IndexedProvider | undefined;
       try {
-        owner = await untilAborted(signal, this.#owner(name, others));
+        owner = await abortable(this.#owner(name, others), signal);
       } catch (thrown) {
         if (!signal.aborted) throw thrown;
         return toCancelledResult(name, signal, 'not_sent');

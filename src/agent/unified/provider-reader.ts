@@ -6,7 +6,7 @@
  */
 
 import { Semaphore } from '../../async/semaphore.ts';
-import { limitTime, waitAtMost } from '../../async/wait-limit.ts';
+import { limitTime, waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';

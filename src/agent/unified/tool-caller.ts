@@ -4,7 +4,7 @@
  * @module
  */
 
-import { limitTime } from '../../async/wait-limit.ts';
+import { limitTime } from '../../async/time-limit.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { ok } from '../../core/result.ts';

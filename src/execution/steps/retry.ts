@@ -4,10 +4,11 @@
  * @module
  */
 
-import { abortFailure, pause } from '../abort.ts';
+import { pauseAfter } from '../../async/back-off.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
+import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { DEFAULT_CEILING_MS } from './timeout.ts';
@@ -84,7 +85,7 @@ const mayGoAway = (error: ErrorInfo): boolean =>
 export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
   const { delay = 1_000, factor = 2, maxDelay = 30_000 } = options;
   const { maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;
-  const own = Math.min(maxDelay, delay * factor ** (repetition - 1)) * (1 + jitter * (2 * random() - 1));
+  const own = pauseAfter(repetition, { initial: delay, max: maxDelay, factor, jitter }, random);
   const wish =
     retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : 0;
   return Math.max(own, Math.min(wish, maxRetryAfter));
