@@ -293,7 +293,7 @@ export class UnifiedToolRegistry {
   }
 
   #summary(server?: string): DiscoverySummary {
-    const excluded = this.#table.excluded.filter(({ serverName }) => server === undefined || serverName === server);
+    const excluded = [...this.#table.excluded(server)];
     const unset = server === undefined && this.#unset.length > 0 ? { unset: this.#unset } : {};
     return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }), ...unset };
   }
