@@ -118,11 +118,11 @@ describe('registering tools', () => {
     const mistakes = () => {
       // @ts-expect-error: the schema has no "recipient"
       registry.registerTool({ name: 'a', description: 'A', inputSchema }, ({ recipient }) => recipient);
-      // @ts-expect-error: "keywords" are arguments of their own
-      registry.registerTool({ name: 'b', description: 'B', keywords: ['mail'] }, () => '');
+      // @ts-expect-error: a list of texts
+      registry.registerTool('b', { description: 'B', keywords: 'mail' }, () => '');
     };
 
-    expect(mistakes).toThrow('b: keywords come after the handler');
+    expect(mistakes).toThrow('b: keywords must be a list of texts');
   });
 });
 

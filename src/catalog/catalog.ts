@@ -54,6 +54,8 @@ export class Catalog {
   /** Lists that the disk did not take, by server; the next save tries again. */
   readonly #unwritten = new Map<string, Listing>();
   #dirty = false;
+  /** Tools of all servers together. */
+  #toolCount = 0;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -65,6 +67,7 @@ export class Catalog {
       const turn = Promise.resolve();
       const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
       this.#entries.set(name, entry);
+      this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
     }
     for (const server of this.search.servers()) {
@@ -250,7 +253,7 @@ export class Catalog {
     await this.#options.store?.deleteListing(entry.definition.name, entry.fingerprint);
     entry.tools = undefined;
     this.#metadata.removeServer(entry.definition.name);
-    entry.state = nothingKnown(entry.definition.name, entry.fingerprint);
+    this.#replaceState(entry, nothingKnown(entry.definition.name, entry.fingerprint));
     this.#startOver(entry, entry.state);
   }
 
@@ -286,7 +289,7 @@ export class Catalog {
     const { name } = entry.definition;
     const { fetchedAt, title, instructions, verdict, incomplete, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
-    entry.state = {
+    this.#replaceState(entry, {
       name,
       fingerprint: entry.fingerprint,
       fetchedAt,
@@ -299,7 +302,12 @@ export class Catalog {
       ...(skipped.length > 0 && { skipped: skipped.length }),
       incomplete,
       interactive,
-    };
+    });
+  }
+
+  #replaceState(entry: Entry, state: IndexEntry): void {
+    this.#toolCount += state.toolCount - entry.state.toolCount;
+    entry.state = state;
   }
 
   /** A list as it would have been read, from what is in memory. */
@@ -311,8 +319,7 @@ export class Catalog {
 
   #fit(entry: Entry, listing: Listing): Listing {
     const { maxTools = 100_000 } = this.#options;
-    let room = maxTools;
-    for (const other of this.#entries.values()) if (other !== entry) room -= other.state.toolCount;
+    const room = maxTools - (this.#toolCount - entry.state.toolCount);
     if (listing.tools.length <= room) return listing;
     const incomplete = `all servers together have more than ${maxTools} tools`;
     return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete };

@@ -31,6 +31,15 @@ export type {
   TextContent,
   ToolCallResult,
 } from './tool-call-result.ts';
-export type { ArgumentsOf, HandlerResult, ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+export type {
+  ArgumentsOf,
+  HandlerResult,
+  ToolChanges,
+  ToolHandle,
+  ToolHandler,
+  ToolOptions,
+  ToolRegistration,
+  ToolSchema,
+} from './tool-registration.ts';
 export { type CallContext, ToolRegistry, type ToolRegistryOptions } from './tool-registry.ts';
 export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './tool-search.ts';

@@ -97,6 +97,11 @@ export class KnownProvider {
     return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem: this.#problemNow() };
   }
 
+  /** Whether the list as it is now has a tool. */
+  lists(name: string): boolean {
+    return this.#tools?.has(name) === true;
+  }
+
   /** The list; at once when one is there, else after at most `mostMs`. An old one is renewed behind the answer. */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
     if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
