@@ -2,7 +2,7 @@
 // them, and by test/growth.test.ts, which counts the work.
 import { Catalog } from '../../dist/catalog/catalog.js';
 import { ToolRegistry, UnifiedToolRegistry } from '../../dist/registry.js';
-import { createRuleSet } from '../../dist/rules/decide.js';
+import { RuleSet } from '../../dist/rules/decide.js';
 import { SearchEngine } from '../../dist/search/search-engine.js';
 
 const TOOLS = 10;
@@ -72,7 +72,7 @@ export const growthCases = {
         { definition: { name, connection, tools: [], tags: [] }, fingerprint: name },
       ]),
     );
-    const rules = createRuleSet([]);
+    const rules = new RuleSet([], 'first-match');
     const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
     for (const server of servers.keys()) {
       await catalog.put({ server, fingerprint: server, fetchedAt: 1, tools: toolsOf(server), skipped: [] });
