@@ -5,6 +5,7 @@
  */
 import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
 /** How often and after what pauses a failed attempt is repeated. */
 export interface RetryPolicy extends BackOff {
@@ -36,11 +37,7 @@ export function pauseBefore(
   return spentMs + pause + lastMs <= withinMs ? pause : undefined;
 }
 
-/** Whatever was thrown while a server was asked, as an error of ours. */
-export const toServerError = (error: unknown, server: string): DiscoveryError =>
-  error instanceof DiscoveryError
-    ? error
-    : new DiscoveryError('SERVER_CONNECTION_ERROR', error instanceof Error ? error.message : String(error), {
-        server,
-        cause: error,
-      });
+/** What was thrown while a server was asked, as an error of ours. */
+export const toServerError = (thrown: unknown, server: string): DiscoveryError =>
+  thrownAs(DiscoveryError, thrown) ??
+  new DiscoveryError('SERVER_CONNECTION_ERROR', messageOf(thrown), { server, cause: thrown });
