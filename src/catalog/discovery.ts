@@ -92,14 +92,12 @@ export class Discovery {
 
   /** True when a list is so old that it must be shown as such. */
   isStale(server: string): boolean {
-    const { catalog, now } = this.#options;
-    const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && ageSince(fetchedAt, now()) > STALE_AFTER_MS;
+    return this.#isOlderThan(server, STALE_AFTER_MS);
   }
 
   /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
   isOld(server: string): boolean {
-    return this.#lists.get(server)?.keeper.isOld ?? this.#isPastTtl(server);
+    return this.#lists.get(server)?.keeper.isOld ?? this.#isOlderThan(server);
   }
 
   /** Resolves when nothing is being read any more. */
@@ -232,7 +230,7 @@ export class Discovery {
               for (const taker of takers) if (taker.#stopped) takers.delete(taker);
             }),
         toFailure: (thrown) => toServerError(thrown, server),
-        isStale: () => current().#isPastTtl(server),
+        isStale: () => current().#isOlderThan(server),
         retry: ATTEMPT_PAUSE,
         now: this.#elapsed,
         failure: this.#options.failures?.get(server),
@@ -255,15 +253,15 @@ export class Discovery {
   }
 
   /** By date, as lists are kept between runs. What only the configuration gives does not age. */
-  #isPastTtl(server: string): boolean {
-    const { catalog, ttlMs, now } = this.#options;
+  #isOlderThan(server: string, ms = this.#options.ttlMs): boolean {
+    const { catalog, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ttlMs;
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ms;
   }
 
   #isDue(server: string): boolean {
     if (this.#stopped || !this.#options.servers.has(server)) return false;
-    return this.#lists.get(server)?.keeper.isDue ?? this.#isPastTtl(server);
+    return this.#lists.get(server)?.keeper.isDue ?? this.#isOlderThan(server);
   }
 
   /** Starts reading a list, or joins the reading under way. */

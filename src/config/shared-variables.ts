@@ -4,7 +4,8 @@
  * @module
  */
 import type { ServerDefinition } from '../core/types.ts';
-import { isSwitchedOff, serverVariable, type World } from './world.ts';
+import { serverVariable } from '../text/server-variable.ts';
+import { isSwitchedOff, type World } from './world.ts';
 
 /** Servers as the environment leaves them, and what is to be said of it. */
 export interface ServersInEnvironment {
