@@ -8,8 +8,7 @@ import type * as Gemini from '@google/genai';
 import type { AIMessage, BaseMessageLike } from '@langchain/core/messages';
 import type { ToolCallPart, ToolModelMessage, ToolSet, TypedToolCall } from 'ai';
 import type OpenAI from 'openai';
-import type { AnyToolCall, MetaToolHandler } from '../src/agent/formats/index.ts';
-import type { UnifiedToolRegistry } from '../src/agent/unified/index.ts';
+import type { AnyToolCall, MetaToolHandler, UnifiedToolRegistry } from '../src/registry.ts';
 
 declare const registry: UnifiedToolRegistry;
 

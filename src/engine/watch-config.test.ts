@@ -171,8 +171,8 @@ describe('a file that vanishes', () => {
   });
 
   it.each([
-    ['extended', { extends: '../other.json' }],
-    ['a source', { sources: [{ type: 'claude-code', path: '../other.json' }], servers: own('mine').servers }],
+    ['extended', { extends: './other.json' }],
+    ['a source', { sources: [{ type: 'claude-code', path: './other.json' }], servers: own('mine').servers }],
   ])('and is %s is used again when it is back', async (what, content) => {
     const other = (name: string) =>
       put('other.json', what === 'extended' ? own(name) : { mcpServers: { [name]: server } });
@@ -192,7 +192,7 @@ describe("the user's own file beside a trusted project's", () => {
   const setUp = () => {
     put('project/.git/HEAD', '');
     put('project/.anygpt/mcp-discovery.config.json', own('one'));
-    return put('home/mcp-discovery.config.json', { extends: '../base.json' });
+    return put('home/mcp-discovery.config.json', { extends: './base.json' });
   };
   const floored = () => watchedIn({ cwd: at('project'), env: { ANYGPT_TRUST_PROJECT: '1' } });
   const denies = async ({ engine }: { engine: DiscoveryEngine }) =>

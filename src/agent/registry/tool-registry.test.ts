@@ -6,7 +6,6 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import * as z3 from 'zod/v3';
 import * as z from 'zod/v4';
-import { Haystack, TIERS } from './haystack.ts';
 import {
   type AttachOptions,
   DiscoveryError,
@@ -14,7 +13,8 @@ import {
   ToolRegistry,
   type ToolRegistryOptions,
   ValidationError,
-} from './index.ts';
+} from '../../registry.ts';
+import { Haystack, TIERS } from './haystack.ts';
 import { LEVEL, matchLevel } from './match-level.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;

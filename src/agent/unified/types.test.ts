@@ -5,9 +5,9 @@ import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
+import { type RegistryResult, type ToolServers, UnifiedToolRegistry } from '../../registry.ts';
 import type { AnthropicTool, OpenAiChatTool } from '../formats/definition-types.ts';
 import type { GeminiFunctionResponsePart, LangChainToolMessage } from '../formats/result-types.ts';
-import { type RegistryResult, type ToolServers, UnifiedToolRegistry } from './index.ts';
 
 describe('types', () => {
   it('a DiscoveryEngine fits behind a registry', () => {

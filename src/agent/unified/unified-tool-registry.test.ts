@@ -8,7 +8,6 @@ import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { DiscoveryEngine } from '../../engine/discovery-engine.ts';
 import type { EngineConfig } from '../../engine/engine-world.ts';
-import { startTestServer } from '../../testing/index.ts';
 import {
   formatToolName,
   parseToolName,
@@ -18,7 +17,8 @@ import {
   toModelResult,
   UnifiedToolRegistry,
   type UnifiedToolRegistryOptions,
-} from './index.ts';
+} from '../../registry.ts';
+import { startTestServer } from '../../testing/index.ts';
 
 const tool = (name: string, description = 'Does something.'): ToolDefinition => ({
   name,
