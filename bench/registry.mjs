@@ -1,9 +1,9 @@
-// Measures ToolRegistry against the built package: what it adds to a call, and how fast it searches many tools.
+// Measures ToolRegistry against the built package: what it adds to a call, how fast it searches many tools, and how registering grows.
 //
 //   npm run bench:registry -- [--corpus PATH] [--tools N] [--only SECTION]… [--json] [--strict]
 //
 // PATH is a file of JSON lines (.gz too), or a folder of such, with tools {server, name, description, inputSchema} or
-// lists {server, tools}; copied under other names where it has too few; without one, tools are made up. N is 10000. SECTION is calls or search. The exit code is 0 unless
+// lists {server, tools}; copied under other names where it has too few; without one, tools are made up. N is 10000. SECTION is calls, search or growth. The exit code is 0 unless
 // --strict is given and a budget is missed.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 requireBuild();
 await runSections({
   ...values,
-  names: ['calls', 'search'],
+  names: ['calls', 'search', 'growth'],
   load: (name) => import(`./sections/registry-${name}.mjs`),
   input: { corpus: values.corpus, tools: Number(values.tools) },
 });

@@ -15,22 +15,21 @@ const registry = new ToolRegistry();
 
 // Hidden from tools/list. The handler's arguments have the types of the schema.
 registry.registerTool(
+  'send_email',
   {
-    name: 'send_email',
     description: 'Send an email to a recipient',
     inputSchema: z.object({
       to: z.string().describe('Recipient email'),
       subject: z.string().describe('Email subject'),
       body: z.string().describe('Email body'),
     }),
+    keywords: ['communication', 'smtp'], // further words it is found by
   },
   ({ to }) => `Email sent to ${to}`,
-  'communication', // keywords for search
-  'smtp',
 );
 
 // Listed as usual, beside tool_search and execute_tool.
-registry.registerTool({ name: 'ping', description: 'Answer at once', visible: true }, () => 'pong');
+registry.registerTool('ping', { description: 'Answer at once', visible: true }, () => 'pong');
 
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'my-server', version: '1.0.0' });

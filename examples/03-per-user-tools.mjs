@@ -12,14 +12,14 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 
 const registry = new ToolRegistry();
-registry.registerTool({ name: 'company_news', description: 'Read the news of the company' }, () => 'Cake at three.');
+registry.registerTool('company_news', { description: 'Read the news of the company' }, () => 'Cake at three.');
 
 /** One registry for each user, kept: what it lists is then indexed once. */
 const users = new Map();
 for (const user of ['anna', 'ben']) {
   const own = new ToolRegistry({ name: `tools of ${user}` });
-  own.registerTool({ name: `notes_of_${user}`, description: 'Read my private notes' }, () => `Secrets of ${user}`);
-  own.registerTool({ name: 'whoami', description: 'Say whose private tools these are' }, () => user);
+  own.registerTool(`notes_of_${user}`, { description: 'Read my private notes' }, () => `Secrets of ${user}`);
+  own.registerTool('whoami', { description: 'Say whose private tools these are' }, () => user);
   users.set(user, own);
 }
 

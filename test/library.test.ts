@@ -73,8 +73,8 @@ describe('registering tools', () => {
     const registry = new ToolRegistry({ toJsonSchema }); // valibot's, from @valibot/to-json-schema
 
     registry.registerTool(
+      'add',
       {
-        name: 'add',
         description: 'Add two numbers',
         inputSchema: z.object({ a: z.number(), b: z.number() }),
         outputSchema: z.object({ sum: z.number() }),
@@ -82,22 +82,24 @@ describe('registering tools', () => {
       ({ a, b }) => ({ sum: a + b }), // an object becomes structuredContent
     );
     registry.registerTool(
-      { name: 'greet', description: 'Greet somebody', inputSchema: v.object({ name: v.string() }) },
+      'greet',
+      { description: 'Greet somebody', inputSchema: v.object({ name: v.string() }) },
       async ({ name }) => `Hello, ${name}`, // a text becomes one text block
     );
     registry.registerTool(
-      { name: 'repeat', description: 'Repeat a text', inputSchema: type({ text: 'string', times: 'number' }) },
+      'repeat',
+      { description: 'Repeat a text', inputSchema: type({ text: 'string', times: 'number' }) },
       ({ text, times }) => text.repeat(times),
     );
     registry.registerTool(
+      'divide',
       {
-        name: 'divide',
         description: 'Divide two numbers',
         inputSchema: { type: 'object', properties: { by: { type: 'number' } }, required: ['by'] },
       },
       ({ by }) => {
         if (by === 0) throw new Error('Nobody can divide by zero'); // becomes an isError result
-        return { content: [{ type: 'text', text: String(1 / Number(by)) }] }; // a whole result is handed on
+        return { content: [{ type: 'text', text: String(1 / by) }] }; // a whole result is handed on
       },
     );
 
@@ -109,18 +111,30 @@ describe('registering tools', () => {
     await registry.close();
   });
 
+  it('changes a tool through the handle that registering it returned', () => {
+    const registry = new ToolRegistry();
+    const tool = registry.registerTool('report', { description: 'Write the weekly report' }, () => 'All is well');
+
+    tool.update({ description: 'Write the monthly report', keywords: ['summary'] }); // the rest stays as it is
+    tool.disable(); // neither listed nor found nor called; its name stays taken
+    tool.enable();
+    tool.remove();
+
+    expect([tool.enabled, registry.listTools()]).toEqual([false, []]);
+  });
+
   it('finds mistakes when it is compiled, or when it runs', () => {
     const registry = new ToolRegistry();
     const inputSchema = z.object({ to: z.string() });
 
     const mistakes = () => {
       // @ts-expect-error: the schema has no "recipient"
-      registry.registerTool({ name: 'a', description: 'A', inputSchema }, ({ recipient }) => recipient);
-      // @ts-expect-error: "keywords" are arguments of their own
-      registry.registerTool({ name: 'b', description: 'B', keywords: ['mail'] }, () => '');
+      registry.registerTool('a', { description: 'A', inputSchema }, ({ recipient }) => recipient);
+      // @ts-expect-error: a list of texts
+      registry.registerTool('b', { description: 'B', keywords: 'mail' }, () => '');
     };
 
-    expect(mistakes).toThrow('b: keywords come after the handler');
+    expect(mistakes).toThrow('b: keywords must be a list of texts');
   });
 });
 
@@ -173,7 +187,7 @@ describe('providers', () => {
     const registry = new ToolRegistry();
     const toolsOf = (user: string) => {
       const own = new ToolRegistry();
-      own.registerTool({ name: `tidy_${user}`, description: 'Tidy up' }, () => 'tidy', 'maintenance');
+      own.registerTool(`tidy_${user}`, { description: 'Tidy up', keywords: ['maintenance'] }, () => 'tidy');
       return own;
     };
 
@@ -241,7 +255,7 @@ describe('the unified registry', () => {
 describe('tool searches of APIs', () => {
   it("load deferred tools through Anthropic's own search or through ours", async () => {
     const registry = new ToolRegistry();
-    registry.registerTool({ name: 'send_email', description: 'Send an email' }, () => 'sent');
+    registry.registerTool('send_email', { description: 'Send an email' }, () => 'sent');
 
     const deferred = toDefinitions(registry.listTools(), { format: 'anthropic', deferLoading: true });
     const tools = [anthropicToolSearch(), ...deferred.definitions]; // Anthropic searches

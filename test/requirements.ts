@@ -37,6 +37,7 @@ const COMMANDS_BIN = 'src/cli/commands/binary.test.ts';
 const REAL = 'test/e2e/real-servers.test.ts';
 const LIFE = 'test/e2e/lifecycle.test.ts';
 const REGISTRY = 'src/agent/registry/tool-registry.test.ts';
+const LIST_KEEPER = 'src/catalog/list-keeper.test.ts';
 const REGISTRY_START = 'src/agent/registry/quick-start.test.ts';
 const REGISTRY_SCOPE = 'src/agent/registry/request-scope.test.ts';
 const REGISTRY_PROVIDERS = 'src/agent/registry/known-provider.test.ts';
@@ -752,6 +753,25 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 1)'],
     [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 2)'],
     [REGISTRY_ATTACH, 'has changed when visible tools of providers come and go, and then only'],
+  ),
+  'registry:register': promise(
+    'registerTool(name, options, handler) gives a handle that updates, disables and removes; raw JSON Schema types arguments',
+    [REGISTRY, 'replaces what is said of a tool, and nothing else'],
+    [REGISTRY, 'replaces name, schema and handler in one step'],
+    [REGISTRY, 'hides a tool while it is disabled, and keeps its name'],
+    [REGISTRY, 'removes a tool for good, and another tool of that name is not its own'],
+    [REGISTRY, 'changes nothing where the change is refused'],
+    ['src/agent/unified/types.test.ts', 'a handler gets the types of its schema'],
+  ),
+  'registry:growth': promise('Taking in n servers, providers or tools costs n times one', [
+    'test/growth.test.ts',
+    'eight times as many servers, providers or tools are about eight times the work',
+  ]),
+  'lists:keeper': promise(
+    'One list keeper reads once for all callers, keeps to a TTL, backs off after failures and bounds the wait',
+    [LIST_KEEPER, 'is read once however many callers ask, and again after its TTL'],
+    [LIST_KEEPER, 'that cannot be read is asked for again after pauses that double, until it is invalidated'],
+    [LIST_KEEPER, 'wait for a first list for a while, and never for one that is only stale'],
   ),
   'registry:types': promise('Wrong handlers, providers and options do not compile', [
     PROMISES,

@@ -8,9 +8,8 @@ import type * as Gemini from '@google/genai';
 import type { AIMessage, BaseMessageLike } from '@langchain/core/messages';
 import type { ToolCallPart, ToolModelMessage, ToolSet, TypedToolCall } from 'ai';
 import type OpenAI from 'openai';
-import type { AnyToolCall } from '../src/agent/formats/index.ts';
-import type { UnifiedToolRegistry } from '../src/agent/unified/index.ts';
 import type { DiscoveryEngine } from '../src/engine/discovery-engine.ts';
+import type { AnyToolCall, UnifiedToolRegistry } from '../src/registry.ts';
 
 declare const registry: UnifiedToolRegistry;
 

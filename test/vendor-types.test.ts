@@ -12,8 +12,8 @@ import {
   toDefinitions,
   toToolReferences,
   toToolResult,
-} from '../src/agent/formats/index.ts';
-import { UnifiedToolRegistry } from '../src/agent/unified/index.ts';
+  UnifiedToolRegistry,
+} from '../src/registry.ts';
 
 const tools = [{ server: 's', name: 't', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } }];
 const result = { content: [{ type: 'text', text: 'done' }] };

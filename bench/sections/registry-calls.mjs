@@ -1,6 +1,6 @@
 // What a call through a registry costs beside the handler itself, one after the other and by the middle of many.
 import { z } from 'zod/v4';
-import { ToolRegistry, withRequestProviders } from '../../dist/agent/registry/index.js';
+import { ToolRegistry, withRequestProviders } from '../../dist/registry.js';
 import { median, percentile } from '../parts/statistics.mjs';
 
 export const title = 'Calls through ToolRegistry, in µs';

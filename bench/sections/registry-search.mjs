@@ -1,5 +1,5 @@
 // How fast a registry with many tools answers a search, and what registering and changing them costs.
-import { ToolRegistry, withRequestProviders } from '../../dist/agent/registry/index.js';
+import { ToolRegistry, withRequestProviders } from '../../dist/registry.js';
 import { median, percentile, timed } from '../parts/statistics.mjs';
 import { readCorpus, resized, syntheticCorpus, syntheticQueries } from '../parts/tool-corpus.mjs';
 

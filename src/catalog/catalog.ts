@@ -58,6 +58,8 @@ export class Catalog {
   readonly #unwritten = new Map<string, Listing>();
   #dirty = false;
   #version = 0;
+  /** Tools of all servers together. */
+  #toolCount = 0;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -69,6 +71,7 @@ export class Catalog {
       const turn = Promise.resolve();
       const entry: Entry = { definition, fingerprint, indexed: usable, state, tools: undefined, turn };
       this.#entries.set(name, entry);
+      this.#toolCount += state.toolCount;
       if (!usable) this.#startOver(entry, known);
     }
     for (const server of this.search.servers()) {
@@ -261,7 +264,7 @@ export class Catalog {
     entry.tools = undefined;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
-    entry.state = nothingKnown(entry.definition.name, entry.fingerprint);
+    this.#replaceState(entry, nothingKnown(entry.definition.name, entry.fingerprint));
     this.#startOver(entry, entry.state);
   }
 
@@ -298,7 +301,7 @@ export class Catalog {
     const { name } = entry.definition;
     const { fetchedAt, title, instructions, verdict, incomplete, interactive, skipped } = listing;
     if (fetchedAt !== entry.state.fetchedAt) this.#dirty = true;
-    entry.state = {
+    this.#replaceState(entry, {
       name,
       fingerprint: entry.fingerprint,
       fetchedAt,
@@ -311,7 +314,12 @@ export class Catalog {
       ...(skipped.length > 0 && { skipped: skipped.length }),
       incomplete,
       interactive,
-    };
+    });
+  }
+
+  #replaceState(entry: Entry, state: IndexEntry): void {
+    this.#toolCount += state.toolCount - entry.state.toolCount;
+    entry.state = state;
   }
 
   /** A list as it would have been read, from what is in memory. */
@@ -323,8 +331,7 @@ export class Catalog {
 
   #fit(entry: Entry, listing: Listing): Listing {
     const { maxTools = 100_000 } = this.#options;
-    let room = maxTools;
-    for (const other of this.#entries.values()) if (other !== entry) room -= other.state.toolCount;
+    const room = maxTools - (this.#toolCount - entry.state.toolCount);
     if (listing.tools.length <= room) return listing;
     const incomplete = `all servers together have more than ${maxTools} tools`;
     return { ...listing, tools: listing.tools.slice(0, Math.max(0, room)), incomplete };

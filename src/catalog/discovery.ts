@@ -1,16 +1,18 @@
 /**
- * Keeps the catalogue fresh: first lists on first need, old ones behind an answer, changed ones when told.
- * One server's failure never spoils another's list, and keeps its own last good one.
+ * Keeps the catalogue fresh: reads first lists on first need, stale ones in the background after an answer, and changed
+ * ones when a server says so. A failing server keeps its last good list and affects no other.
  * @module
  */
 import { ageSince } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
+import { waitAtMost } from '../async/time-limit.ts';
 import { type DiscoveryError, ServerConnectionError } from '../core/errors.ts';
 import type { SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, Logger } from '../core/types.ts';
 import type { Catalog } from './catalog.ts';
 import { ChangePace } from './change-pace.ts';
 import { toKept } from './failure-memory.ts';
+import { type Attempt, ListKeeper, type Reading } from './list-keeper.ts';
 import type { Listing } from './listing.ts';
 import { type Attempts, pauseBefore, type RetryPolicy, toServerError } from './retry-policy.ts';
 import { worthWaiting } from './worth-waiting.ts';
@@ -44,60 +46,31 @@ const STALE_AFTER_MS = 24 * 3600_000;
 const BEHIND_PARALLEL = 2;
 /** How long a list that is being read keeps others waiting. A server that takes longer is slow, and costs us nothing. */
 const TURN_MS = 500;
-/** A server that could not be refreshed is not asked again behind every answer. */
-const ATTEMPT_PAUSE_MS = 60_000;
+/** A server that could not be listed is not asked again after every answer. */
+const ATTEMPT_PAUSE = { initial: 60_000, max: 60_000 };
 
-/** A list that is being read. */
-interface Refresh {
-  readonly startedAt: number;
-  /** Whose catalogues get it: who began, and who came before or after at a reload. Over when all of them have stopped. */
-  readonly keepers: Set<Discovery>;
-  readonly done: Promise<boolean>;
-  readonly attempt: Attempt;
-  /** The server had failed before: nobody waits for it. */
-  readonly isRepeat: boolean;
-}
-
-/** What callers wait for: an attempt, and those after it that are worth waiting for. */
-class Attempt {
-  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
-  answered!: Promise<void>;
-  answer!: () => void;
-  isAnswered = true;
-
-  constructor() {
-    this.begin();
-  }
-
-  /** The next attempt begins. Callers from now on wait for that one. */
-  begin(): void {
-    if (!this.isAnswered) return;
-    this.isAnswered = false;
-    this.answered = new Promise((resolve) => {
-      this.answer = () => {
-        this.isAnswered = true;
-        resolve();
-      };
-    });
-  }
+/** The list of one server as long as its connection stays the same: at a reload the next discovery takes it over. */
+interface ServerList {
+  readonly keeper: ListKeeper<DiscoveryError, Caller | undefined>;
+  /** Whose catalogues get the list: the discovery in force, and earlier ones while a reading of theirs is under way. */
+  readonly takers: Set<Discovery>;
+  /** Ends the wait between two attempts. */
+  endPause: () => void;
+  /** Decides when changes are followed, once the server has announced one. */
+  pace?: ChangePace;
 }
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
-  readonly #running = new Map<string, Refresh>();
-  readonly #failures: Map<string, DiscoveryError>;
+  readonly #lists = new Map<string, ServerList>();
   /** Servers whose failure is kept for the next process. */
   readonly #kept: Set<string>;
   readonly #elapsed: () => number;
   readonly #turns: Semaphore;
-  /** Ends the wait between two attempts, by server. */
-  readonly #pauses = new Map<string, () => void>();
+  /** Announced changes that are yet to be followed. */
   readonly #changes = new Map<string, NodeJS.Timeout>();
-  readonly #paces = new Map<string, ChangePace>();
-  /** Servers that said that their tools changed, and could not be listed since. */
-  readonly #outdated = new Set<string>();
-  readonly #attemptedAt = new Map<string, number>();
-  #behind = 0;
+  /** Background refreshes under way. */
+  #sweeps = 0;
   #stopped = false;
   #successor: Discovery | undefined;
 
@@ -105,39 +78,36 @@ export class Discovery {
     this.#options = options;
     this.#elapsed = options.elapsed ?? options.now;
     this.#turns = new Semaphore(options.parallel);
-    this.#failures = new Map(options.failures);
     this.#kept = new Set(options.failures?.keys());
   }
 
   /** Why the last attempt to list a server failed, until one succeeds. */
   failure(server: string): DiscoveryError | undefined {
-    return this.#failures.get(server);
+    const list = this.#lists.get(server);
+    return list ? list.keeper.failure : this.#options.failures?.get(server);
   }
 
   isRunning(server: string): boolean {
-    return this.#running.has(server);
+    return this.#lists.get(server)?.keeper.reading !== undefined;
   }
 
   /** True when a list is so old that it must be shown as such. */
   isStale(server: string): boolean {
-    const { catalog, now } = this.#options;
-    const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && ageSince(fetchedAt, now()) > STALE_AFTER_MS;
+    return this.#isOlderThan(server, STALE_AFTER_MS);
   }
 
   /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
   isOld(server: string): boolean {
-    if (this.#outdated.has(server)) return true;
-    const { catalog, servers, ttlMs, now } = this.#options;
-    const source = servers.get(server)?.definition;
-    const holdsMs = source && 'ttlMs' in source ? source.ttlMs : ttlMs;
-    const fetchedAt = catalog.fetchedAt(server);
-    return fetchedAt > 0 && ageSince(fetchedAt, now()) > holdsMs;
+    return this.#lists.get(server)?.keeper.isOld ?? this.#isOlderThan(server);
   }
 
   /** Resolves when nothing is being read any more. */
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+    for (;;) {
+      const readings = [...this.#lists.values()].flatMap(({ keeper }) => keeper.reading?.done ?? []);
+      if (readings.length === 0) return;
+      await Promise.all(readings);
+    }
   }
 
   /** Servers whose tools nobody has seen yet. */
@@ -151,16 +121,16 @@ export class Discovery {
   }
 
   /**
-   * Reads a list, or joins a read under way, with all attempts that are worth waiting for. An attempt that is not is made
-   * now instead of after its pause. Resolves with why it failed; never rejects.
+   * Reads a list, or joins a reading under way, with all attempts that are worth waiting for. If the next attempt is not,
+   * it is made now instead of after its pause. Resolves with the failure; never rejects.
    */
   async listed(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
-    const { attempt, keepers } = this.#start(server, caller);
-    if (attempt.isAnswered) {
-      for (const keeper of keepers) keeper.#pauses.get(server)?.();
-      attempt.begin();
+    const reading = this.#start(server, caller);
+    if (reading.isAnswered) {
+      reading.expectNext();
+      this.#list(server).endPause();
     }
-    await attempt.answered;
+    await reading.answered;
     return this.failure(server);
   }
 
@@ -171,28 +141,16 @@ export class Discovery {
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
     const now = this.#elapsed();
-    const patience = ({ startedAt }: Refresh) => withinMs - (now - startedAt);
-    const awaited = new Map<string, Refresh>();
-    for (const server of servers) {
-      const known = this.#running.get(server)?.isRepeat ?? this.#failures.has(server);
-      if (known && this.#options.background === false) continue;
-      const refresh = this.#start(server, caller);
-      if (!known && patience(refresh) > 0) awaited.set(server, refresh);
-    }
-    if (awaited.size === 0) return;
-    const waiting = new Set(awaited.keys());
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      Promise.all([...awaited].map(([server, { attempt }]) => attempt.answered.then(() => waiting.delete(server)))),
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, Math.max(...[...awaited.values()].map(patience)));
-      }),
-    ]);
-    clearTimeout(timer);
-    for (const server of waiting) {
+    const first = async (server: string): Promise<void> => {
+      const known = this.#lists.get(server)?.keeper.reading?.isRepeat ?? this.failure(server) !== undefined;
+      if (known && this.#options.background === false) return;
+      const { answered, startedAt } = this.#start(server, caller);
+      const patienceMs = withinMs - (now - startedAt);
+      if (known || patienceMs <= 0 || (await waitAtMost(answered, patienceMs))) return;
       const late = `${server} did not list its tools within ${withinMs / 1000} s.`;
       this.#keep(server, this.failure(server) ?? new ServerConnectionError(server, late));
-    }
+    };
+    await Promise.all(servers.map(first));
   }
 
   /** When a failed attempt to reach a server is made again: for others who try. */
@@ -201,64 +159,60 @@ export class Discovery {
     return pauseBefore(failure, attempts, retry, random);
   }
 
-  /** Refreshes old lists behind an answer: those it showed first, then the rest two at a time until none is old. */
+  /** Refreshes stale lists in the background after an answer: those it showed first, then the rest two at a time. */
   refreshBehind(shown: Iterable<string>, caller?: Caller): void {
     if (this.#options.background === false) return;
     for (const server of new Set(shown)) if (this.#isDue(server)) void this.refresh(server, caller);
-    while (this.#behind < BEHIND_PARALLEL) {
-      const next = [...this.#options.servers.keys()].find((server) => this.#isDue(server));
-      if (next === undefined) return;
-      this.#behind++;
-      void this.refresh(next, caller).finally(() => {
-        this.#behind--;
-        this.refreshBehind([], caller);
-      });
-    }
+    if (this.#sweeps > 0) return;
+    // All sweeps share the iterator: each server is looked at once.
+    const servers = this.#options.servers.keys();
+    const sweep = async (): Promise<void> => {
+      this.#sweeps++;
+      for (const server of servers) if (this.#isDue(server)) await this.refresh(server, caller);
+      this.#sweeps--;
+    };
+    for (let count = 0; count < BEHIND_PARALLEL; count++) void sweep();
   }
 
   /** A server said that its tools changed: one refresh for the whole burst, and the last change is never lost. */
   changed(server: string): void {
     if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
-    const pace = this.#paces.get(server) ?? new ChangePace();
-    this.#paces.set(server, pace);
-    this.#changes.set(server, setTimeout(() => void this.#follow(server, pace), pace.waitMs()).unref());
+    const list = this.#list(server);
+    list.pace ??= new ChangePace();
+    const { pace } = list;
+    this.#changes.set(server, setTimeout(() => void this.#follow(server, list, pace), pace.waitMs()).unref());
   }
 
-  async #follow(server: string, pace: ChangePace): Promise<void> {
-    // A list that is being read may have been asked for before the change. Further changes are this one until it is over.
-    await this.#running.get(server)?.done;
+  async #follow(server: string, { keeper }: ServerList, pace: ChangePace): Promise<void> {
+    // A reading under way may have been asked for before the change. Until it ends, further changes are part of this one.
+    await keeper.reading?.done;
     if (this.#stopped) return;
     this.#changes.delete(server);
     pace.listed();
-    if (!(await this.refresh(server))) this.#outdated.add(server);
+    keeper.outdate();
+    await this.refresh(server);
   }
 
   /**
-   * No more refreshes. Running ones end by themselves and change nothing, unless a successor has the same server: it
-   * takes them over, and who waits for them here gets them all the same.
+   * Ends all refreshes. Readings under way change nothing any more, unless a successor has the same server: it takes the
+   * list over, and callers that wait for it here get it as well.
    */
   stop(successor?: Discovery): void {
     this.#stopped = true;
     this.#successor = successor;
-    for (const server of this.#paces.keys()) {
+    for (const [server, list] of this.#lists) {
       const next = this.#successorFor(server);
-      const pace = this.#paces.get(server);
-      // A reload does not make a server that never stops a new one.
-      if (next && pace) next.#paces.set(server, pace);
-      if (next && this.#outdated.has(server)) next.#outdated.add(server);
+      if (next) next.#adopt(server, list);
+      if (!list.keeper.reading) list.takers.delete(this);
+      if (Discovery.#inForce(list)) continue;
+      list.keeper.invalidate();
+      list.endPause();
     }
     for (const [server, timer] of this.#changes) {
       clearTimeout(timer);
       successor?.changed(server);
     }
     this.#changes.clear();
-    for (const [server, refresh] of this.#running) {
-      const next = this.#successorFor(server);
-      const failure = this.failure(server);
-      if (next && failure) next.#failures.set(server, failure);
-      if (next) next.#join(server, refresh);
-      else for (const keeper of refresh.keepers) keeper.#pauses.get(server)?.();
-    }
   }
 
   #successorFor(server: string): Discovery | undefined {
@@ -268,86 +222,111 @@ export class Discovery {
     return before !== undefined && before === after ? next : undefined;
   }
 
-  #join(server: string, refresh: Refresh): Refresh {
-    refresh.keepers.add(this);
-    this.#running.set(server, refresh);
-    return refresh;
+  /** The list of a server; after a reload, the one that the successor has. */
+  #list(server: string): ServerList {
+    const known = this.#lists.get(server);
+    if (known) return known;
+    const next = this.#successorFor(server);
+    if (next) return this.#adopt(server, next.#list(server));
+    const takers = new Set<Discovery>();
+    const current = (): Discovery => Discovery.#inForce(list) ?? this;
+    const list: ServerList = {
+      keeper: new ListKeeper<DiscoveryError, Caller | undefined>({
+        read: (attempt, caller) =>
+          current()
+            .#read(server, list, attempt, caller)
+            .finally(() => {
+              for (const taker of takers) if (taker.#stopped) takers.delete(taker);
+            }),
+        toFailure: (thrown) => toServerError(thrown, server),
+        isStale: () => current().#isOlderThan(server),
+        retry: ATTEMPT_PAUSE,
+        now: this.#elapsed,
+        failure: this.#options.failures?.get(server),
+      }),
+      takers,
+      endPause: () => {},
+    };
+    return this.#adopt(server, list);
+  }
+
+  /** The discovery that a list is read for; undefined once all have stopped. */
+  static #inForce({ takers }: ServerList): Discovery | undefined {
+    return [...takers].find((taker) => !taker.#stopped);
+  }
+
+  #adopt(server: string, list: ServerList): ServerList {
+    list.takers.add(this);
+    if (this.#options.servers.has(server)) this.#lists.set(server, list);
+    return list;
+  }
+
+  /** By date, as lists are kept between runs. What only the configuration gives does not age. */
+  #isOlderThan(server: string, ms = this.#ttlOf(server)): boolean {
+    const { catalog, now } = this.#options;
+    const fetchedAt = catalog.fetchedAt(server);
+    return fetchedAt > 0 && ageSince(fetchedAt, now()) > ms;
+  }
+
+  #ttlOf(server: string): number {
+    const source = this.#options.servers.get(server)?.definition;
+    return source && 'ttlMs' in source ? source.ttlMs : this.#options.ttlMs;
   }
 
   #isDue(server: string): boolean {
-    const { servers } = this.#options;
-    const attempted = this.#attemptedAt.get(server) ?? Number.NEGATIVE_INFINITY;
-    return (
-      !this.#stopped &&
-      this.isOld(server) &&
-      servers.has(server) &&
-      !this.#running.has(server) &&
-      this.#elapsed() - attempted > ATTEMPT_PAUSE_MS
-    );
+    if (this.#stopped || !this.#options.servers.has(server)) return false;
+    return this.#lists.get(server)?.keeper.isDue ?? this.#isOlderThan(server);
   }
 
-  #start(server: string, caller: Caller | undefined): Refresh {
-    const running = this.#running.get(server);
-    if (running) return running;
-    // Who was asked just before a reload finds out what came after.
-    const next = this.#successorFor(server);
-    if (next) return this.#join(server, next.#start(server, caller));
-    const attempt = new Attempt();
-    const isRepeat = this.#failures.has(server);
-    const keepers = new Set<Discovery>([this]);
-    const done = this.#refresh(server, caller, keepers, attempt).finally(() => {
-      attempt.answer();
-      for (const keeper of keepers) keeper.#running.delete(server);
-    });
-    return this.#join(server, { startedAt: this.#elapsed(), isRepeat, keepers, attempt, done });
+  /** Starts reading a list, or joins the reading under way. */
+  #start(server: string, caller: Caller | undefined): Reading {
+    const list = this.#list(server);
+    list.takers.add(this);
+    return list.keeper.read(caller);
   }
 
-  async #refresh(
+  async #read(
     server: string,
+    list: ServerList,
+    { isCurrent, failed, next }: Attempt<DiscoveryError>,
     caller: Caller | undefined,
-    keepers: ReadonlySet<Discovery>,
-    attempt: Attempt,
   ): Promise<boolean> {
-    const { list, logger } = this.#options;
+    const { list: ask, logger } = this.#options;
     const now = this.#elapsed;
-    this.#attemptedAt.set(server, now());
     let firstTurn: number | undefined;
-    const current = () => {
-      for (const keeper of keepers) if (!keeper.#stopped) return keeper.#options.servers.get(server)?.definition;
-      return undefined;
-    };
-    for (let made = 1; ; made++) {
-      const definition = current();
+    for (let attempt = 0; ; attempt++) {
+      const inForce = Discovery.#inForce(list);
+      if (!inForce) return false;
+      const definition = inForce.#options.servers.get(server)?.definition;
       if (!definition) return false;
       let began = now();
       try {
         const listing = await this.#turns.run(() => {
           began = now();
           firstTurn ??= began;
-          return list(definition, caller);
+          return ask(definition, caller);
         }, TURN_MS);
-        if (!current()) return false;
+        if (!isCurrent()) return false;
         for (const { name, reason } of listing.skipped)
           logger.warn({ server, tool: name, reason }, 'a tool was left out');
         let taken = false;
-        // Somebody may join while the others take it.
-        for (const keeper of keepers) taken = await keeper.#take(listing);
+        // A reload may add another taker meanwhile.
+        for (const taker of list.takers) taken = await taker.#take(listing);
         return taken;
       } catch (error) {
-        if (!current()) return false;
+        if (!isCurrent()) return false;
         const failure = toServerError(error, server);
-        for (const keeper of keepers) keeper.#failures.set(server, failure);
-        if (!worthWaiting(failure)) attempt.answer();
-        const attempts = { made, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
+        failed(failure, worthWaiting(failure));
+        const attempts = { made: attempt + 1, spentMs: now() - (firstTurn ?? began), lastMs: now() - began };
         const pause = this.pauseBefore(failure, attempts);
         // The process may end in the pauses between attempts.
-        if (made === 1 || pause === undefined) this.#keep(server, failure);
+        if (attempt === 0 || pause === undefined) this.#keep(server, failure);
         if (pause === undefined) {
           logger.warn({ server, code: failure.code }, failure.message);
-          return false;
+          throw failure;
         }
-        await this.#pause(server, pause);
-        attempt.begin();
+        await pausing(list, pause);
+        next();
       }
     }
   }
@@ -356,8 +335,6 @@ export class Discovery {
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
     const { server, incomplete } = listing;
-    this.#failures.delete(server);
-    this.#outdated.delete(server);
     if (this.#kept.delete(server)) catalog.forgetFailure(server);
     if (incomplete) {
       const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
@@ -377,16 +354,13 @@ export class Discovery {
     this.#kept.add(server);
     catalog.keepFailure(server, kept);
   }
-
-  #pause(server: string, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#pauses.delete(server);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#pauses.set(server, done);
-    });
-  }
 }
+
+const pausing = (list: ServerList, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    list.endPause = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(list.endPause, ms);
+  });

@@ -3,15 +3,13 @@
  * commands, probes and the background.
  * @module
  */
+import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
 /** How often and after what pauses a failed attempt is repeated. */
-export interface RetryPolicy {
+export interface RetryPolicy extends BackOff {
   readonly attempts: number;
-  readonly initial: number;
-  readonly max: number;
-  readonly factor: number;
-  readonly jitter: number;
   /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
   readonly withinMs: number;
 }
@@ -27,23 +25,19 @@ export interface Attempts {
 export function pauseBefore(
   failure: DiscoveryError,
   { made, spentMs, lastMs }: Attempts,
-  { attempts, initial, max, factor, jitter, withinMs }: RetryPolicy,
+  { attempts, withinMs, ...backOff }: RetryPolicy,
   random: () => number = Math.random,
 ): number | undefined {
   const { code, retryable, retryAfterMs = 0 } = failure.toInfo();
   if (!retryable || made > attempts) return undefined;
-  const own = Math.min(initial * factor ** (made - 1), max) * (1 + jitter * (2 * random() - 1));
+  const own = pauseAfter(made, backOff, random);
   // Nobody was asked: the connection pool knows when it will be possible again.
   const held = code === 'SERVER_UNAVAILABLE' && retryAfterMs > 0;
   const pause = held ? retryAfterMs : Math.max(retryAfterMs, own);
   return spentMs + pause + lastMs <= withinMs ? pause : undefined;
 }
 
-/** Whatever was thrown while a server was asked, as an error of ours. */
-export const toServerError = (error: unknown, server: string): DiscoveryError =>
-  error instanceof DiscoveryError
-    ? error
-    : new DiscoveryError('SERVER_CONNECTION_ERROR', error instanceof Error ? error.message : String(error), {
-        server,
-        cause: error,
-      });
+/** What was thrown while a server was asked, as an error of ours. */
+export const toServerError = (thrown: unknown, server: string): DiscoveryError =>
+  thrownAs(DiscoveryError, thrown) ??
+  new DiscoveryError('SERVER_CONNECTION_ERROR', messageOf(thrown), { server, cause: thrown });

@@ -6,11 +6,11 @@
  */
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
-import { serverVariable } from '../config/world.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
 

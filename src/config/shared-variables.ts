@@ -4,7 +4,8 @@
  * @module
  */
 import type { ServerDefinition } from '../core/types.ts';
-import { isSwitchedOff, serverVariable, type World } from './world.ts';
+import { serverVariable } from '../text/server-variable.ts';
+import { isSwitchedOff, type World } from './world.ts';
 
 /** Servers after applying the environment, and the warnings. */
 export interface ServersInEnvironment {

@@ -83,10 +83,6 @@ export const relativeFolderWarnings = (world: World): readonly string[] =>
     (name) => `The environment variable ${name} is not an absolute path, so it is ignored. Use an absolute path.`,
   );
 
-/** Returns the environment variable of a server: `my-server` and `MCP_TOKEN` give `MY_SERVER_MCP_TOKEN`. */
-export const serverVariable = (server: string, suffix: string): string =>
-  `${server.toUpperCase().replace(/[^A-Z0-9]/gu, '_')}_${suffix}`;
-
 /** Tells whether an environment switch is off. False for absent and empty. */
 export const isSwitchedOff = (value: string | undefined): boolean =>
   value !== undefined && ['false', '0', 'no', 'off'].includes(value.trim().toLowerCase());

@@ -2,6 +2,7 @@
  * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
  * @module
  */
+import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
 
 export interface BackoffOptions {
@@ -58,7 +59,7 @@ export class Backoff {
   /** A connect failed. With `final` nothing is gained by trying again soon; `atLeastMs` is what the server asked for. */
   failed(error: Error, { final = false, atLeastMs = 0 }: { final?: boolean; atLeastMs?: number } = {}): void {
     this.#count(error);
-    const wait = this.#jittered(final ? this.#maxMs : this.#initialMs * 2 ** Math.min(this.#failures - 1, 20));
+    const wait = this.#jittered(final ? this.#maxMs : this.#pause(this.#failures));
     this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
   }
 
@@ -72,8 +73,7 @@ export class Backoff {
     this.#count(error);
     if (this.#failures === 1) return;
     // Starting costs more than asking: five starts in ten minutes are enough for a server that does not stay.
-    const wait =
-      this.#failures >= LAST_DEATH ? this.#maxMs : this.#jittered(this.#initialMs * 2 ** (this.#failures - 2));
+    const wait = this.#failures >= LAST_DEATH ? this.#maxMs : this.#jittered(this.#pause(this.#failures - 1));
     this.#until = this.#now() + wait;
   }
 
@@ -84,7 +84,11 @@ export class Backoff {
     this.#failures++;
   }
 
+  #pause(failures: number): number {
+    return pauseAfter(failures, { initial: this.#initialMs, max: this.#maxMs });
+  }
+
   #jittered(ms: number): number {
-    return Math.min(ms, this.#maxMs) * (0.5 + this.#random() / 2);
+    return ms * (0.5 + this.#random() / 2);
   }
 }

@@ -15,7 +15,8 @@ import {
 import { evil, evilHttp } from '../../test/fixtures/evil.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import type { ServerDefinition } from '../core/types.ts';
-import { envName, type OpenedConnection, type OpenOptions, openConnection } from './open-connection.ts';
+import { serverVariable } from '../text/server-variable.ts';
+import { type OpenedConnection, type OpenOptions, openConnection } from './open-connection.ts';
 
 const open = (definition: ServerDefinition, options: Partial<OpenOptions> = {}) =>
   openConnection(definition, openOptions(options));
@@ -430,7 +431,7 @@ describe('a remote server', () => {
 });
 
 it('makes the name of a variable from the name of a server', () => {
-  expect(envName('my-server.2 ä')).toBe('MY_SERVER_2__');
+  expect(serverVariable('my-server.2 ä', 'MCP_TOKEN')).toBe('MY_SERVER_2___MCP_TOKEN');
 });
 
 function reaching<T>(

@@ -14,7 +14,6 @@ import { openStdio } from './open-stdio.ts';
 import { sentence, shortText } from './short-text.ts';
 
 export type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
-export { envName } from './open-remote.ts';
 
 /** Opens a connection within its time, or throws a `DiscoveryError` that says why not. Leaves nothing running then. */
 export async function openConnection(definition: ServerDefinition, options: OpenOptions): Promise<OpenedConnection> {

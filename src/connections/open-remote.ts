@@ -8,6 +8,7 @@ import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
 import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
 import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import { Conversation, type Greeting } from './conversation.ts';
 import { discover, initialize } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
@@ -126,7 +127,7 @@ function targetOf(
     target.password = '';
   }
   for (const [header, value] of Object.entries(headers)) set(header, expand(value, { name: header, header: true }));
-  const token = auth === 'env' ? (env[`${envName(name)}_MCP_TOKEN`] ?? env.MCP_AUTH_TOKEN) : undefined;
+  const token = auth === 'env' ? (env[serverVariable(name, 'MCP_TOKEN')] ?? env.MCP_AUTH_TOKEN) : undefined;
   if (token) secrets.learn([token]);
   if (token) set('Authorization', `Bearer ${token}`);
   return { url: target, headers: sent };
@@ -139,9 +140,6 @@ function decoded(text: string): string | undefined {
     return undefined;
   }
 }
-
-/** `<SERVER>` of the environment variables: upper case, every other character an underscore. */
-export const envName = (server: string): string => server.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
 /** Whether a server that spoke legacy SSE says that it has gone over to protocol 2026-07-28, which has no such transport. */
 const hasMovedOn = (error: unknown): boolean =>

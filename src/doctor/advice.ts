@@ -3,11 +3,11 @@
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
-import { serverVariable } from '../config/world.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { placeOf, variablesOf } from './check-definition.ts';
 

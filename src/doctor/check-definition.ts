@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expandReferences, referencesIn } from '../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
-import { serverVariable } from '../config/world.ts';
 import { homeFolder } from '../connections/home-folder.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { RemoteConnection, ServerDefinition, StdioConnection } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import type { Check } from './check.ts';
 import { findCommand } from './find-command.ts';
 

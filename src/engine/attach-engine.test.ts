@@ -4,8 +4,8 @@ import { InMemoryTransport as InMemoryTransport1 } from '@modelcontextprotocol/s
 import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolRegistry, withRequestProviders } from '../agent/registry/index.ts';
 import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
+import { ToolRegistry, withRequestProviders } from '../registry.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { EngineAttachOptions } from './attach-engine.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';

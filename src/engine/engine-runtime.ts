@@ -5,7 +5,7 @@
  */
 
 import { elapsedNow } from '../async/clock.ts';
-import { waitAtMost } from '../async/wait-limit.ts';
+import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';

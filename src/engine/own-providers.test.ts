@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { folder, memoryLog, sample } from '../../test/fixtures/engine.ts';
-import { ToolRegistry } from '../agent/registry/index.ts';
 import { ConfigurationLoader } from '../config/configuration-loader.ts';
 import { ToolNotFoundError } from '../core/errors.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
+import { ToolRegistry } from '../registry.ts';
 import { DiscoveryEngine } from './discovery-engine.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };

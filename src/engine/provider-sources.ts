@@ -8,7 +8,7 @@ import { isNotFound, OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { toCallToolResult, toErrorResult } from '../agent/registry/handler-result.ts';
 import { outsideRequests } from '../agent/registry/request-scope.ts';
 import { toAbortSignal } from '../async/cancellation.ts';
-import { limitTime } from '../async/wait-limit.ts';
+import { limitTime } from '../async/time-limit.ts';
 import type { Listing } from '../catalog/listing.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { isReservedName } from '../config/server-schema.ts';

@@ -7,9 +7,9 @@ import { engineIn, entry, folder, memoryLog, until } from '../../test/fixtures/e
 import { evil } from '../../test/fixtures/evil.ts';
 import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
-import { serverVariable } from '../config/world.ts';
 import { causeOf } from '../core/result.ts';
 import type { ServerDefinition } from '../core/types.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import { redactTools } from './redact-data.ts';
 import { createRedactor } from './redactor.ts';
 import { secretsOf as secretsWith } from './server-secrets.ts';

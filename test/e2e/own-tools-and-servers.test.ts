@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnyToolCall, ToolFormat } from '../../src/agent/formats/index.ts';
-import { ToolRegistry, withRequestProviders } from '../../src/agent/registry/index.ts';
 import type { ServerConfig, StdioConfig } from '../../src/config/define-config.ts';
 import { DiscoveryEngine } from '../../src/engine/discovery-engine.ts';
 import { META_TOOL_NAMES } from '../../src/meta-tools/meta-tools.ts';
+import type { AnyToolCall, ToolFormat } from '../../src/registry.ts';
+import { ToolRegistry, withRequestProviders } from '../../src/registry.ts';
 import { anthropicTools, geminiTools, openAiResponsesTools } from '../api-rules.ts';
 
 const OWN_TOOLS = 2_000;

@@ -45,6 +45,14 @@ interface Entry {
   /** Without a server, and legal unchanged. */
   readonly first: boolean;
   level: number;
+  /** Undefined while it has none. */
+  name: string | undefined;
+}
+
+/** A name, the entry that has it, and all entries that asked for it. */
+interface Claim {
+  holder: Entry | undefined;
+  readonly wanting: Set<Entry>;
 }
 
 /**
@@ -56,50 +64,113 @@ interface Entry {
  * names.refOf('github__create_issue'); // { server: 'github', tool: 'create_issue' }
  */
 export function createNameTable(tools: Iterable<NamedTool>, rule: NameRule = COMMON_NAME_RULE): NameTable {
-  if (!(rule.maxLength >= MIN_LENGTH)) throw new ValidationError(`Names need at least ${MIN_LENGTH} characters.`);
-  const known = new PairMap<Entry>();
-  const entries: Entry[] = [];
-  for (const { server = '', name } of tools) {
-    if (known.get(server, name)) continue;
-    const entry = { ref: { server, tool: name }, first: server === '' && isLegalName(name, rule), level: 0 };
-    known.set(server, name, entry);
-    entries.push(entry);
-  }
-  let named = group(entries, rule);
-  // All tools of a collision take the next longer form, so their order does not matter.
-  while (raiseCollisions(named)) named = group(entries, rule);
-  return toTable(named);
+  const names = new LiveNames(rule);
+  for (const tool of tools) names.add(tool);
+  return names;
 }
 
-function group(entries: Iterable<Entry>, rule: NameRule): Map<string, Entry[]> {
-  const named = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const name = nameAt(entry, rule);
-    const others = named.get(name);
-    if (others) others.push(entry);
-    else named.set(name, [entry]);
-  }
-  return named;
-}
+/** A table whose tools come and go: a tool costs the same however many there are. */
+export class LiveNames implements NameTable {
+  readonly #rule: NameRule;
+  readonly #entries = new PairMap<Entry>();
+  /** Undefined once names have to be given anew. */
+  #current: Map<string, Claim> | undefined = new Map();
+  #renames = 0;
 
-function raiseCollisions(named: ReadonlyMap<string, readonly Entry[]>): boolean {
-  let raised = false;
-  for (const entries of named.values()) {
-    if (entries.length < 2) continue;
-    for (const entry of entries) {
-      if (entry.first || entry.level + 1 >= HEX_LENGTHS.length) continue;
+  constructor(rule: NameRule = COMMON_NAME_RULE) {
+    if (!(rule.maxLength >= MIN_LENGTH)) throw new ValidationError(`Names need at least ${MIN_LENGTH} characters.`);
+    this.#rule = rule;
+  }
+
+  /** Changes when a tool gets another name than it had. */
+  get renames(): number {
+    this.#claims();
+    return this.#renames;
+  }
+
+  add({ server = '', name }: NamedTool): void {
+    if (this.#entries.get(server, name)) return;
+    const first = server === '' && isLegalName(name, this.#rule);
+    const entry: Entry = { ref: { server, tool: name }, first, level: 0, name: undefined };
+    this.#entries.set(server, name, entry);
+    if (this.#current) this.#name(entry, this.#current);
+  }
+
+  delete({ server = '', name }: NamedTool): void {
+    const entry = this.#entries.get(server, name);
+    if (!entry) return;
+    this.#entries.delete(server, name);
+    const asked = Array.from({ length: entry.level + 1 }, (_, level) => nameAt(entry, level, this.#rule));
+    // If another tool wanted the same, it may have a shorter name now.
+    if (asked.some((one) => (this.#current?.get(one)?.wanting.size ?? 0) > 1)) this.#current = undefined;
+    for (const one of asked) this.#current?.delete(one);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  nameOf({ server, tool }: ToolRef): string | undefined {
+    this.#claims();
+    return this.#entries.get(server, tool)?.name;
+  }
+
+  refOf(name: string): ToolRef | undefined {
+    return this.#claims().get(name)?.holder?.ref;
+  }
+
+  entries(): readonly (readonly [name: string, ref: ToolRef])[] {
+    this.#claims();
+    const named = [...this.#entries.values()].flatMap(({ name, ref }) =>
+      name === undefined ? [] : [[name, ref] as const],
+    );
+    return named.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #claims(): Map<string, Claim> {
+    if (this.#current) return this.#current;
+    this.#renames++;
+    this.#current = new Map();
+    for (const entry of this.#entries.values()) {
+      entry.level = 0;
+      this.#name(entry, this.#current);
+    }
+    return this.#current;
+  }
+
+  /** A name that two want goes to neither, so the order in which tools came decides nothing. */
+  #name(added: Entry, claims: Map<string, Claim>): void {
+    const nameless = [added];
+    const raise = (entry: Entry): void => {
+      entry.name = undefined;
+      if (entry.level + 1 >= HEX_LENGTHS.length) return;
       entry.level++;
-      raised = true;
+      nameless.push(entry);
+    };
+    for (const entry of nameless) {
+      const name = nameAt(entry, entry.level, this.#rule);
+      const claim = claims.get(name) ?? { holder: undefined, wanting: new Set<Entry>() };
+      claims.set(name, claim);
+      claim.wanting.add(entry);
+      const { holder } = claim;
+      const isFree = claim.wanting.size === 1 || entry.first;
+      if (holder && !holder.first && claim.wanting.size > 1) {
+        claim.holder = undefined;
+        this.#renames++;
+        raise(holder);
+      }
+      if (isFree) {
+        claim.holder = entry;
+        entry.name = name;
+      } else raise(entry);
     }
   }
-  return raised;
 }
 
-function nameAt(entry: Entry, rule: NameRule): string {
-  const { server, tool } = entry.ref;
+function nameAt({ ref: { server, tool } }: Entry, level: number, rule: NameRule): string {
   const whole = legal(server === '' ? tool : `${server}__${tool}`, rule);
-  if (entry.level === 0 && whole.length <= rule.maxLength) return whole;
-  const hex = Math.min(HEX_LENGTHS[Math.max(entry.level, 1)] ?? 8, rule.maxLength - 2);
+  if (level === 0 && whole.length <= rule.maxLength) return whole;
+  const hex = Math.min(HEX_LENGTHS[Math.max(level, 1)] ?? 8, rule.maxLength - 2);
   const hash = createHash('sha256')
     .update(JSON.stringify([server, tool]))
     .digest('hex')
@@ -137,30 +208,30 @@ const MAX_READ = 256;
 /** Values by two keys. */
 export class PairMap<V> {
   readonly #outer = new Map<string, Map<string, V>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   get(first: string, second: string): V | undefined {
     return this.#outer.get(first)?.get(second);
   }
 
   set(first: string, second: string, value: V): void {
-    const inner = this.#outer.get(first);
-    if (inner) inner.set(second, value);
-    else this.#outer.set(first, new Map([[second, value]]));
+    const inner = this.#outer.get(first) ?? new Map<string, V>();
+    if (!inner.has(second)) this.#size++;
+    this.#outer.set(first, inner.set(second, value));
   }
-}
 
-function toTable(named: ReadonlyMap<string, readonly Entry[]>): NameTable {
-  const refs = new Map<string, ToolRef>();
-  const names = new PairMap<string>();
-  for (const [name, [entry]] of named) {
-    if (!entry) continue;
-    refs.set(name, entry.ref);
-    names.set(entry.ref.server, entry.ref.tool, name);
+  delete(first: string, second: string): void {
+    const inner = this.#outer.get(first);
+    if (!inner?.delete(second)) return;
+    this.#size--;
+    if (inner.size === 0) this.#outer.delete(first);
   }
-  return {
-    size: refs.size,
-    nameOf: ({ server, tool }) => names.get(server, tool),
-    refOf: (name) => refs.get(name),
-    entries: () => [...refs].sort(([a], [b]) => (a < b ? -1 : 1)),
-  };
+
+  *values(): Generator<V> {
+    for (const inner of this.#outer.values()) yield* inner.values();
+  }
 }

@@ -18,7 +18,7 @@ import {
   ToolRegistry,
   type ToolRequest,
   withRequestProviders,
-} from './index.ts';
+} from '../../registry.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 const OBJECT = { type: 'object' as const };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { limitTime } from '../../async/wait-limit.ts';
+import { limitTime } from '../../async/time-limit.ts';
 import { ValidationError } from '../../core/errors.ts';
 import type { ToolContext, ToolProvider, ToolRequest } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/v4';
-import { DiscoveryError, ToolNotFoundError, type ToolProvider, ToolRegistry, type ToolSummary } from './index.ts';
+import {
+  DiscoveryError,
+  ToolNotFoundError,
+  type ToolProvider,
+  ToolRegistry,
+  type ToolSummary,
+} from '../../registry.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
 const errorOf = (result: unknown) => JSON.parse(textOf(result)).error;

@@ -1,10 +1,12 @@
 /**
- * A provider and what is known of it: its list is asked for once at a time, kept, and served old while it cannot be had
- * anew. A provider that is slow, fails or lists too much costs a note, never an answer.
+ * Keeps what is known of one provider: its list, its definitions, and why either is missing. A stale list is served while
+ * a new one cannot be read. A provider that is slow, fails or lists too much costs a note, never an answer.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks';
-import { limitTime, untilAborted, waitAtMost } from '../../async/wait-limit.ts';
+import { abortable } from '../../async/abortable.ts';
+import { limitTime } from '../../async/time-limit.ts';
+import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
@@ -56,15 +58,12 @@ export class KnownProvider {
   readonly #options: KnownProviderOptions;
   /** The asynchronous context of whoever added it, where it is kept for all. */
   readonly #home: AsyncResource | undefined;
+  readonly #keeper: ListKeeper<string>;
   #tools: Tools | undefined;
   #version = 0;
-  /** Why the last attempt failed, or what was wrong with the list. */
+  /** What was wrong with the list. */
   #problem: string | undefined;
-  #failures = 0;
-  #due = Number.NEGATIVE_INFINITY;
-  #mustWait = true;
   #revision: string | number | undefined;
-  #pending: Promise<void> | undefined;
   readonly #definitions: ProviderDefinitions;
   /** Absent where arguments are not ours to check. */
   readonly #validators: SchemaValidators | undefined;
@@ -75,6 +74,13 @@ export class KnownProvider {
     this.label = nameOf(provider) || label;
     this.#source = ownTools ?? provider;
     this.#options = options;
+    this.#keeper = new ListKeeper<string>({
+      read: (attempt) => this.#readList(attempt),
+      toFailure: (thrown) => oneLine(maskSecrets(messageOf(thrown)), 200),
+      isStale: (ageMs) => ageMs >= limits.ttlMs,
+      retry: { initial: FIRST_RETRY_MS, max: limits.ttlMs },
+      now,
+    });
     this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });
     // Another registry checks for itself, and knows more than JSON Schema says.
     this.#validators = limits.checkArguments && ownTools === undefined ? validators : undefined;
@@ -88,25 +94,24 @@ export class KnownProvider {
 
   /** The list as it is now, without asking anybody. */
   get listing(): Listing {
-    const problem = this.#tools === undefined ? (this.#problem ?? 'has not listed its tools yet') : this.#problem;
-    return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem };
+    return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem: this.#problemNow() };
+  }
+
+  /** Whether the list as it is now has a tool. */
+  lists(name: string): boolean {
+    return this.#tools?.has(name) === true;
   }
 
   /** The list; at once when one is there, else after at most `mostMs`. An old one is renewed behind the answer. */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
-    const { limits, now } = this.#options;
     if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
-    if (this.#pending === undefined && now() >= this.#due) this.#refresh();
-    if (this.#pending === undefined || !this.#mustWait) return this.listing;
-    return waitAtMost(this.#pending, Math.min(mostMs, limits.waitMs)).then(() => this.listing);
+    const waiting = this.#keeper.fresh(undefined, Math.min(mostMs, this.#options.limits.waitMs));
+    return waiting === undefined ? this.listing : waiting.then(() => this.listing);
   }
 
   /** The next read asks anew and waits for the answer. */
   invalidate(): void {
-    this.#due = Number.NEGATIVE_INFINITY;
-    this.#mustWait = true;
-    this.#failures = 0;
-    this.#pending = undefined;
+    this.#keeper.invalidate();
     this.#definitions.clear();
   }
 
@@ -136,7 +141,7 @@ export class KnownProvider {
     let isSent = false;
     try {
       parent.throwIfAborted();
-      const checked = await untilAborted(parent, this.#readArguments(name, args));
+      const checked = await abortable(this.#readArguments(name, args), parent);
       const result = await limitTime({ ms: callMs, parent, overdue }, (signal) => {
         isSent = true;
         return this.#source.callTool(name, checked, { ...context, signal });
@@ -168,7 +173,7 @@ export class KnownProvider {
       const fresh = kept && (await this.#definitions.renewed(name));
       if (fresh === undefined) throw refusal;
       const read = await check(fresh);
-      this.#due = Number.NEGATIVE_INFINITY;
+      this.#keeper.outdate();
       return read;
     }
   }
@@ -182,40 +187,31 @@ export class KnownProvider {
     return checkDefinition(found, name, maxToolBytes);
   }
 
-  #refresh(): void {
-    const { limits, now, onChange } = this.#options;
+  async #readList({ isCurrent }: Attempt<string>): Promise<boolean> {
+    const { limits, onChange } = this.#options;
     // Read first: what changes while the list is made is in the next one.
     this.#revision = this.#readRevision();
     const overdue = () => new Error(`gave no list within ${limits.listMs} ms`);
-    const asked = limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
+    const list = await limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
       this.#neutrally(() => this.#source.listToolMetadata({ signal })),
     );
-    const isCurrent = () => this.#pending === pending;
-    const pending: Promise<void> = asked
-      .then((list) => checkList(list, limits))
-      .then(
-        ({ tools, problem }) => {
-          if (!isCurrent()) return;
-          const before = this.#tools ?? NO_TOOLS;
-          // What was described while the first list was made is as new as that.
-          if (this.#tools !== undefined) this.#definitions.clear();
-          this.#tools = tools;
-          this.#version++;
-          this.#problem = problem;
-          this.#failures = 0;
-          this.#due = now() + limits.ttlMs;
-          this.#done();
-          onChange?.(before, tools);
-        },
-        (thrown) => {
-          if (!isCurrent()) return;
-          const reason = oneLine(maskSecrets(messageOf(thrown)), 200);
-          this.#problem = `could not be asked (${reason})${this.#tools === undefined ? '' : '; its last list was used'}`;
-          this.#due = now() + Math.min(limits.ttlMs, FIRST_RETRY_MS * 2 ** this.#failures++);
-          this.#done();
-        },
-      );
-    this.#pending = pending;
+    const { tools, problem } = checkList(list, limits);
+    if (!isCurrent()) return false;
+    const before = this.#tools;
+    // What was described while the first list was made is as new as that.
+    if (before !== undefined) this.#definitions.clear();
+    this.#tools = tools;
+    this.#version++;
+    this.#problem = problem;
+    onChange?.(before ?? NO_TOOLS, tools);
+    return true;
+  }
+
+  #problemNow(): string | undefined {
+    const { failure } = this.#keeper;
+    if (failure !== undefined)
+      return `could not be asked (${failure})${this.#tools === undefined ? '' : '; its last list was used'}`;
+    return this.#tools === undefined ? 'has not listed its tools yet' : this.#problem;
   }
 
   /** One that cannot be read has not changed. */
@@ -225,11 +221,6 @@ export class KnownProvider {
     } catch {
       return this.#revision;
     }
-  }
-
-  #done(): void {
-    this.#pending = undefined;
-    this.#mustWait = false;
   }
 
   /** Away from the request that happens to ask, so that nothing of it gets into what is kept for all. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { limitTime } from '../../async/wait-limit.ts';
+import { limitTime } from '../../async/time-limit.ts';
 import { ValidationError } from '../../core/errors.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import type { RawHandler, RawRequest } from './sdk-server.ts';

@@ -6,7 +6,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/v4';
-import { ToolNotFoundError, type ToolProvider, ToolRegistry, withRequestProviders } from './index.ts';
+import { ToolNotFoundError, type ToolProvider, ToolRegistry, withRequestProviders } from '../../registry.ts';
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { untilAborted } from '../../async/wait-limit.ts';
+import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ValidationError } from '../../core/errors.ts';
 import type { ToolContext } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
@@ -14,7 +14,7 @@ import { toCallToolResult, toCancelledResult, toErrorResult, withStructure } fro
 import { schemaPart } from './offending-part.ts';
 import { exportSchema, type ToJsonSchema } from './schema-export.ts';
 import { isStandardSchema, type StandardIssue } from './standard-schema.ts';
-import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+import type { ToolHandler, ToolOptions, ToolSchema } from './tool-registration.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -32,8 +32,8 @@ type Check = (value: unknown) => unknown | Promise<unknown>;
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_ISSUES = 8;
-const FIELDS: Readonly<Record<keyof ToolRegistration, OptionKind>> = {
-  name: 'any',
+/** What a tool may be registered with. */
+export const FIELDS: Readonly<Record<keyof ToolOptions, OptionKind>> = {
   title: 'text',
   description: 'any',
   inputSchema: 'any',
@@ -42,44 +42,30 @@ const FIELDS: Readonly<Record<keyof ToolRegistration, OptionKind>> = {
   icons: 'any',
   _meta: 'object',
   visible: 'flag',
+  keywords: 'any',
 };
 
-/** Checks a registration and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
+/** Checks what is registered and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
 export function prepareTool(
-  given: ToolRegistration<ToolSchema, ToolSchema>,
+  name: string,
+  given: ToolOptions<ToolSchema, ToolSchema>,
   handler: ToolHandler<ToolSchema, ToolSchema>,
-  keywords: readonly string[],
   validators: SchemaValidators,
   convert: ToJsonSchema | undefined,
 ): RegisteredTool {
-  if (typeof given !== 'object' || given === null) {
-    throw new ValidationError('registerTool takes the definition of a tool, then its handler');
-  }
-  const registration = withoutNulls(given);
-  const {
-    name,
-    title,
-    description,
-    inputSchema,
-    outputSchema,
-    annotations,
-    icons,
-    _meta,
-    visible = false,
-  } = registration;
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new ValidationError(
       `A tool's name has 1 to 128 letters, digits, "_", "-", "." or "/"; got ${JSON.stringify(name)}`,
     );
   }
-  if (Object.hasOwn(registration, 'keywords')) {
-    throw new ValidationError(`${name}: keywords come after the handler: ${KEYWORDS}`);
-  }
-  checkOptions(registration, FIELDS, (field) => `${name}: a tool has no field "${field}"`);
+  const options = withoutNulls(given);
+  checkOptions(options, FIELDS, (field) => `${name}: a tool has no field "${field}"`);
+  const { title, description, inputSchema, outputSchema, annotations, icons, _meta } = options;
+  const { visible = false, keywords = [] } = options;
   if (typeof description !== 'string') throw new ValidationError(`${name}: description must be a text`);
   if (typeof handler !== 'function') throw new ValidationError(`${name}: the handler must be a function`);
-  if (keywords.some((keyword) => typeof keyword !== 'string')) {
-    throw new ValidationError(`${name}: keywords are texts, one after another: ${KEYWORDS}`);
+  if (!Array.isArray(keywords) || keywords.some((keyword) => typeof keyword !== 'string')) {
+    throw new ValidationError(`${name}: keywords must be a list of texts`);
   }
   const input = exportSchema(inputSchema ?? { type: 'object' }, 'input', `${name}: inputSchema`, convert);
   const output = outputSchema && exportSchema(outputSchema, 'output', `${name}: outputSchema`, convert);
@@ -122,18 +108,16 @@ export function prepareTool(
       signal.throwIfAborted();
       const read = readArguments(args, input, refuse);
       const checked = checkInput === undefined ? read : checkInput(read);
-      const value = checked instanceof Promise ? await untilAborted(signal, checked) : checked;
+      const value = checked instanceof Promise ? await abortable(checked, signal) : checked;
       isSent = true;
       const returned = handler(value as never, context);
-      return await finish(isThenable(returned) ? await untilAborted(signal, returned) : returned);
+      return await finish(isThenable(returned) ? await abortable(returned, signal) : returned);
     } catch (thrown) {
       return signal.aborted ? toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent') : toErrorResult(thrown);
     }
   };
   return { definition, keywords, visible, call };
 }
-
-const KEYWORDS = "registerTool(definition, handler, 'mail', 'smtp')";
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ToolNotFoundError, type ToolProvider, ToolRegistry, withRequestProviders } from './index.ts';
+import { ToolNotFoundError, type ToolProvider, ToolRegistry, withRequestProviders } from '../../registry.ts';
 
 const pause = (turns: number): Promise<void> =>
   turns === 0 ? Promise.resolve() : new Promise<void>((resolve) => setImmediate(resolve)).then(() => pause(turns - 1));

@@ -95,7 +95,6 @@ export class ToolIndex {
   find(query: string, limit: number | undefined, owns: Owns): IndexHit[] {
     const needle = toNeedle(query);
     const most = limit ?? DEFAULT_LIMIT;
-    if (needle === '') return this.#all(owns).slice(0, most);
     const hits = new Map<Entry, IndexHit>();
     const add = (group: string, entry: Entry | undefined, relevance: number): boolean => {
       if (entry === undefined || hits.has(entry) || !owns(group, entry.tool.name)) return false;
@@ -135,13 +134,6 @@ export class ToolIndex {
     if (found.every(counts)) return found;
     const owned = this.#engine.search(query, { limit: MAX_LIMIT }).filter(counts);
     return limit === undefined ? owned.filter(({ relevance }) => inHundredths(relevance) >= LEAST.byDefault) : owned;
-  }
-
-  #all(owns: Owns): IndexHit[] {
-    const hits = [...this.#groups].flatMap(([group, { entries }]) =>
-      entries.flatMap(({ tool }) => (owns(group, tool.name) ? [{ group, tool, score: 0 }] : [])),
-    );
-    return hits.sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   }
 }
 

@@ -6,7 +6,6 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import * as z3 from 'zod/v3';
 import * as z from 'zod/v4';
-import { Haystack, TIERS } from './haystack.ts';
 import {
   type AttachOptions,
   DiscoveryError,
@@ -14,7 +13,8 @@ import {
   ToolRegistry,
   type ToolRegistryOptions,
   ValidationError,
-} from './index.ts';
+} from '../../registry.ts';
+import { Haystack, TIERS } from './haystack.ts';
 import { LEVEL, matchLevel } from './match-level.ts';
 
 const textOf = (result: unknown): string => (result as { content: [{ text: string }] }).content[0].text;
@@ -375,7 +375,7 @@ describe('registering', () => {
     );
     expect(() => registry.registerTool({ name: 'b' } as never, () => '')).toThrow('description');
     expect(() => registry.registerTool({ name: 'b', description: '' }, () => '', ['x'] as never)).toThrow(
-      'one after another',
+      'b: keywords must be a list of texts',
     );
   });
 
@@ -506,14 +506,15 @@ describe('what is misspelt in a program without types', () => {
   it('is refused in the definition of a tool', () => {
     expect(register({ visble: true })).toThrow('a: a tool has no field "visble"; did you mean visible?');
     expect(register({ input_schema: { type: 'object' } })).toThrow('did you mean inputSchema?');
-    expect(register({ parameters: {} })).toThrow('there are name, title, description, inputSchema');
-    expect(register({ keywords: ['x'] })).toThrow("registerTool(definition, handler, 'mail', 'smtp')");
+    expect(register({ parameters: {} })).toThrow('there are title, description, inputSchema');
+    expect(register({ keywords: 'x' })).toThrow('a: keywords must be a list of texts');
+    expect(register({ keywords: ['x'] })).not.toThrow();
     expect(register({ visible: 'yes' })).toThrow('visible must be true or false, not "yes"');
     expect(register({ title: 5 })).toThrow('title must be a text, not 5');
     expect(register({ annotations: ['readOnly'] })).toThrow('annotations must be an object, not a list');
     expect(register({ title: undefined, visible: undefined })).not.toThrow();
     expect(() => new ToolRegistry().registerTool(undefined as never, () => '')).toThrow(
-      'registerTool takes the definition of a tool, then its handler',
+      'registerTool takes a name, options and a handler',
     );
   });
 
@@ -739,5 +740,88 @@ describe('literal matches', () => {
         },
       ),
     );
+  });
+});
+
+describe('a handle', () => {
+  const setUp = () => {
+    const registry = new ToolRegistry();
+    const changes: string[] = [];
+    registry.onToolsChanged((change) => changes.push(change));
+    const options = {
+      title: 'Weather',
+      description: 'Tell the forecast',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      keywords: ['zebra'],
+    } as const;
+    const tool = registry.registerTool('weather', options, ({ city }) => `Sunny in ${city}`);
+    const found = async (query: string) => (await registry.search(query)).results.map(({ name }) => name);
+    return { registry, changes, tool, found };
+  };
+
+  it('replaces what is said of a tool, and nothing else', async () => {
+    const { registry, changes, tool, found } = setUp();
+    expect(await found('zebra')).toEqual(['weather']);
+    tool.update({ description: 'Tell how warm it gets', keywords: ['temperature'], title: undefined });
+    expect(await found('temperature')).toEqual(['weather']);
+    expect(await found('zebra')).toEqual([]);
+    expect(registry.listTools()).toMatchObject([
+      { name: 'weather', title: 'Weather', description: 'Tell how warm it gets' },
+    ]);
+    expect(await registry.callTool('weather', { city: 'Rome' })).toMatchObject({
+      content: [{ text: 'Sunny in Rome' }],
+    });
+    tool.update({ visible: true });
+    await Promise.resolve();
+    expect(changes).toEqual(['hidden', 'hidden', 'visible']);
+  });
+
+  it('replaces name, schema and handler in one step', async () => {
+    const { registry, tool, found } = setUp();
+    tool.update({
+      name: 'tides',
+      inputSchema: { type: 'object', properties: { port: { type: 'string' } }, required: ['port'] },
+      handler: ({ port }) => `High in ${port.toUpperCase()}`,
+    });
+    expect([tool.name, await found('zebra')]).toEqual(['tides', ['tides']]);
+    expect(await registry.callTool('tides', { port: 'Brest' })).toMatchObject({ content: [{ text: 'High in BREST' }] });
+    expect(await registry.callTool('tides', { city: 'Rome' })).toMatchObject({ isError: true });
+    await expect(registry.callTool('weather')).rejects.toBeInstanceOf(ToolNotFoundError);
+  });
+
+  it('hides a tool while it is disabled, and keeps its name', async () => {
+    const { registry, tool, found } = setUp();
+    tool.disable();
+    expect([tool.enabled, registry.listTools(), await found('zebra')]).toEqual([false, [], []]);
+    await expect(registry.callTool('weather', { city: 'Rome' })).rejects.toBeInstanceOf(ToolNotFoundError);
+    expect(() => registry.registerTool('weather', { description: '' }, () => '')).toThrow('already registered');
+    tool.update({ description: 'Tell the climate' });
+    expect(registry.listTools()).toEqual([]);
+    tool.enable();
+    expect([tool.enabled, await found('climate')]).toEqual([true, ['weather']]);
+  });
+
+  it('removes a tool for good, and another tool of that name is not its own', async () => {
+    const { registry, tool } = setUp();
+    tool.remove();
+    tool.remove();
+    expect([tool.enabled, registry.listTools(), registry.unregisterTool('weather')]).toEqual([false, [], false]);
+    const other = registry.registerTool('weather', { description: 'Another' }, () => '');
+    expect(() => tool.update({ title: 'Mine' })).toThrow('weather: the tool was removed; register it again');
+    tool.remove();
+    expect(other.enabled).toBe(true);
+    expect(registry.unregisterTool('weather')).toBe(true);
+    expect(() => other.enable()).toThrow('was removed');
+  });
+
+  it('changes nothing where the change is refused', () => {
+    const { registry, tool } = setUp();
+    registry.registerTool({ name: 'taken', description: '', keywords: ['a'] }, () => '', 'b');
+    const before = registry.listTools();
+    expect(() => tool.update({ name: 'taken' })).toThrow('already registered');
+    expect(() => tool.update({ name: 'tool_search' })).toThrow('choose another');
+    expect(() => tool.update({ descripton: 'x' } as never)).toThrow('did you mean description?');
+    expect(() => tool.update({ inputSchema: 5 as never })).toThrow('weather');
+    expect([tool.name, tool.enabled, registry.listTools()]).toEqual(['weather', true, before]);
   });
 });

@@ -26,8 +26,9 @@ import { RegisteredTools } from './registered-tools.ts';
 import { requestProviders } from './request-scope.ts';
 import type { ToJsonSchema } from './schema-export.ts';
 import { type ToolCallResult, toToolCallResult } from './tool-call-result.ts';
+import { RegisteredHandle, type Registration } from './tool-handle.ts';
 import { ToolIndex } from './tool-index.ts';
-import type { ToolHandler, ToolRegistration, ToolSchema } from './tool-registration.ts';
+import type { ToolHandle, ToolHandler, ToolOptions, ToolRegistration, ToolSchema } from './tool-registration.ts';
 import type { ToolSearchOptions, ToolSearchResult } from './tool-search.ts';
 import { ToolView } from './tool-view.ts';
 
@@ -52,23 +53,24 @@ export type CallContext = Partial<ToolContext>;
  * @example
  * const registry = new ToolRegistry();
  * registry.registerTool(
+ *   'send_email',
  *   {
- *     name: 'send_email',
  *     description: 'Send an email to a recipient',
  *     inputSchema: z.object({ to: z.string(), subject: z.string(), body: z.string() }),
+ *     keywords: ['communication', 'smtp'],
  *   },
  *   ({ to }) => `Email sent to ${to}`,
- *   'email', 'communication', 'smtp',
  * );
  * registry.attach(server);
  */
 export class ToolRegistry implements ToolProvider, AsyncDisposable {
   readonly name: string | undefined;
-  readonly #toJsonSchema: ToJsonSchema | undefined;
   readonly #validators = new SchemaValidators();
   readonly #index = new ToolIndex();
   readonly #changes = new ListChanges();
   readonly #registered = new RegisteredTools(this.#index);
+  readonly #handles = new Map<string, RegisteredHandle>();
+  readonly #registration: Registration;
   readonly #limits: ProviderLimits;
   readonly #providers: Providers;
 
@@ -77,37 +79,57 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     checkOptions(options, { name: 'text', toJsonSchema: 'function', providers: 'object', now: 'function' });
     const { name, toJsonSchema, providers, now = () => performance.now() } = options;
     this.name = name;
-    this.#toJsonSchema = toJsonSchema;
+    this.#registration = {
+      tools: this.#registered,
+      handles: this.#handles,
+      changes: this.#changes,
+      prepare: (tool, given, handler) => {
+        if (tool === TOOL_SEARCH || tool === EXECUTE_TOOL)
+          throw new ValidationError(`"${tool}" is the name of a tool that attach() adds; choose another`);
+        return prepareTool(tool, given, handler, this.#validators, toJsonSchema);
+      },
+    };
     this.#limits = toProviderLimits(providers);
     const parts = { index: this.#index, changes: this.#changes, validators: this.#validators };
     this.#providers = new Providers({ ...parts, limits: this.#limits, now });
   }
 
-  /** Adds a tool; `keywords` are further words it is found by. Throws `ValidationError` for a name that is taken. */
-  registerTool<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
+  /**
+   * Adds a tool, and returns a handle that updates, disables or removes it. Its schema is one of zod, valibot or arktype, or
+   * raw JSON Schema; each gives the handler's arguments their types. Throws `ValidationError` for a name that is taken.
+   * @example
+   * const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+   * const tool = registry.registerTool('weather', { description: 'Tell the weather', inputSchema: schema }, forecast);
+   * tool.update({ description: 'Tell the weather of a city' });
+   */
+  registerTool<const Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
+    name: string,
+    options: ToolOptions<Input, Output>,
+    handler: ToolHandler<Input, Output>,
+  ): ToolHandle<Input, Output>;
+  /** The same with the name in the definition; `keywords` come last. */
+  registerTool<const Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
     definition: ToolRegistration<Input, Output>,
     handler: ToolHandler<Input, Output>,
     ...keywords: readonly string[]
-  ): void {
-    const tool = prepareTool(definition, handler as never, keywords, this.#validators, this.#toJsonSchema);
-    const { name } = tool.definition;
-    if (name === TOOL_SEARCH || name === EXECUTE_TOOL) {
-      throw new ValidationError(`"${name}" is the name of a tool that attach() adds; choose another`);
-    }
-    if (this.#registered.get(name) !== undefined) {
-      throw new ValidationError(
-        `A tool "${name}" is already registered; unregister that one first, or choose another name`,
-      );
-    }
-    this.#registered.add(tool);
-    this.#changes.announce(tool.visible ? 'visible' : 'hidden');
+  ): ToolHandle<Input, Output>;
+  registerTool(first: unknown, second: unknown, ...rest: readonly unknown[]): RegisteredHandle {
+    if (typeof first === 'string') return this.#register(first, second, rest[0]);
+    if (!isObject(first)) throw new ValidationError('registerTool takes a name, options and a handler');
+    const { name, ...options } = first;
+    const keywords = rest.length === 0 ? options.keywords : [...toList(options.keywords), ...rest];
+    return this.#register(name, { ...options, keywords }, second);
+  }
+
+  #register(name: unknown, options: unknown, handler: unknown): RegisteredHandle {
+    return new RegisteredHandle(this.#registration, name as string, options as object as never, handler as never);
   }
 
   /** Takes a registered tool away; false when there is none of that name. */
   unregisterTool(name: string): boolean {
-    const tool = this.#registered.delete(name);
-    if (tool !== undefined) this.#changes.announce(tool.visible ? 'visible' : 'hidden');
-    return tool !== undefined;
+    const handle = this.#handles.get(name);
+    handle?.remove();
+    return handle !== undefined;
   }
 
   /** The registered tools, visible or not, sorted by name; `listToolMetadata` has those of providers as well. */
@@ -253,5 +275,7 @@ const complete = (context: CallContext): ToolContext => ({
   ...context,
   signal: context.signal ?? new AbortController().signal,
 });
+
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value == null ? [] : [value]);
 
 const byName = (a: ToolDefinition, b: ToolDefinition): number => (a.name < b.name ? -1 : 1);

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { untilAborted } from '../../async/wait-limit.ts';
+import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ToolNotFoundError } from '../../core/errors.ts';
 import type { ToolContext, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
@@ -16,6 +16,7 @@ import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 import { toCancelledResult } from './handler-result.ts';
 import { isNotFound, type Listing } from './known-provider.ts';
+import { toNeedle } from './match-level.ts';
 import type { IndexedProvider } from './providers.ts';
 import { type RegisteredTools, toSummary } from './registered-tools.ts';
 import type { IndexHit, Owns, ToolIndex } from './tool-index.ts';
@@ -53,6 +54,12 @@ export class ToolView {
   async search(query: string, { maxResults, compact = false }: ToolSearchOptions): Promise<ToolSearchResult> {
     const limit = toLimit(maxResults);
     const read = await this.#read();
+    if (toNeedle(query) === '') {
+      const all = this.#all(read).slice(0, limit ?? DEFAULT_RESULTS);
+      const scored = all.map((found) => ({ ...found, score: 0 }));
+      const result = await toSearchResult(scored, this.#notes(read), compact);
+      return all.length > 0 ? result : { ...result, hint: NOTHING };
+    }
     this.#registered.publish();
     for (const [place, provider] of this.#providers.entries()) provider.publish(read[place] as Listing);
     const indexes = new Set([this.#index, ...this.#providers.map(({ index }) => index)]);
@@ -74,12 +81,20 @@ export class ToolView {
 
   /** Every tool, sorted by name. */
   async list(): Promise<ToolSummary[]> {
-    const tools = new Map<string, ToolSummary>();
-    for (const tool of this.#registered.values()) tools.set(tool.definition.name, toSummary(tool));
-    for (const listing of await this.#read()) {
-      for (const [name, tool] of listing.tools) if (!tools.has(name)) tools.set(name, tool);
+    return this.#all(await this.#read()).map(({ tool }) => tool);
+  }
+
+  /** Every tool with its definition, sorted by name. Of several with one name the first counts. */
+  #all(listings: readonly Listing[]): Omit<FoundTool, 'score'>[] {
+    const tools = new Map<string, Omit<FoundTool, 'score'>>();
+    for (const tool of this.#registered.values())
+      tools.set(tool.definition.name, { tool: toSummary(tool), definition: () => tool.definition });
+    for (const [place, listing] of listings.entries()) {
+      const { known } = this.#providers[place] as IndexedProvider;
+      for (const [name, tool] of listing.tools)
+        if (!tools.has(name)) tools.set(name, { tool, definition: () => known.definition(name) });
     }
-    return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...tools.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   }
 
   /** Whether there is a tool of that name, as far as can be said within `waitMs`. */
@@ -135,7 +150,7 @@ export class ToolView {
     for (;;) {
       let owner: IndexedProvider | undefined;
       try {
-        owner = await untilAborted(signal, this.#owner(name, others));
+        owner = await abortable(this.#owner(name, others), signal);
       } catch (thrown) {
         if (!signal.aborted) throw thrown;
         return toCancelledResult(name, signal, 'not_sent');
@@ -212,6 +227,10 @@ export class ToolView {
 
   /** The provider whose tool would be called; those that could stand before the first that lists it are asked side by side. */
   async #owner(name: string, others?: ReadonlySet<IndexedProvider>): Promise<IndexedProvider | undefined> {
+    const listing = this.#providers.find(
+      (provider) => provider.shared && !provider.isRemoved && !others?.has(provider) && provider.known.lists(name),
+    );
+    if (listing) return listing;
     const candidates = this.#likeliest(name).filter((provider) => !others?.has(provider));
     const first = candidates.findIndex(({ known }) => known.listing.tools.has(name));
     const before = first === -1 ? candidates : candidates.slice(0, first);

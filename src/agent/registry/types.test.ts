@@ -12,6 +12,7 @@ import type { AnyGptConfig, ToolContext as EngineToolContext, ToolSummary as Eng
 import {
   type CallToolResult,
   type ContentBlock,
+  type JsonSchema,
   type ToJsonSchema,
   type ToolContext,
   ToolNotFoundError,
@@ -22,7 +23,8 @@ import {
   withRequestProviders,
 } from '../../registry.ts';
 import type { StaticToolAnswer } from '../unified/static-tool.ts';
-import type { ListLimits, StandardJsonSchema, StandardResult } from './index.ts';
+import type { ListLimits } from './check-list.ts';
+import type { StandardJsonSchema, StandardResult } from './standard-schema.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 
@@ -68,6 +70,62 @@ function handlers(registry: ToolRegistry): void {
   registry.registerTool({ name: 'a', description: '' }, () => {});
   registry.registerTool({ name: 'a', description: '' }, async () => {});
   registry.registerTool({ name: 'a', description: '' }, () => registry.callTool('b'));
+
+  const tool = registry.registerTool('a', { description: '', inputSchema: z.object({ to: z.string() }) }, (args) => {
+    expectTypeOf(args).toEqualTypeOf<{ to: string }>();
+    return args.to;
+  });
+  tool.update({ handler: ({ to }) => to.toUpperCase() });
+  tool.update({ inputSchema: z.object({ n: z.number() }), handler: ({ n }) => n.toFixed() });
+  // @ts-expect-error the schema has no such property
+  tool.update({ handler: ({ from }) => from });
+  // @ts-expect-error misspelt
+  tool.update({ descripton: '' });
+
+  // Raw JSON Schema, written in place or as const.
+  const properties = {
+    to: { type: 'string' },
+    size: { enum: ['small', 'large'] },
+    count: { type: ['integer', 'null'] },
+    at: { anyOf: [{ type: 'string' }, { const: 5 }] },
+    tags: { type: 'array', items: { type: 'string' } },
+    more: { type: 'object', additionalProperties: { type: 'boolean' } },
+    deep: { type: 'object', properties: { on: { type: 'boolean' } }, required: ['on'] },
+    other: { $ref: '#/$defs/other' },
+  } as const;
+  interface Raw {
+    readonly to: string;
+    readonly size: 'small' | 'large';
+    readonly count?: number | null;
+    readonly at?: string | 5;
+    readonly tags?: readonly string[];
+    readonly more?: Readonly<Record<string, boolean>>;
+    readonly deep?: { readonly on: boolean };
+    readonly other?: unknown;
+  }
+  const raw = { type: 'object', properties, required: ['to', 'size'] } as const;
+  registry.registerTool('a', { description: '', inputSchema: raw }, (args) => {
+    expectTypeOf(args).toEqualTypeOf<Raw>();
+    return args.to;
+  });
+  registry.registerTool({ name: 'a', description: '', inputSchema: raw }, ({ size }) => size);
+  registry.registerTool(
+    'a',
+    { description: '', inputSchema: { properties: { n: { type: 'number' } }, required: ['n'] } },
+    ({ n }) => n.toFixed(),
+  );
+  // @ts-expect-error the schema has no such property
+  registry.registerTool('a', { description: '', inputSchema: raw }, ({ recipient }) => String(recipient));
+  const unknownSchema: JsonSchema = raw;
+  registry.registerTool('a', { description: '', inputSchema: unknownSchema }, (args) => {
+    expectTypeOf(args).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+    return '';
+  });
+  const loose = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
+  registry.registerTool('a', { description: '', inputSchema: loose }, ({ to }) => {
+    expectTypeOf(to).toEqualTypeOf<unknown>();
+    return '';
+  });
 
   const inputSchema = z.object({ to: z.string() });
   // @ts-expect-error the schema has no such property

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { entry, folder, memoryLog, sample } from '../../../test/fixtures/engine.ts';
 import { evil } from '../../../test/fixtures/evil.ts';
 import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
+import { serversFromEnv, UnifiedToolRegistry, type UnifiedToolRegistryOptions } from '../../registry.ts';
 import { startTestServer } from '../../testing/index.ts';
-import { serversFromEnv, UnifiedToolRegistry, type UnifiedToolRegistryOptions } from './index.ts';
 
 const FIVE_MINUTES = 5 * 60_000;
 

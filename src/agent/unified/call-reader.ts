@@ -28,12 +28,13 @@ export class CallReader {
 
   /** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */
   find({ name, namespace }: NamedCall): ToolEntry | undefined {
-    for (const names of new Set([...this.#seen, this.#table.shown])) {
+    // What a bare name means now is looked up in the table itself; only namespaces need a view of all tools.
+    for (const names of namespace ? [...this.#seen, this.#table.shown] : this.#seen) {
       const ref = names.refOf(name, namespace);
       const entry = ref && this.#table.findRef(ref.server, ref.tool);
       if (entry) return entry;
     }
-    // In a namespace, a bare name must not lead to a tool of somebody else.
+    // In a namespace, a bare name must not lead to a tool of another server.
     return namespace ? this.#table.findRef(namespace, name) : this.#table.find(name);
   }
 }

@@ -8,7 +8,7 @@ import type { ToolDefinition, ToolExample } from '../../core/types.ts';
 import type { AnthropicTool, DefinitionSet, DescribedTool, FormatProblem } from '../formats/definition-types.ts';
 import type { NameTable } from '../formats/names.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
-import type { ToolEntry } from './tool-table.ts';
+import type { ExcludedTool, ToolEntry } from './tool-table.ts';
 
 /** A tool's definition, wherever it comes from and whatever it is called. */
 interface Made {
@@ -35,6 +35,18 @@ export function claudeSet(entries: readonly ToolEntry[], names: NameTable): Defi
   };
   return { definitions, names, problems, readCall };
 }
+
+/** A tool in Anthropic's format, under the name it was listed with; undefined when it cannot be used. */
+export const claudeTool = (definition: ToolDefinition): AnthropicTool | undefined => madeOf(definition).tool;
+
+/** Why a tool cannot be used, if so. */
+export const leftOut = (serverName: string | null, definition: ToolDefinition): readonly ExcludedTool[] =>
+  madeOf(definition).tool
+    ? []
+    : madeOf(definition)
+        .problems.filter(({ kind }) => kind === 'left-out')
+        .slice(0, 1)
+        .map(({ message }) => ({ serverName, toolName: definition.name, reason: message }));
 
 /** A tool as definitions are made of it. */
 export const describe = ({ server, definition }: Pick<ToolEntry, 'server' | 'definition'>): DescribedTool => ({

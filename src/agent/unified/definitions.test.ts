@@ -3,9 +3,9 @@ import { memoryLog } from '../../../test/fixtures/engine.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { ok } from '../../core/result.ts';
 import type { JsonSchema } from '../../core/types.ts';
+import { UnifiedToolRegistry } from '../../registry.ts';
 import { startTestServer } from '../../testing/index.ts';
 import { TOOL_FORMATS } from '../formats/definition-types.ts';
-import { UnifiedToolRegistry } from './index.ts';
 
 const issue: JsonSchema = {
   type: 'object',

@@ -12,6 +12,7 @@ import type {
   ToolFormat,
 } from '../formats/definition-types.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
+import { claudeTool } from './claude-set.ts';
 import type { ToolEntry, ToolTable } from './tool-table.ts';
 
 /** A tool as Anthropic's Messages API takes it, with what the program gave beside it, such as `cache_control`. */
@@ -43,7 +44,7 @@ export class Definitions {
 
   /** One tool as Anthropic takes it. */
   claudeTool(entry: ToolEntry): ClaudeTool {
-    return withExtras(this.#table.claudeTool(entry.name), entry);
+    return withExtras({ ...(claudeTool(entry.definition) as AnthropicTool), name: entry.name }, entry);
   }
 
   #made<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<ToolFormat> {

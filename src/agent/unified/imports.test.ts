@@ -18,7 +18,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 }
 
 it('loads no engine, no transport and no MCP SDK before a server is needed', () => {
-  const loaded = [...loadedWith(fileURLToPath(new URL('./index.ts', import.meta.url)))];
+  const loaded = [...loadedWith(fileURLToPath(new URL('../../registry.ts', import.meta.url)))];
   expect(loaded.length).toBeGreaterThan(20);
   expect(
     loaded.filter((name) => /@modelcontextprotocol|\/connections\/|\/gateway\/|discovery-engine/.test(name)),

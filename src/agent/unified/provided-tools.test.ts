@@ -4,7 +4,7 @@ import { memoryLog } from '../../../test/fixtures/engine.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
-import { UnifiedToolRegistry, type UnifiedToolRegistryOptions } from './index.ts';
+import { UnifiedToolRegistry, type UnifiedToolRegistryOptions } from '../../registry.ts';
 
 const never = () => new Promise<never>(() => {});
 const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: 'object' } });

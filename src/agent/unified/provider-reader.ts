@@ -1,12 +1,13 @@
 /**
- * One provider: its list and the definition of each tool, read when they are due, into what the table shows. A tool that
- * cannot be described is left out and the others stay; what has been read once is not asked for again before it is old; and
- * a reading that takes longer than anybody waits goes on behind, so that the next one who asks finds more.
+ * Reads the list of one provider and the definition of each tool, for the table. A tool that cannot be described is left
+ * out and the others stay. A reading that outlasts its callers' patience goes on in the background.
  * @module
  */
 
+import { ageSince } from '../../async/clock.ts';
 import { Semaphore } from '../../async/semaphore.ts';
-import { limitTime, waitAtMost } from '../../async/wait-limit.ts';
+import { limitTime, waitAtMost } from '../../async/time-limit.ts';
+import { ListKeeper, type Reading } from '../../catalog/list-keeper.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
@@ -43,15 +44,11 @@ interface Described {
   readonly at: number;
 }
 
-/** A reading under way. */
-interface Reading {
-  /** Settles with the reading, and never rejects. */
-  done: Promise<void>;
+/** How far a reading has come. */
+interface Progress {
   readonly tools: Map<string, Described>;
   /** Undefined until there is a list. */
   total: number | undefined;
-  /** Somebody has waited for it as long as one may. */
-  isLate: boolean;
 }
 
 const LIMITS = { maxTools: 10_000, maxListBytes: 32 * 1024 * 1024, maxToolBytes: 1024 * 1024 };
@@ -69,14 +66,11 @@ export class ProviderReader {
   readonly #provider: ToolProvider;
   readonly #options: ProviderReaderOptions;
   #known: ReadonlyMap<string, Described> = new Map();
-  #readAt: number | undefined;
-  /** How long what was read, or the failure, holds. */
-  #holdMs = 0;
-  /** Readings in a row that were not whole. */
-  #failures = 0;
-  #failure: DiscoveryError | undefined;
+  readonly #keeper: ListKeeper<DiscoveryError>;
   #revision: unknown;
-  #reading: Reading | undefined;
+  #progress: Progress = { tools: new Map(), total: undefined };
+  /** The reading that a caller has waited for as long as one may. */
+  #late: Reading | undefined;
   #isRemoved = false;
 
   constructor(provider: ToolProvider, options: ProviderReaderOptions) {
@@ -84,6 +78,15 @@ export class ProviderReader {
     this.#options = options;
     const name = attempt(() => provider.name);
     this.name = typeof name === 'string' && name !== '' ? oneLine(name, 64) : 'a provider';
+    const { ttlMs, now } = options;
+    this.#keeper = new ListKeeper<DiscoveryError>({
+      // What is kept is for everybody, so nothing of the request that happens to ask may get into it.
+      read: () => outsideRequests(() => this.#readAll()),
+      toFailure: (thrown) => this.#failureOf(thrown),
+      isStale: (ageMs) => ageMs >= ttlMs,
+      retry: { initial: FIRST_RETRY_MS, max: ttlMs },
+      now,
+    });
   }
 
   /** Whatever is still being read no longer counts. */
@@ -93,63 +96,44 @@ export class ProviderReader {
 
   /** Why not all of its tools are known, if so. */
   get unread(): DiscoveryError | undefined {
-    if (this.#reading?.isLate) return this.#late(this.#reading);
-    return this.#known.size === 0 ? this.#failure : undefined;
+    if (this.#isLate) return this.#lateness();
+    return this.#known.size === 0 ? this.#keeper.failure : undefined;
   }
 
   /** Reads what is due, and waits for it as long as one may. Never rejects. */
   async read(wanted: Wanted): Promise<ProviderRead> {
-    if (!this.#reading && !this.#isDue(wanted)) return NOT_DUE;
-    const reading = this.#reading ?? this.#start();
-    if (reading.isLate && wanted === 'tool') return NOT_DUE;
-    await waitAtMost(reading.done, this.#options.patienceMs);
-    if (this.#reading !== reading) return { changed: !this.#failure, failure: this.#failure };
-    reading.isLate = true;
-    this.#publish(new Map([...this.#known, ...reading.tools]), []);
-    return { changed: reading.tools.size > 0, failure: this.#late(reading) };
+    const keeper = this.#keeper;
+    if (!keeper.reading && !this.#isDue(wanted)) return NOT_DUE;
+    if (this.#isLate && wanted === 'tool') return NOT_DUE;
+    const reading = keeper.read();
+    // A provider that looks at this registry while it lists finds the reading settled, and does not wait for itself.
+    if (await waitAtMost(reading.done, this.#options.patienceMs))
+      return { changed: !keeper.failure, failure: keeper.failure };
+    this.#late = reading;
+    const { tools } = this.#progress;
+    this.#publish(new Map([...this.#known, ...tools]), []);
+    return { changed: tools.size > 0, failure: this.#lateness() };
+  }
+
+  get #isLate(): boolean {
+    return this.#late !== undefined && this.#late === this.#keeper.reading;
   }
 
   #isDue(wanted: Wanted): boolean {
-    if (this.#readAt === undefined || !Object.is(this.#revisionNow(), this.#revision)) return true;
-    if (wanted === 'list' && this.#failure) return true;
-    return !this.#isYoung(this.#readAt, this.#holdMs);
-  }
-
-  /** A clock that was put back must not keep anything for longer. */
-  #isYoung(at: number, ms: number): boolean {
-    const age = this.#options.now() - at;
-    return age >= 0 && age < ms;
+    if (!Object.is(this.#revisionNow(), this.#revision)) return true;
+    return this.#keeper.isDue || (wanted === 'list' && this.#keeper.failure !== undefined);
   }
 
   #revisionNow(): unknown {
     return attempt(() => this.#provider.revision);
   }
 
-  #start(): Reading {
-    // Known before it begins: a provider may look at this registry while it lists.
-    const reading: Reading = { done: Promise.resolve(), tools: new Map(), total: undefined, isLate: false };
-    this.#reading = reading;
-    // What is kept is for everybody, so nothing of the request that happens to ask may get into it.
-    reading.done = outsideRequests(() => this.#readAll(reading)).then(
-      (isWhole) => this.#finish(undefined, isWhole),
-      (thrown) => this.#finish(this.#failureOf(thrown), false),
-    );
-    return reading;
-  }
-
-  #finish(failure: DiscoveryError | undefined, isWhole: boolean): void {
-    const { ttlMs, now } = this.#options;
-    this.#reading = undefined;
-    this.#failure = failure;
-    this.#readAt = now();
-    this.#holdMs = isWhole ? ttlMs : Math.min(ttlMs, FIRST_RETRY_MS * 2 ** this.#failures);
-    this.#failures = isWhole ? 0 : this.#failures + 1;
-  }
-
   /** Resolves with whether every tool was described. */
-  async #readAll(reading: Reading): Promise<boolean> {
-    const { tools } = reading;
-    const { patienceMs: ms } = this.#options;
+  async #readAll(): Promise<boolean> {
+    const progress: Progress = { tools: new Map(), total: undefined };
+    this.#progress = progress;
+    const { tools } = progress;
+    const { patienceMs: ms, ttlMs, now } = this.#options;
     // Read first: what changes while the list is made is in the next one.
     const revision = this.#revisionNow();
     const isSame = Object.is(revision, this.#revision);
@@ -159,7 +143,7 @@ export class ProviderReader {
       this.#provider.listToolMetadata({ signal }),
     );
     const { tools: listed } = checkList(list, LIMITS);
-    reading.total = listed.size;
+    progress.total = listed.size;
     const excluded: ExcludedTool[] = [];
     let isWhole = true;
     let isOver = false;
@@ -167,7 +151,7 @@ export class ProviderReader {
       const { name: toolName } = summary;
       const before = this.#known.get(toolName);
       try {
-        const isFresh = isSame && before !== undefined && this.#isYoung(before.at, this.#options.ttlMs);
+        const isFresh = isSame && before !== undefined && ageSince(before.at, now()) < ttlMs;
         const described = isFresh && summary.inputSchema === undefined ? before : await this.#describe(summary, isOver);
         if (described) tools.set(toolName, described);
       } catch (thrown) {
@@ -233,7 +217,8 @@ export class ProviderReader {
     };
   }
 
-  #late({ total, tools }: Reading): DiscoveryError {
+  #lateness(): DiscoveryError {
+    const { total, tools } = this.#progress;
     const { patienceMs } = this.#options;
     const message =
       total === undefined

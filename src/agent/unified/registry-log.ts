@@ -27,7 +27,8 @@ export interface RegistryEvents {
 }
 
 const MAX_MESSAGE = 500;
-const MAX_EXCLUDED = 20;
+/** Left-out tools that one event names. */
+export const MAX_EXCLUDED = 20;
 const WORRYING = ['errorMessage', 'excluded', 'unset'];
 
 /** Writes one event. A logger that throws disturbs nobody. */
@@ -43,7 +44,6 @@ export function createTell(logger: RegistryLogger | undefined): Tell {
   return (event, fields, traceId) => {
     const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
     if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, MAX_MESSAGE);
-    if (Array.isArray(said.excluded)) said.excluded = said.excluded.slice(0, MAX_EXCLUDED);
     const level = WORRYING.some((key) => key in said) ? 'warn' : 'info';
     try {
       logger[level](said, event);

@@ -3,8 +3,9 @@
  * @module
  */
 import type { DiscoveryConfig } from '../../config/define-config.ts';
-import { isSwitchedOff, serverVariable } from '../../config/world.ts';
+import { isSwitchedOff } from '../../config/world.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { serverVariable } from '../../text/server-variable.ts';
 
 /** One server as people write it in `discovery.servers`. */
 export type ServerEntry = NonNullable<DiscoveryConfig['servers']>[number];

@@ -3,7 +3,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { toModelResult, UnifiedToolRegistry } from './index.ts';
+import { toModelResult, UnifiedToolRegistry } from '../../registry.ts';
 
 /** The text that a tool answered with. */
 const said = async (registry: UnifiedToolRegistry, name: string, args: unknown): Promise<unknown> =>

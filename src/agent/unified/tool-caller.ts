@@ -4,7 +4,7 @@
  * @module
  */
 
-import { limitTime } from '../../async/wait-limit.ts';
+import { limitTime } from '../../async/time-limit.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { ok } from '../../core/result.ts';
@@ -110,12 +110,21 @@ async function serversFor({ name, namespace }: ModelCall, discovery: ToolDiscove
   const names = await (await discovery.servers()).serverNames();
   const isMeant = (server: string): boolean =>
     written.has(server) || (namespace ? namespaceOf(server) === namespace : name.startsWith(prefixOf(server)));
-  return names.filter((server) => discovery.isStale(server) && isMeant(server));
+  return names.filter((server) => isMeant(server) && discovery.isStale(server));
 }
 
+const prefixes = new Map<string, string>();
+const MAX_PREFIXES = 10_000;
+
 /** What the names of a server's tools begin with. */
-const prefixOf = (server: string): string =>
-  createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
+function prefixOf(server: string): string {
+  const known = prefixes.get(server);
+  if (known !== undefined) return known;
+  const prefix = createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
+  if (prefixes.size >= MAX_PREFIXES) prefixes.clear();
+  prefixes.set(server, prefix);
+  return prefix;
+}
 
 /** Nobody has it, or nobody who could be asked: then asking again may help. */
 function notFound(

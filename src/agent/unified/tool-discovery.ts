@@ -1,12 +1,14 @@
 /**
- * Keeps a registry's MCP tools fresh: servers in, their lists into the table. Each list holds for five minutes, is read by
- * one reader however many ask, and stays when reading it anew fails. Servers that are switched off lose their tools.
+ * Keeps a registry's MCP tools fresh in the table. Each list holds for five minutes, and stays when reading it again fails.
+ * Servers that are switched off lose their tools.
  * @module
  */
 
 import { Semaphore } from '../../async/semaphore.ts';
+import { ListKeeper } from '../../catalog/list-keeper.ts';
+import { toServerError } from '../../catalog/retry-policy.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
-import { ok, type ToolResult, toFailure } from '../../core/result.ts';
+import { ok, type ToolResult } from '../../core/result.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 import type { Tell } from './registry-log.ts';
@@ -30,14 +32,14 @@ export interface Discovered {
 
 /** Servers that are read at the same time. */
 const PARALLEL = 5;
+/** Whoever asks for a list that failed has it read again. */
+const AT_ONCE = { initial: 0, max: 0 };
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 export class ToolDiscovery {
   readonly #options: ToolDiscoveryOptions;
   readonly #turns = new Semaphore(PARALLEL);
-  /** When each server's list was read. */
-  readonly #readAt = new Map<string, number>();
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #keepers = new Map<string, ListKeeper<ErrorInfo, string | undefined>>();
   /** Servers whose tools came from here; what a program registered by hand is its own to remove. */
   readonly #discovered = new Set<string>();
   readonly #unsubscribe: (() => void)[] = [];
@@ -50,24 +52,18 @@ export class ToolDiscovery {
 
   /** True when a server's list was never read, or is older than it may be. */
   isStale(server: string): boolean {
-    const { now, ttlMs } = this.#options;
-    const readAt = this.#readAt.get(server);
-    if (readAt === undefined) return true;
-    const age = now() - readAt;
-    // A clock that was put back must not keep a list for longer.
-    return age < 0 || age >= ttlMs;
+    return this.#keepers.get(server)?.isOld ?? true;
   }
 
   /** A list came from elsewhere; it counts as read now. */
   registered(server: string): void {
-    this.#running.delete(server);
-    this.#readAt.set(server, this.#options.now());
+    this.#keeper(server).replaced();
   }
 
   /** Takes a server's tools out. A list that is being read no longer counts. */
   remove(server: string, traceId?: string): number {
-    this.#running.delete(server);
-    this.#readAt.delete(server);
+    this.#keepers.get(server)?.invalidate();
+    this.#keepers.delete(server);
     this.#discovered.delete(server);
     const removedCount = this.#options.table.removeServer(server);
     if (removedCount > 0)
@@ -105,7 +101,7 @@ export class ToolDiscovery {
   async close(): Promise<void> {
     this.#closed = true;
     for (const stop of this.#unsubscribe.splice(0)) stop();
-    this.#running.clear();
+    for (const keeper of this.#keepers.values()) keeper.invalidate();
     const opened = await this.#open;
     await opened?.close();
   }
@@ -122,52 +118,52 @@ export class ToolDiscovery {
   /** A list is due at once when its server says that it changed, and every list when the servers did. */
   #watch(servers: ToolServers): void {
     const changed = servers.onNotification?.((server, method) => {
-      if (method === LIST_CHANGED) this.#readAt.delete(server);
+      if (method === LIST_CHANGED) this.#keepers.get(server)?.outdate();
     });
-    const reloaded = servers.onReload?.(() => this.#readAt.clear());
+    const reloaded = servers.onReload?.(() => {
+      for (const keeper of this.#keepers.values()) keeper.outdate();
+    });
     for (const stop of [changed, reloaded]) if (stop) this.#unsubscribe.push(stop);
   }
 
   async #read(due: readonly string[], traceId: string | undefined): Promise<ErrorInfo[]> {
     if (due.length === 0) return [];
-    const serverCount = due.filter((server) => !this.#running.has(server)).length;
+    const keepers = due.map((server) => this.#keeper(server));
+    const serverCount = keepers.filter(({ reading }) => !reading).length;
     if (serverCount > 0) this.#options.tell('tools.discovery.started', { serverCount }, traceId);
-    const read = await Promise.allSettled(due.map((server) => this.#once(server, traceId)));
-    return read.flatMap((one, at) => {
-      if (one.status === 'fulfilled') return [];
-      const failure = toFailure(one.reason, { server: due[at], outcome: 'not_sent' });
-      return failure.success ? [] : failure.error;
+    const readings = keepers.map((keeper) => keeper.read(traceId));
+    await Promise.all(readings.map(({ done }) => done));
+    return keepers.flatMap(({ failure }) => failure ?? []);
+  }
+
+  #keeper(server: string): ListKeeper<ErrorInfo, string | undefined> {
+    const known = this.#keepers.get(server);
+    if (known) return known;
+    const { ttlMs, now } = this.#options;
+    const keeper = new ListKeeper<ErrorInfo, string | undefined>({
+      read: ({ isCurrent }, traceId) => this.#turns.run(() => this.#readOne(server, traceId, isCurrent)),
+      toFailure: (thrown) => ({ server, outcome: 'not_sent', ...toServerError(thrown, server).toInfo() }),
+      isStale: (ageMs) => ageMs >= ttlMs,
+      retry: AT_ONCE,
+      now,
     });
+    this.#keepers.set(server, keeper);
+    return keeper;
   }
 
-  /** One reader for a server at a time. */
-  #once(server: string, traceId: string | undefined): Promise<void> {
-    let running = this.#running.get(server);
-    if (running === undefined) {
-      const isCurrent = () => this.#running.get(server) === running;
-      running = this.#turns
-        .run(() => this.#readOne(server, traceId, isCurrent))
-        .finally(() => {
-          if (isCurrent()) this.#running.delete(server);
-        });
-      this.#running.set(server, running);
-    }
-    return running;
-  }
-
-  async #readOne(server: string, traceId: string | undefined, isCurrent: () => boolean): Promise<void> {
-    const { table, tell, now } = this.#options;
+  async #readOne(server: string, traceId: string | undefined, isCurrent: () => boolean): Promise<boolean> {
+    const { table, tell } = this.#options;
     const servers = await this.servers();
     try {
       const failure = (await servers.readLists({ servers: [server], again: true })).get(server);
       if (failure) throw new DiscoveryError(failure.code, failure.message, failure);
       const listed = await definitionsOf(servers, server);
       if (!listed.success) throw new DiscoveryError(listed.error.code, listed.error.message, listed.error);
-      if (!isCurrent()) return;
+      if (!isCurrent()) return false;
       table.setServer(server, listed.data);
       this.#discovered.add(server);
-      this.#readAt.set(server, now());
       tell('tools.discovery.server.success', { serverName: server, toolCount: listed.data.length }, traceId);
+      return true;
     } catch (error) {
       tell('tools.discovery.server.failed', { serverName: server, errorMessage: messageOf(error) }, traceId);
       if (isCurrent() && !table.hasServer(server)) await this.#recall(server, servers, isCurrent);

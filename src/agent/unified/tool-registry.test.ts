@@ -1,9 +1,9 @@
 /** 001's registry behind 002's: its tools are the program's own. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/v4';
+import { UnifiedToolRegistry } from '../../registry.ts';
 import { withRequestProviders } from '../registry/request-scope.ts';
 import { ToolRegistry } from '../registry/tool-registry.ts';
-import { UnifiedToolRegistry } from './index.ts';
 
 const mail = () => {
   const registry = new ToolRegistry({ name: 'mail' });

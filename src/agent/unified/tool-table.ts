@@ -1,15 +1,15 @@
 /**
- * The tools of a registry and the names they are shown under: own tools and lists of servers in, one sorted view out. A
- * program's own tool wins over an MCP tool of the same name, which is then left out, and that is said.
+ * Holds the tools of a registry and the names they are shown under. A program's own tool wins over an MCP tool of the same
+ * name, which is left out and reported.
  * @module
  */
 import { readingsOf } from '../../catalog/tool-name.ts';
-import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
-import type { AnthropicTool, DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
-import { createNameTable, type NameTable } from '../formats/names.ts';
+import type { CallToolResult, ToolDefinition, ToolRef } from '../../core/types.ts';
+import type { DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
+import { LiveNames, type NameTable, PairMap } from '../formats/names.ts';
 import { ShownNames } from '../formats/shown-names.ts';
-import { claudeSet, describe } from './claude-set.ts';
-import type { Tell } from './registry-log.ts';
+import { claudeSet, claudeTool, describe, leftOut } from './claude-set.ts';
+import { MAX_EXCLUDED, type Tell } from './registry-log.ts';
 
 /** What a program's own tool may know while it runs. */
 export interface OwnToolContext {
@@ -61,23 +61,45 @@ export interface Provided {
   readonly excluded: readonly ExcludedTool[];
 }
 
+/** The tools of one server, and what is shown of them. */
+interface ServerTools {
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  shown: number;
+  excluded: readonly ExcludedTool[];
+}
+
+/** The program's tools: static ones first, then those of providers in the order these were added. */
+interface OwnTools {
+  readonly tools: Map<string, OwnTool>;
+  readonly names: LiveNames;
+  /** What has to be left out of it. */
+  readonly excluded: ExcludedTool[];
+}
+
+/** All tools at once, made when they are asked for. */
 interface View {
   /** Sorted by name. */
   readonly entries: readonly ToolEntry[];
-  readonly byName: ReadonlyMap<string, ToolEntry>;
   readonly names: NameTable;
   readonly described: readonly DescribedTool[];
   readonly shown: ShownNames;
   readonly claude: DefinitionSet<'anthropic'>;
-  readonly claudeTools: ReadonlyMap<string, AnthropicTool>;
-  readonly excluded: readonly ExcludedTool[];
-  readonly ownCount: number;
 }
 
+/** Keeps what is shown up to date: a change costs in proportion to the tools that changed, unless names collide. */
 export class ToolTable {
   readonly #static = new Map<string, OwnTool>();
   readonly #provided = new Map<object, Provided>();
-  readonly #servers = new Map<string, ReadonlyMap<string, ToolDefinition>>();
+  readonly #servers = new Map<string, ServerTools>();
+  readonly #mcpNames = new LiveNames();
+  #own: OwnTools | undefined;
+  /** Servers that are yet to be judged: which of their tools are shown depends on the names of all. */
+  readonly #unjudged = new Set<string>();
+  /** The names that the other servers were judged by. */
+  #judgedBy: { readonly own: OwnTools; readonly renames: number } | undefined;
+  #mcpCount = 0;
+  /** Servers of which not all tools are shown. */
+  readonly #incomplete = new Set<string>();
   #view: View | undefined;
 
   hasStatic(name: string): boolean {
@@ -87,15 +109,21 @@ export class ToolTable {
   addStatic(name: string, tool: OwnTool): void {
     this.#static.set(name, tool);
     this.#view = undefined;
+    // A new name that is free changes no other.
+    const isFree = this.#own?.names.refOf(name) === undefined && this.#mcpNames.refOf(name) === undefined;
+    if (this.#own && isFree) addOwn(this.#own, name, tool);
+    else this.#own = undefined;
   }
 
   /** Replaces what one provider gives; of two providers with a tool of one name, the first that was added wins. */
   setProvided(provider: object, provided: Provided): void {
     this.#provided.set(provider, provided);
+    this.#own = undefined;
     this.#view = undefined;
   }
 
   removeProvided(provider: object): boolean {
+    this.#own = undefined;
     this.#view = undefined;
     return this.#provided.delete(provider);
   }
@@ -112,15 +140,17 @@ export class ToolTable {
       // A copy: what is remembered of a tool is remembered for this list.
       byName.set(tool.name, isSchema(tool.inputSchema) ? { ...tool } : { ...tool, inputSchema: { type: 'object' } });
     }
-    this.#servers.set(server, byName);
-    this.#view = undefined;
+    this.#drop(server, byName);
+    for (const name of byName.keys()) this.#mcpNames.add({ server, name });
+    this.#servers.set(server, { tools: byName, shown: 0, excluded: [] });
+    this.#unjudged.add(server);
   }
 
   /** Takes a server's tools out. Returns how many there were. */
   removeServer(server: string): number {
-    const count = this.#servers.get(server)?.size ?? 0;
+    const count = this.#servers.get(server)?.tools.size ?? 0;
+    this.#drop(server, new Map());
     this.#servers.delete(server);
-    this.#view = undefined;
     return count;
   }
 
@@ -148,24 +178,27 @@ export class ToolTable {
     return this.#current().claude;
   }
 
-  claudeTool(name: string): AnthropicTool {
-    return this.#current().claudeTools.get(name) as AnthropicTool;
-  }
-
-  get excluded(): readonly ExcludedTool[] {
-    return this.#current().excluded;
+  /** The tools that are left out: of one server, or all, the program's own included. */
+  *excluded(server?: string): Generator<ExcludedTool> {
+    this.#judge();
+    if (server !== undefined) return yield* this.#servers.get(server)?.excluded ?? [];
+    for (const { excluded } of this.#provided.values()) yield* excluded;
+    yield* this.#ownTools().excluded;
+    for (const name of this.#incomplete) yield* this.#servers.get(name)?.excluded ?? [];
   }
 
   /** How many tools of servers are shown: of one, or of all. */
   mcpCount(server?: string): number {
-    const { entries, ownCount } = this.#current();
-    return server === undefined ? entries.length - ownCount : entries.filter((tool) => tool.server === server).length;
+    this.#judge();
+    return server === undefined ? this.#mcpCount : (this.#servers.get(server)?.shown ?? 0);
   }
 
   /** The tool that a model means: by the name it was shown, else by any way to read the name as server and tool. */
   find(name: string): ToolEntry | undefined {
-    const shown = this.#current().byName.get(name);
-    if (shown || typeof name !== 'string') return shown;
+    if (typeof name !== 'string') return undefined;
+    const ref = this.#ownTools().names.refOf(name) ?? this.#mcpNames.refOf(name);
+    const shown = ref && this.findRef(ref.server, ref.tool);
+    if (shown) return shown;
     for (const { server, tool } of readingsOf(name)) {
       const meant = this.findRef(server, tool);
       if (meant) return meant;
@@ -175,21 +208,74 @@ export class ToolTable {
 
   /** The tool of a server, or the program's own with the server `''`. */
   findRef(server: string, tool: string): ToolEntry | undefined {
-    const { names, byName } = this.#current();
-    const entry = byName.get(names.nameOf({ server, tool }) ?? '');
-    return (entry?.server ?? '') === server ? entry : undefined;
+    const { tools, names } = this.#ownTools();
+    const own = server === '' ? tools.get(tool) : undefined;
+    const name = (own ? names : this.#mcpNames).nameOf({ server, tool });
+    const definition = own?.definition ?? this.#servers.get(server)?.tools.get(tool);
+    if (name === undefined || !definition || !claudeTool(definition)) return undefined;
+    if (own) return { name, server: null, definition, own };
+    return names.refOf(name) ? undefined : { name, server, definition };
   }
 
   /** Says how many tools there are now, and which are left out. */
   told(tell: Tell, traceId: string | undefined, unset: readonly string[] = []): void {
-    const { ownCount, excluded } = this.#current();
-    const left = excluded.map(({ serverName, toolName, reason }) => {
-      const name = serverName === null ? toolName : `${serverName}:${toolName}`;
-      return `${name}: ${reason}`;
-    });
-    const counts = { staticCount: ownCount, mcpCount: this.mcpCount() };
+    const left: string[] = [];
+    for (const { serverName, toolName, reason } of this.excluded()) {
+      left.push(`${serverName === null ? toolName : `${serverName}:${toolName}`}: ${reason}`);
+      if (left.length === MAX_EXCLUDED) break;
+    }
+    const { tools, excluded } = this.#ownTools();
+    const counts = { staticCount: tools.size - excluded.length, mcpCount: this.mcpCount() };
     const more = { ...(left.length > 0 && { excluded: left }), ...(unset.length > 0 && { unset }) };
     tell('tools.registry.updated', { ...counts, ...more }, traceId);
+  }
+
+  /** Forgets a server's tools, except for the names of those that stay. */
+  #drop(server: string, staying: ReadonlyMap<string, unknown>): void {
+    const known = this.#servers.get(server);
+    for (const name of known?.tools.keys() ?? []) if (!staying.has(name)) this.#mcpNames.delete({ server, name });
+    this.#mcpCount -= known?.shown ?? 0;
+    this.#incomplete.delete(server);
+    this.#unjudged.delete(server);
+    this.#view = undefined;
+  }
+
+  #ownTools(): OwnTools {
+    if (this.#own) return this.#own;
+    const own: OwnTools = { tools: new Map(), names: new LiveNames(), excluded: [] };
+    for (const [name, tool] of this.#static) addOwn(own, name, tool);
+    for (const { tools } of this.#provided.values())
+      for (const [name, tool] of tools) if (!own.tools.has(name)) addOwn(own, name, tool);
+    this.#own = own;
+    return own;
+  }
+
+  /** Finds out which tools of servers are shown: of those that changed, or of all if names did. */
+  #judge(): void {
+    const own = this.#ownTools();
+    const { renames } = this.#mcpNames;
+    if (this.#judgedBy?.own !== own || this.#judgedBy.renames !== renames) {
+      this.#judgedBy = { own, renames };
+      this.#mcpCount = 0;
+      for (const server of this.#servers.keys()) this.#unjudged.add(server);
+    }
+    for (const server of this.#unjudged) {
+      const known = this.#servers.get(server);
+      if (!known) continue;
+      const excluded: ExcludedTool[] = [];
+      for (const [tool, definition] of known.tools) {
+        const name = this.#mcpNames.nameOf({ server, tool });
+        if (name !== undefined && own.names.refOf(name))
+          excluded.push({ serverName: server, toolName: tool, reason: `a tool of the program is called ${name}` });
+        else excluded.push(...leftOut(server, definition));
+      }
+      known.excluded = excluded;
+      known.shown = known.tools.size - excluded.length;
+      this.#mcpCount += known.shown;
+      if (excluded.length > 0) this.#incomplete.add(server);
+      else this.#incomplete.delete(server);
+    }
+    this.#unjudged.clear();
   }
 
   #current(): View {
@@ -198,56 +284,39 @@ export class ToolTable {
   }
 
   #build(): View {
-    const own = this.#own();
-    const ownNames = createNameTable([...own.keys()].map((name) => ({ name })));
-    const mcpNames = createNameTable(this.#listed());
-    const byName = new Map<string, ToolEntry>();
-    const excluded = [...this.#provided.values()].flatMap((provided) => provided.excluded);
-    for (const [name, { tool }] of ownNames.entries()) {
-      const found = own.get(tool);
-      if (found) byName.set(name, { name, server: null, definition: found.definition, own: found });
-    }
-    for (const [name, { server, tool }] of mcpNames.entries()) {
-      const definition = this.#servers.get(server)?.get(tool);
-      if (!definition) continue;
-      if (!byName.has(name)) byName.set(name, { name, server, definition });
-      else excluded.push({ serverName: server, toolName: tool, reason: `a tool of the program is called ${name}` });
-    }
-    const names: NameTable = {
-      size: byName.size,
-      nameOf: (ref) => (ref.server === '' ? ownNames : mcpNames).nameOf(ref),
-      refOf: (name) => ownNames.refOf(name) ?? mcpNames.refOf(name),
-      entries: () => [...byName.keys()].sort().map((name) => [name, refOf(byName.get(name))] as const),
-    };
-    const shown = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const claude = claudeSet(shown, names);
-    const claudeTools = new Map(claude.definitions.map((tool) => [tool.name, tool]));
-    for (const { kind, server, tool, message } of claude.problems) {
-      if (kind === 'left-out')
-        excluded.push({ serverName: server === '' ? null : server, toolName: tool, reason: message });
-    }
-    const entries = shown.filter(({ name }) => claudeTools.has(name));
-    for (const { name } of shown) if (!claudeTools.has(name)) byName.delete(name);
-    const ownCount = entries.filter(({ server }) => server === null).length;
+    const own = [...this.#ownTools().tools.keys()].map((tool) => this.findRef('', tool));
+    const mcp = [...this.#servers].flatMap(([server, { tools }]) =>
+      [...tools.keys()].map((tool) => this.findRef(server, tool)),
+    );
+    const entries = [...own, ...mcp].filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const names = snapshotOf(entries);
     const described = entries.map(describe);
-    const seen = new ShownNames(names, described);
-    return { entries, byName, names, described, shown: seen, claude, claudeTools, excluded, ownCount };
-  }
-
-  /** The program's tools: static ones first, then those of providers in the order these were added. */
-  #own(): ReadonlyMap<string, OwnTool> {
-    const own = new Map<string, OwnTool>(this.#static);
-    for (const { tools } of this.#provided.values())
-      for (const [name, tool] of tools) if (!own.has(name)) own.set(name, tool);
-    return own;
-  }
-
-  *#listed(): Generator<{ readonly server: string; readonly name: string }> {
-    for (const [server, tools] of this.#servers) for (const name of tools.keys()) yield { server, name };
+    return { entries, names, described, shown: new ShownNames(names, described), claude: claudeSet(entries, names) };
   }
 }
 
-const refOf = (entry: ToolEntry | undefined) => ({ server: entry?.server ?? '', tool: entry?.definition.name ?? '' });
+function addOwn({ tools, names, excluded }: OwnTools, name: string, tool: OwnTool): void {
+  tools.set(name, tool);
+  names.add({ name });
+  excluded.push(...leftOut(null, tool.definition));
+}
+
+/** The names as they are now: models go on using them while tools come and go. */
+function snapshotOf(entries: readonly ToolEntry[]): NameTable {
+  const refs = new Map<string, ToolRef>();
+  const names = new PairMap<string>();
+  for (const { name, server, definition } of entries) {
+    const ref = { server: server ?? '', tool: definition.name };
+    refs.set(name, ref);
+    names.set(ref.server, ref.tool, name);
+  }
+  return {
+    size: refs.size,
+    nameOf: ({ server, tool }) => names.get(server, tool),
+    refOf: (name) => refs.get(name),
+    entries: () => [...refs],
+  };
+}
 
 const isSchema = (schema: unknown): boolean => typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 

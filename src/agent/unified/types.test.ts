@@ -5,9 +5,10 @@ import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
+import { type RegistryResult, UnifiedToolRegistry } from '../../registry.ts';
 import type { AnthropicTool, OpenAiChatTool } from '../formats/definition-types.ts';
 import type { GeminiFunctionResponsePart, LangChainToolMessage } from '../formats/result-types.ts';
-import { type RegistryResult, type ToolServers, UnifiedToolRegistry } from './index.ts';
+import type { ToolServers } from './tool-servers.ts';
 
 describe('types', () => {
   it('a DiscoveryEngine fits behind a registry', () => {
@@ -68,11 +69,29 @@ describe('types', () => {
       description: 'V',
       inputSchema: v.object({ to: v.string() }),
     });
+    const raw = {
+      type: 'object',
+      properties: { to: { type: 'string' }, n: { type: 'integer' } },
+      required: ['to'],
+    } as const;
+    registry.registerStaticTool(
+      'raw',
+      (args) => {
+        expectTypeOf(args).toEqualTypeOf<{ readonly to: string; readonly n?: number }>();
+        return args.to;
+      },
+      { input_schema: raw },
+    );
+    registry.registerStaticTool('in_place', ({ city }) => city.toUpperCase(), {
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    });
+    // @ts-expect-error the schema has no "recipient"
+    registry.registerStaticTool('wrong_raw', ({ recipient }) => recipient, { input_schema: raw });
     // @ts-expect-error the schema has no "recipient"
     registry.registerStaticTool('wrong', ({ recipient }) => recipient, { input_schema });
     // @ts-expect-error `to` is a text
     registry.registerStaticTool('wrong_too', (args: { to: number }) => args.to, { input_schema });
-    expect(registry.listTools()).toHaveLength(5);
+    expect(registry.listTools()).toHaveLength(8);
   });
 
   it('an answer has the type of the format that was said', () => {

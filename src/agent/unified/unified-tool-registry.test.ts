@@ -8,17 +8,16 @@ import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
 import type { EngineConfig } from '../../engine/engine-world.ts';
-import { startTestServer } from '../../testing/index.ts';
 import {
   formatToolName,
   parseToolName,
-  type ServerCall,
   serversFromEnv,
-  type ToolServers,
   toModelResult,
   UnifiedToolRegistry,
   type UnifiedToolRegistryOptions,
-} from './index.ts';
+} from '../../registry.ts';
+import { startTestServer } from '../../testing/index.ts';
+import type { ServerCall, ToolServers } from './tool-servers.ts';
 
 const tool = (name: string, description = 'Does something.'): ToolDefinition => ({
   name,
@@ -314,7 +313,7 @@ describe('discovery', () => {
     const broken = { ...servers, readLists: () => Promise.reject(new TypeError('a bug')) };
     expect(await new UnifiedToolRegistry({ servers: broken }).discoverAllTools()).toMatchObject({
       success: false,
-      error: { code: 'TOOL_EXECUTION_FAILED', failures: [{ server: 'a', message: 'a bug' }] },
+      error: { code: 'TOOL_UNAVAILABLE', failures: [{ server: 'a', message: 'a bug' }] },
     });
     const unlisted = { ...servers, definitionsOf: async () => fail('SERVER_UNAVAILABLE', 'not now') };
     expect(await new UnifiedToolRegistry({ servers: unlisted }).discoverAllTools()).toMatchObject({
@@ -372,7 +371,7 @@ describe('discovery', () => {
     let time = 1_000_000;
     const registry = new UnifiedToolRegistry({ servers: serversOf({ a: [tool('x')] }).servers, now: () => time });
     await registry.discoverAllTools();
-    time -= 1;
+    time -= 300_000;
     expect(registry.isDiscoveryStale('a')).toBe(true);
   });
 

@@ -10,7 +10,7 @@
 import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
 import { ok, toFailure } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
-import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
+import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { shorten } from '../../text/plain-text.ts';
 import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
 import type { ToolResultsOf } from '../formats/result-types.ts';
@@ -19,7 +19,7 @@ import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
 import { checkProvider } from '../registry/check-provider.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { StandardSchema } from '../registry/standard-schema.ts';
-import type { ToolSchema } from '../registry/tool-registration.ts';
+import type { ArgumentsOf, ToolSchema } from '../registry/tool-registration.ts';
 import { CallReader } from './call-reader.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
 import { ProvidedTools } from './provided-tools.ts';
@@ -102,8 +102,8 @@ export class UnifiedToolRegistry {
   }
 
   /**
-   * Adds a tool of the program itself. Its schema is JSON Schema, or one of zod, valibot or arktype, which then also gives
-   * the handler's arguments their types. Throws `ValidationError` for a name that is taken or cannot be used.
+   * Adds a tool of the program itself. Its schema is JSON Schema, or one of zod, valibot or arktype; each gives the
+   * handler's arguments their types. Throws `ValidationError` for a name that is taken or cannot be used.
    * @example
    * const input_schema = z.object({ city: z.string() });
    * registry.registerStaticTool('weather', ({ city }) => forecast(city), { description: 'Tell the weather', input_schema });
@@ -111,6 +111,12 @@ export class UnifiedToolRegistry {
   registerStaticTool<Schema extends StandardSchema>(
     name: string,
     handler: StaticToolHandler<StandardArguments<Schema>>,
+    toolDefinition: StaticToolDefinition<Schema> &
+      ({ readonly input_schema: Schema } | { readonly inputSchema: Schema }),
+  ): void;
+  registerStaticTool<const Schema extends JsonSchema>(
+    name: string,
+    handler: StaticToolHandler<Extract<ArgumentsOf<Schema>, object>>,
     toolDefinition: StaticToolDefinition<Schema> &
       ({ readonly input_schema: Schema } | { readonly inputSchema: Schema }),
   ): void;
@@ -293,7 +299,7 @@ export class UnifiedToolRegistry {
   }
 
   #summary(server?: string): DiscoverySummary {
-    const excluded = this.#table.excluded.filter(({ serverName }) => server === undefined || serverName === server);
+    const excluded = [...this.#table.excluded(server)];
     const unset = server === undefined && this.#unset.length > 0 ? { unset: this.#unset } : {};
     return { registered: this.#table.mcpCount(server), ...(excluded.length > 0 && { excluded }), ...unset };
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { pauseAfter } from '../../async/back-off.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
 import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
@@ -89,7 +90,7 @@ const mayGoAway = (error: ErrorInfo): boolean =>
 export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
   const { delay = 1_000, factor = 2, maxDelay = 30_000 } = options;
   const { maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;
-  const own = Math.min(maxDelay, delay * factor ** (repetition - 1)) * (1 + jitter * (2 * random() - 1));
+  const own = pauseAfter(repetition, { initial: delay, max: maxDelay, factor, jitter }, random);
   const wish =
     retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : 0;
   return Math.max(own, Math.min(wish, maxRetryAfter));

@@ -1,0 +1,83 @@
+// Ways to hand many sources of tools to the package, each as a function of how many. Used by bench:registry, which times
+// them, and by test/growth.test.ts, which counts the work.
+import { Catalog } from '../../dist/catalog/catalog.js';
+import { ToolRegistry, UnifiedToolRegistry } from '../../dist/registry.js';
+import { RuleSet } from '../../dist/rules/decide.js';
+import { SearchEngine } from '../../dist/search/search-engine.js';
+
+const TOOLS = 10;
+
+const toolsOf = (server) =>
+  Array.from({ length: TOOLS }, (_, at) => ({
+    name: `tool_${at}`,
+    description: `Reads record ${at} of archive ${server} and sends it by mail`,
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'Where it lies' }, limit: { type: 'integer' } },
+      required: ['path'],
+    },
+  }));
+
+const namesOf = (count) => Array.from({ length: count }, (_, at) => `server_${at}`);
+
+const ownToolsOf = (server) => toolsOf(server).map((tool) => ({ ...tool, name: `${server}_${tool.name}` }));
+
+/** Servers that answer at once, in place of an engine. */
+const serversOf = (names) => ({
+  serverNames: async () => names,
+  readLists: async () => new Map(),
+  definitionsOf: async (server) => ({ success: true, data: toolsOf(server) }),
+  call: async () => ({ success: true, data: { content: [] } }),
+});
+
+export const growthCases = {
+  'registerMcpTools, then all definitions': async (count) => {
+    const registry = new UnifiedToolRegistry();
+    for (const server of namesOf(count)) registry.registerMcpTools(server, toolsOf(server));
+    return registry.getToolDefinitions().length;
+  },
+  'a first call to each server': async (count) => {
+    const names = namesOf(count);
+    const registry = new UnifiedToolRegistry({ servers: serversOf(names) });
+    for (const server of names) await registry.callTool(`${server}__tool_1`, { path: '/' });
+    return registry.listTools().length;
+  },
+  'discoverAllTools of all servers': async (count) => {
+    const registry = new UnifiedToolRegistry({ servers: serversOf(namesOf(count)) });
+    await registry.discoverAllTools();
+    return registry.getToolDefinitions().length;
+  },
+  'registerTool one by one, then a search': async (count) => {
+    const registry = new ToolRegistry();
+    for (const server of namesOf(count)) {
+      for (const { name, ...tool } of ownToolsOf(server)) registry.registerTool(name, tool, () => '');
+    }
+    await registry.search('mail');
+    return registry.listTools().length;
+  },
+  'addProvider one by one, then a search': async (count) => {
+    const registry = new ToolRegistry();
+    for (const server of namesOf(count)) {
+      const tools = ownToolsOf(server);
+      registry.addProvider({ listToolMetadata: () => tools, getTool: () => undefined, callTool: () => '' });
+    }
+    await registry.search('mail');
+    return (await registry.listToolMetadata()).length;
+  },
+  'the catalogue takes the list of each server, then a search': async (count) => {
+    const connection = { kind: 'stdio', command: 'x', args: [] };
+    const servers = new Map(
+      namesOf(count).map((name) => [
+        name,
+        { definition: { name, connection, tools: [], tags: [] }, fingerprint: name },
+      ]),
+    );
+    const rules = new RuleSet([], 'first-match');
+    const catalog = new Catalog({ servers, rules, store: undefined, search: new SearchEngine(), indexed: new Map() });
+    for (const server of servers.keys()) {
+      await catalog.put({ server, fingerprint: server, fetchedAt: 1, tools: toolsOf(server), skipped: [] });
+    }
+    catalog.search.search('mail');
+    return catalog.search.size;
+  },
+};

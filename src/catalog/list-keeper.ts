@@ -1,0 +1,178 @@
+/**
+ * Keeps one list fresh: decides when it is read, shares one reading among all callers, bounds their wait, and spaces out
+ * attempts after failures. The list itself stays with the owner, which keeps the last good one.
+ * @module
+ */
+import { type BackOff, pauseAfter } from '../async/back-off.ts';
+import { ageSince } from '../async/clock.ts';
+import { waitAtMost } from '../async/time-limit.ts';
+
+/** What a reading may ask and tell while it is under way. */
+export interface Attempt<Failure> {
+  /** False once the list was invalidated: the result of this reading no longer counts. */
+  readonly isCurrent: () => boolean;
+  /** Records why an attempt failed while others follow. `isWorthWaiting` false releases the callers. */
+  readonly failed: (failure: Failure, isWorthWaiting: boolean) => void;
+  /** The next attempt begins: callers from now on wait for it. */
+  readonly next: () => void;
+}
+
+export interface ListKeeperOptions<Failure, Context> {
+  /** Reads the list; resolves with whether it is whole. A rejection is a failure. */
+  readonly read: (attempt: Attempt<Failure>, context: Context) => Promise<boolean>;
+  readonly toFailure: (thrown: unknown) => Failure;
+  /** Whether a list that was read so many milliseconds ago is stale; Infinity for one that was never read here. */
+  readonly isStale: (ageMs: number) => boolean;
+  /** The pause after a reading that failed or was not whole. */
+  readonly retry: BackOff;
+  /** Milliseconds that never run backwards. */
+  readonly now: () => number;
+  /** A failure known from before. */
+  readonly failure?: Failure | undefined;
+}
+
+/** A reading under way, of one or more attempts. Its promises never reject. */
+export interface Reading {
+  readonly startedAt: number;
+  /** Whether the list had failed before. */
+  readonly isRepeat: boolean;
+  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
+  readonly answered: Promise<void>;
+  /** Whether callers were released and the reading goes on in the background. */
+  readonly isAnswered: boolean;
+  /** Has callers from now on wait for the next attempt. */
+  expectNext(): void;
+  /** Resolves with whether a whole list was taken. */
+  readonly done: Promise<boolean>;
+}
+
+class OpenReading implements Reading {
+  readonly startedAt: number;
+  readonly isRepeat: boolean;
+  answered!: Promise<void>;
+  answer!: () => void;
+  isAnswered = true;
+  done: Promise<boolean> = Promise.resolve(false);
+
+  constructor(startedAt: number, isRepeat: boolean) {
+    this.startedAt = startedAt;
+    this.isRepeat = isRepeat;
+    this.expectNext();
+  }
+
+  expectNext(): void {
+    if (!this.isAnswered) return;
+    this.isAnswered = false;
+    this.answered = new Promise((resolve) => {
+      this.answer = () => {
+        this.isAnswered = true;
+        resolve();
+      };
+    });
+  }
+}
+
+export class ListKeeper<Failure, Context = void> {
+  readonly #options: ListKeeperOptions<Failure, Context>;
+  #reading: Reading | undefined;
+  #failure: Failure | undefined;
+  /** Readings in a row that failed or were not whole. */
+  #failures = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  #isOutdated = false;
+  #isSettled = false;
+
+  constructor(options: ListKeeperOptions<Failure, Context>) {
+    this.#options = options;
+    this.#failure = options.failure;
+  }
+
+  /** Why the last attempt failed, until one succeeds. */
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  get reading(): Reading | undefined {
+    return this.#reading;
+  }
+
+  /** Whether a reading has ended, well or not, since the list was last invalidated. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Whether the list is stale or known to have changed. */
+  get isOld(): boolean {
+    const { isStale, now } = this.#options;
+    return this.#isOutdated || isStale(ageSince(this.#readAt, now()));
+  }
+
+  /** Whether the list is to be read now: it is old, is not being read, and did not fail just before. */
+  get isDue(): boolean {
+    return this.#reading === undefined && this.isOld && this.#options.now() >= this.#heldUntil;
+  }
+
+  /** Starts a reading, or joins the one under way. */
+  read(context: Context): Reading {
+    if (this.#reading) return this.#reading;
+    const { read, toFailure, now } = this.#options;
+    const reading = new OpenReading(now(), this.#failure !== undefined);
+    // Set before the reading begins: a source may ask for this list while it makes it.
+    this.#reading = reading;
+    const isCurrent = () => this.#reading === reading;
+    const failed = (failure: Failure, isWorthWaiting: boolean): void => {
+      if (isCurrent()) this.#failure = failure;
+      if (!isWorthWaiting) reading.answer();
+    };
+    const ended = (isWhole: boolean, failure?: Failure): boolean => {
+      const counts = isCurrent();
+      if (counts) this.#end(isWhole, failure);
+      reading.answer();
+      return counts && isWhole;
+    };
+    const run = async (): Promise<boolean> => read({ isCurrent, failed, next: () => reading.expectNext() }, context);
+    reading.done = run().then(
+      (isWhole) => ended(isWhole),
+      (thrown) => ended(false, toFailure(thrown)),
+    );
+    return reading;
+  }
+
+  /** Starts a reading if one is due. Undefined when callers need not wait; else settles with it, after at most `ms`. */
+  fresh(context: Context, ms: number): Promise<unknown> | undefined {
+    if (this.isDue) this.read(context);
+    return this.#reading && !this.#isSettled ? waitAtMost(this.#reading.answered, ms) : undefined;
+  }
+
+  /** The list is out of date: it is read when next due. */
+  outdate(): void {
+    this.#isOutdated = true;
+  }
+
+  /** The list is read at the next need, however often that failed before. A reading under way no longer counts. */
+  invalidate(): void {
+    this.#reading = undefined;
+    this.#isOutdated = true;
+    this.#isSettled = false;
+    this.#failures = 0;
+    this.#heldUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The list came from elsewhere: it counts as read now. A reading under way no longer counts. */
+  replaced(): void {
+    this.#end(true, undefined);
+  }
+
+  #end(isWhole: boolean, failure: Failure | undefined): void {
+    const { now, retry } = this.#options;
+    this.#reading = undefined;
+    this.#isSettled = true;
+    this.#failure = failure;
+    this.#failures = isWhole ? 0 : this.#failures + 1;
+    this.#heldUntil = isWhole ? Number.NEGATIVE_INFINITY : now() + pauseAfter(this.#failures, retry);
+    if (!isWhole) return;
+    this.#isOutdated = false;
+    this.#readAt = now();
+  }
+}
