@@ -29,7 +29,6 @@ import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
 import { isRequest, lostAnswer } from './lost-answer.ts';
 import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
-import { readInPlace, writeAtOnce } from './quick-pipe.ts';
 import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
@@ -80,7 +79,6 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
-  #stdout: Readable | undefined;
   #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
@@ -152,9 +150,8 @@ export class StdioTransport implements Wire {
         else this.onerror?.(error);
       });
       // Without file descriptors for pipes there is nothing but the error, which is on its way.
-      if (child.stdout === undefined) return;
-      const stdout = readInPlace(child.stdout);
-      this.#stdout = stdout;
+      const { stdout } = child;
+      if (stdout === undefined) return;
       stdout.on('data', (chunk: Buffer) => {
         this.#began = performance.now();
         lines.push(chunk);
@@ -207,7 +204,7 @@ export class StdioTransport implements Wire {
     const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
     if (stdin.writableLength > maxUnreadBytes)
       throw new NotReadError(`it has not read the last ${stdin.writableLength} bytes it was sent`);
-    writeAtOnce(stdin, `${written(message)}\n`);
+    stdin.write(`${written(message)}\n`);
   }
 
   /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
@@ -230,7 +227,7 @@ export class StdioTransport implements Wire {
       await groupGone(pid, stageMs);
     }
     releaseGroup(pid);
-    for (const stream of [child.stdin, this.#stdout, child.stderr]) stream?.destroy();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 
   #line(line: string, bytes: number): void {

@@ -2,7 +2,6 @@
  * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
  * @module
  */
-import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
@@ -15,7 +14,6 @@ import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { complain, reportFailure } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
-import { optimiseEarly } from '../optimise-early.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -121,8 +119,7 @@ async function serveEngine(
   }
   const served =
     port === undefined
-      ? // Nobody else reads it here; in a program of somebody else's it stays his.
-        serveGatewayOnStdio(engine, { input: readInPlace(io.stdin), output: io.stdout, surface })
+      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
       : await (await import('../../gateway/serve-http.ts'))
           .serveGatewayOnHttp(engine, { port, surface })
           .catch((error: NodeJS.ErrnoException) => {
@@ -130,7 +127,6 @@ async function serveEngine(
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../engine/watch-config.ts');
-  optimiseEarly();
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
   let asked = false;
   let stop = () => {};
