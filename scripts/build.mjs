@@ -42,6 +42,8 @@ const bundle = await rolldown({
     'define-config': join(fresh, 'config/define-config.js'),
   },
   platform: 'node',
+  // What jsonc-parser names as its main file cannot be bundled: it hands `require` around.
+  resolve: { mainFields: ['module', 'main'] },
   // Loaded only by those who need them.
   external: ['jiti', 'yaml', 're2js', /^node:/],
   // What only some load later is in one file, below, with what all of them load.
