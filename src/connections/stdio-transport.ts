@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { writeJson } from '../json/exact-json.ts';
 import { NestingError, parseNested } from '../json/json-nesting.ts';
+import { MOST_VALUES, mostValues } from '../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
@@ -22,7 +23,6 @@ import {
   unsendable,
   type Wire,
 } from './json-rpc.ts';
-import { MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { largeTurns } from './large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
