@@ -48,7 +48,7 @@ export const startHttp = async () => {
 
 /**
  * Starts a client process for a route, connects it and makes the first call. `connectMs` and `firstMs` say how long that
- * took; `call(count)` gives `{times, cpuMs}` (see `route-client.mjs`).
+ * took; `call(count)` gives `{times, cpuMs}` (see `route-client.mjs`); `cpuMs` is NaN where it is not known.
  */
 export const openRoute = async ({ params = direct, ...route }, text) => {
   const client = fork(path('parts/route-client.mjs'), { env: { PATH: process.env.PATH } });
@@ -63,7 +63,9 @@ export const openRoute = async ({ params = direct, ...route }, text) => {
     firstMs,
     call: async (count) => {
       client.send(count);
-      return await heard();
+      const { times, cpuMs } = await heard();
+      // JSON has no NaN.
+      return { times, cpuMs: cpuMs ?? Number.NaN };
     },
     close: async () => {
       client.send(0);

@@ -11,7 +11,7 @@ import { median, percentile } from '../parts/statistics.mjs';
 export const title = 'Call (echo tool, one at a time, steady state)';
 
 /** By then V8 has compiled what carries a call; `first-calls.mjs` measures the calls before. */
-const WARM_UP = 500;
+const WARM_UP = 300;
 const CALLS = 300;
 const ROUNDS = 3;
 const SMALL = 'hello';
@@ -42,12 +42,13 @@ const race = async (definitions, { text, callsPerTurn }) => {
 const toLines = (where, rounds) => {
   const times = (name) => rounds.flatMap((samples) => samples.get(name).times);
   const cpu = (name) => median(rounds.map((samples) => samples.get(name).cpuMs / CALLS));
+  const cpuNote = (name) => (Number.isNaN(cpu(name)) ? '' : `CPU per call ${cpu(name).toFixed(3)} ms, `);
   const middle = (name) => median(times(name));
   const lines = [...rounds[0].keys()].map((name) => ({
     what: `${where}: ${name}, median`,
     value: middle(name),
     unit: 'ms',
-    note: `p95 ${percentile(times(name), 0.95).toFixed(3)} ms, CPU per call ${cpu(name).toFixed(3)} ms, ${times(name).length} calls`,
+    note: `p95 ${percentile(times(name), 0.95).toFixed(3)} ms, ${cpuNote(name)}${times(name).length} calls`,
   }));
   const compare = (what, above, below, budget) => {
     const each = rounds
@@ -79,7 +80,7 @@ const toLines = (where, rounds) => {
     lines.push(compare('gateway / line proxy, legacy', own, other, 1.25));
     lines.push({ what: `${where}: CPU of the gateway / line proxy, legacy`, value: cpu(own) / cpu(other), unit: '×' });
   }
-  return lines;
+  return lines.filter(({ value }) => !Number.isNaN(value));
 };
 
 /** The 64 KiB rows are there to compare: the budgets speak of a plain call. */
