@@ -65,6 +65,24 @@ const { output } = await bundle.write({
   },
 });
 await bundle.close();
+
+// jsonc-parser's main file breaks in a program that esbuild or rolldown bundles for Node, so the library brings its own copy.
+const inlined = await rolldown({
+  input: {
+    'config/parse-jsonc': join(fresh, 'config/parse-jsonc.js'),
+    'clients/installers/json-editor': join(fresh, 'clients/installers/json-editor.js'),
+  },
+  platform: 'node',
+  resolve: { mainFields: ['module', 'main'] },
+  external: (id, importer) => importer !== undefined && !`${id} ${importer}`.includes('jsonc-parser'),
+});
+await inlined.write({
+  dir: fresh,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'config/jsonc-parser.js',
+});
+await inlined.close();
 writeFileSync(join(fresh, 'bin', 'package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(
   join(fresh, 'bin', 'THIRD-PARTY-LICENSES.txt'),
