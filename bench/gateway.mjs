@@ -1,9 +1,10 @@
 // Measures the budgets of the gateway side by side in one run, against the built package.
 //
-//   npm run bench:gateway -- [--only SECTION]… [--json] [--strict] [--corpus PATH] [--queries PATH]
+//   npm run bench:gateway -- [--only SECTION]… [--json] [--strict] [--rounds N] [--corpus PATH] [--queries PATH]
 //
 // PATH is a file of JSON lines (.gz too) or a folder of them: tools as {server, name, description, inputSchema},
-// queries as {query}. Without, both are made up. The exit code is 0 unless --strict is given and a budget is missed.
+// queries as {query}. Without, both are made up. N is how often the sections of calls start their processes anew; more
+// rounds give steadier figures. The exit code is 0 unless --strict is given and a budget is missed.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';
 
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
     corpus: { type: 'string' },
     queries: { type: 'string' },
   },
@@ -21,7 +23,7 @@ const { values } = parseArgs({
 requireBuild();
 await runSections({
   ...values,
-  names: ['tokens', 'start', 'call', 'search'],
+  names: ['tokens', 'start', 'first-calls', 'call', 'search'],
   load: (name) => import(`./sections/${name}.mjs`),
   input: values,
 });

@@ -42,6 +42,8 @@ const bundle = await rolldown({
     'define-config': join(fresh, 'config/define-config.js'),
   },
   platform: 'node',
+  // What jsonc-parser names as its main file cannot be bundled: it hands `require` around.
+  resolve: { mainFields: ['module', 'main'] },
   // Loaded only by those who need them.
   external: ['jiti', 'yaml', 're2js', /^node:/],
   // What only some load later is in one file, below, with what all of them load.
@@ -63,6 +65,24 @@ const { output } = await bundle.write({
   },
 });
 await bundle.close();
+
+// jsonc-parser's main file breaks in a program that esbuild or rolldown bundles for Node, so the library brings its own copy.
+const inlined = await rolldown({
+  input: {
+    'config/parse-jsonc': join(fresh, 'config/parse-jsonc.js'),
+    'clients/installers/json-editor': join(fresh, 'clients/installers/json-editor.js'),
+  },
+  platform: 'node',
+  resolve: { mainFields: ['module', 'main'] },
+  external: (id, importer) => importer !== undefined && !`${id} ${importer}`.includes('jsonc-parser'),
+});
+await inlined.write({
+  dir: fresh,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'config/jsonc-parser.js',
+});
+await inlined.close();
 writeFileSync(join(fresh, 'bin', 'package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(
   join(fresh, 'bin', 'THIRD-PARTY-LICENSES.txt'),

@@ -69,6 +69,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:util',
       'node:vm',
       'jiti',
+      'jsonc-parser',
       'smol-toml',
       'yaml',
       'zod/mini',
@@ -77,7 +78,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   // A client's file is one source of a configuration, and is parsed with the same words.
   clients: {
     us: [...WORDS, 'config', 'disk', 'secrets'],
-    outside: [...FILES, 'node:url', 'node:zlib', 'smol-toml', 'yaml', 'zod/mini'],
+    outside: [...FILES, 'jsonc-parser', 'node:stream/consumers', 'node:url', 'smol-toml', 'yaml', 'yauzl', 'zod/mini'],
   },
   connections: {
     us: [...WORDS, 'secrets'],

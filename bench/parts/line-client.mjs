@@ -67,3 +67,17 @@ export const processState = (pid) => {
     throw error;
   }
 };
+
+/** CPU time of all threads of a process so far, in ms; NaN where there is no such process or no /proc. */
+export const cpuOf = (pid) => {
+  try {
+    const tasks = `/proc/${pid}/task`;
+    const nanoseconds = readdirSync(tasks).map((task) =>
+      Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
+  } catch (error) {
+    if (error.code === 'ENOENT') return Number.NaN;
+    throw error;
+  }
+};

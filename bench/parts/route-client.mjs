@@ -1,8 +1,11 @@
-// A client in a process of its own, as every agent has one. The first message from its parent says where to connect and
-// what to call; each number after it is answered with the milliseconds of that many calls, one at a time; 0 ends it.
+// Connects to a route and calls its tool, in a process of its own, as every agent has one. The first message from the
+// parent says where to connect and what to call; the answer is {connectMs, firstMs}. Each number after it is answered with
+// {times, cpuMs}: the milliseconds of that many calls, one at a time, and the CPU time that the process on the other end
+// of stdio spent on all of them. 0 ends it.
 import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { cpuOf } from './line-client.mjs';
 import { timed } from './statistics.mjs';
 
 const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } };
@@ -12,7 +15,6 @@ const transport = url
   ? new StreamableHTTPClientTransport(new URL(url))
   : new StdioClientTransport({ command, args, env: { PATH: process.env.PATH, ...env }, stderr: 'inherit' });
 const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: ERAS[era] } });
-await client.connect(transport);
 
 const call = async () => {
   const { content } = await client.callTool(params);
@@ -24,8 +26,10 @@ process.on('message', async (calls) => {
     await client.close();
     process.exit();
   }
+  const before = cpuOf(transport.pid);
   const times = [];
   for (let at = 0; at < calls; at++) times.push(await timed(call));
-  process.send(times);
+  process.send({ times, cpuMs: cpuOf(transport.pid) - before });
 });
-process.send('ready');
+const connectMs = await timed(() => client.connect(transport));
+process.send({ connectMs, firstMs: await timed(call) });

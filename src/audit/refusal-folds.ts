@@ -31,19 +31,13 @@ export class RefusalFolds {
   readonly #now: () => number;
   #folds = new Map<string, Fold>();
   #until = Number.NEGATIVE_INFINITY;
-  #folded = 0;
 
   constructor(windowMs: number, now: () => number = () => performance.now()) {
     this.#windowMs = windowMs;
     this.#now = now;
   }
 
-  /** How many refusals are counted but not yet written. */
-  get folded(): number {
-    return this.#folded;
-  }
-
-  /** True if the current window has ended. */
+  /** Whether the window that is open has ended. */
   get isDue(): boolean {
     return this.#now() >= this.#until;
   }
@@ -87,7 +81,6 @@ export class RefusalFolds {
   take(): AuditEntry[] {
     const folds = [...this.#folds.values()].filter(({ count }) => count > 0);
     this.#folds = new Map();
-    this.#folded = 0;
     return folds.map(({ entry, since, last = entry, count }) => ({
       ...entry,
       time: last.time,
@@ -105,7 +98,6 @@ export class RefusalFolds {
     fold.since ??= entry.time;
     fold.last = entry;
     fold.count += 1;
-    this.#folded += 1;
     return true;
   }
 }

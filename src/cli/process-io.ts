@@ -4,7 +4,6 @@
  */
 import { Writable } from 'node:stream';
 import { realWorld } from '../config/world.ts';
-import { pipeOf } from '../connections/quick-pipe.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { EXIT, type Io } from './io.ts';
@@ -47,7 +46,7 @@ function ioOf(host: Host): Io {
       stdout.on('error', (error) => reserved.destroy(error));
       // What is wrong with stdout is said once, below.
       reserved.on('error', () => {});
-      return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns, pipeFd: pipeOf(stdout) });
+      return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns });
     },
     exit: (code) => host.exit(code),
   };

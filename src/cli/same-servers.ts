@@ -1,10 +1,10 @@
 /**
- * Servers in, for each that starts the very same thing as an earlier one what to do about it out. Two clients that have the same
- * server give one; these are kept apart, because one file has both, or because the configuration itself has one.
+ * Says of each server that is the same as an earlier one what to do about it. The same server of two clients is listed
+ * once; these are kept apart, because one file has both, or because the configuration itself has one.
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
-import type { ServerDefinition } from '../core/types.ts';
+import { identityOf } from '../config/server-identity.ts';
 import { withTilde } from './source-lines.ts';
 
 /** By name: one sentence for every server whose tools compete with those of another. */
@@ -17,7 +17,7 @@ export function sameServers(
   for (const definition of servers) {
     if (!definition.enabled) continue;
     const { name } = definition;
-    const identity = identityOf(definition);
+    const identity = identityOf(definition.connection);
     const other = first.get(identity);
     if (other === undefined) {
       first.set(identity, name);
@@ -44,13 +44,3 @@ export const renamedServers = (
         : [[name, `${JSON.stringify(there)} in ${withTilde(file, home)}; another server has that name here.`] as const],
     ),
   );
-
-const identityOf = ({ connection }: ServerDefinition): string => {
-  const sorted = (texts: Readonly<Record<string, string>>) =>
-    Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(
-    connection.type === 'stdio'
-      ? [connection.command, connection.args, sorted(connection.env), connection.inheritEnv, connection.cwd]
-      : [connection.type, connection.url, sorted(connection.headers), connection.auth],
-  );
-};

@@ -10,6 +10,7 @@ import { toToolRules } from '../clients/importers/tool-filter.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { OWNERS_SETTINGS } from './project-settings.ts';
 import { mergeEntries, narrowedEntry, type PlacedEntry, toServerDefinition } from './server-entry.ts';
+import { identityOf, traitsOf } from './server-identity.ts';
 import { isReservedName } from './server-schema.ts';
 
 /** The result of joining. */
@@ -232,14 +233,14 @@ function twinOf(
 ): Twin | undefined {
   const present = taken.get(placed.entry.name);
   if (placed.origin.client === undefined || (present !== undefined && isSameServer(present, placed))) return undefined;
-  const twin = twins.get(identityOf(placed) ?? '');
+  const twin = twins.get(identity(placed) ?? '');
   return twin === undefined || twin.file === placed.origin.file ? undefined : twin;
 }
 
 function remember(placed: PlacedEntry, twins: Map<string, Twin>): void {
-  const identity = identityOf(placed);
-  if (identity === undefined || placed.origin.client === undefined || twins.has(identity)) return;
-  twins.set(identity, { name: placed.entry.name, file: placed.origin.file });
+  const key = identity(placed);
+  if (key === undefined || placed.origin.client === undefined || twins.has(key)) return;
+  twins.set(key, { name: placed.entry.name, file: placed.origin.file });
 }
 
 /**
@@ -277,10 +278,11 @@ function reason(placed: PlacedEntry, taken: ReadonlyMap<string, PlacedEntry>): s
 /** How many differences are named at most. Values are never shown. */
 const MAX_NAMED = 5;
 
-/** Names the variables or headers in which two entries for one program or address differ. */
-function differences(present: PlacedEntry, placed: PlacedEntry): readonly string[] {
-  const [first, second] = [traitsOf(present), traitsOf(placed)];
-  if (first === undefined || second === undefined || first.reached !== second.reached) return [];
+/** The variables or headers in which two entries for one program or address differ. */
+function differences({ entry: one }: PlacedEntry, { entry: other }: PlacedEntry): readonly string[] {
+  if (one.connection === undefined || other.connection === undefined) return [];
+  const [first, second] = [traitsOf(one.connection), traitsOf(other.connection)];
+  if (first.reached !== second.reached) return [];
   const values = new Map(first.given);
   const others = new Map(second.given);
   const names = [...new Set([...values.keys(), ...others.keys()])].filter(
@@ -291,41 +293,14 @@ function differences(present: PlacedEntry, placed: PlacedEntry): readonly string
 
 /** Tells whether two entries may be one server. An entry without a connection matches any server of its name. */
 export function isSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
-  const [left, right] = [identityOf(a), identityOf(b)];
+  const [left, right] = [identity(a), identity(b)];
   return left === undefined || right === undefined || left === right;
 }
 
 /** Tells whether two entries both have a connection and their connections are equal. */
 export const isTheSame = (a: PlacedEntry, b: PlacedEntry): boolean => {
-  const identity = identityOf(a);
-  return identity !== undefined && identity === identityOf(b);
+  const key = identity(a);
+  return key !== undefined && key === identity(b);
 };
 
-const identityOf = (placed: PlacedEntry): string | undefined => {
-  const traits = traitsOf(placed);
-  return traits === undefined ? undefined : JSON.stringify([traits.reached, traits.given]);
-};
-
-/** The program or address, and the sorted variables or headers passed to it. */
-interface Traits {
-  readonly reached: string;
-  readonly given: readonly (readonly [string, string])[];
-}
-
-function traitsOf({ entry: { connection } }: PlacedEntry): Traits | undefined {
-  if (connection === undefined) return undefined;
-  if (connection.type === 'stdio') {
-    const { command, args = [], cwd, env = {}, inheritEnv = [] } = connection;
-    const inherited = inheritEnv
-      .filter((name) => !Object.hasOwn(env, name))
-      .map((name) => [name, `\${${name}}`] as const);
-    return { reached: JSON.stringify([command, args, cwd]), given: sorted([...Object.entries(env), ...inherited]) };
-  }
-  const url = URL.canParse(connection.url) ? new URL(connection.url).href : connection.url;
-  const headers = Object.entries(connection.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const token = connection.auth === undefined ? [] : [['authorization', connection.auth] as const];
-  return { reached: url.replace(/\/$/, ''), given: sorted([...headers, ...token]) };
-}
-
-const sorted = (pairs: readonly (readonly [string, string])[]) =>
-  pairs.toSorted(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1));
+const identity = ({ entry: { connection } }: PlacedEntry): string | undefined => connection && identityOf(connection);

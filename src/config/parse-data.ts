@@ -1,10 +1,11 @@
 /**
- * Parses the text of a JSON, YAML or TOML file. A mistake is an error with file, line and column.
+ * Parses the text of a JSON, YAML or TOML file. A mistake is an error with file, line and column. Each parser is loaded
+ * with the first file of its format.
  * @module
  */
 import { extname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
-import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
+import { MAX_DEPTH, TextSyntaxError } from './text-syntax-error.ts';
 
 /** Tells whether a file is code that must be run to get its value. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
@@ -40,7 +41,8 @@ export async function parseData(
   const format = formatOf(path);
   try {
     if (format === 'YAML') return await parseYaml(text);
-    return format === 'TOML' ? await parseToml(text) : parseJsonc(text, onRepeat);
+    if (format === 'TOML') return await parseToml(text);
+    return (await import('./parse-jsonc.ts')).parseJsonc(text, onRepeat);
   } catch (error) {
     if (!(error instanceof TextSyntaxError)) throw error;
     const place = `${path}:${error.line}:${error.column}`;

@@ -10,9 +10,9 @@ import { ConfigurationError } from '../core/errors.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { writeAtomically } from '../disk/write-atomically.ts';
 import { isObject } from '../json/plain-object.ts';
-import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 import { isInside } from './paths.ts';
 import { readIfPresent } from './read-file.ts';
+import { TextSyntaxError } from './text-syntax-error.ts';
 
 /** What was trusted at a path. */
 export interface TrustRecord {
@@ -141,7 +141,7 @@ export class TrustStore {
   async #read(): Promise<Trusted> {
     const text = await readIfPresent(this.file);
     if (text === undefined) return { files: new Map(), folders: new Set() };
-    const document = this.#parse(text);
+    const document = await this.#parse(text);
     if (!isObject(document)) throw this.#corrupt('it is not in the format this version writes');
     const trusted = document.version === 1 ? document.trusted : undefined;
     if (!isObject(trusted)) throw this.#corrupt('it is not in the format this version writes');
@@ -158,7 +158,8 @@ export class TrustStore {
     return { files: new Map(entries), folders: new Set(folders) };
   }
 
-  #parse(text: string): unknown {
+  async #parse(text: string): Promise<unknown> {
+    const { parseJsonc } = await import('./parse-jsonc.ts');
     try {
       return parseJsonc(text);
     } catch (error) {

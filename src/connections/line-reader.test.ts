@@ -21,7 +21,7 @@ function read(chunks: Iterable<Buffer>, maxBytes = 1_000_000): Read {
     onUnread: (head, tail) => tooLong.push({ head, tail }),
   });
   for (const chunk of chunks) {
-    // Who reads in place writes the next chunk over this one.
+    // A caller may reuse the memory of a chunk.
     const shared = Buffer.from(chunk);
     reader.push(shared);
     shared.fill('!');

@@ -5,7 +5,7 @@
  * for short lines that may overtake it.
  * @module
  */
-import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from './json-survey.ts';
+import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from '../json/json-survey.ts';
 
 /** Why a line is not handed on. */
 export type LineFault = 'too-long' | 'unasked' | Excess;

@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
 import { writeJson } from '../json/exact-json.ts';
 import { NestingError, parseNested } from '../json/json-nesting.ts';
+import { MOST_VALUES, mostValues } from '../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
@@ -23,7 +24,6 @@ import {
   unsendable,
   type Wire,
 } from './json-rpc.ts';
-import { MOST_VALUES, mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { LargeRequests } from './large-requests.ts';
 import { largeTurns } from './large-turns.ts';
@@ -31,7 +31,6 @@ import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
 import { isRequest, lostAnswer } from './lost-answer.ts';
 import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
-import { readInPlace, writeAtOnce } from './quick-pipe.ts';
 import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
@@ -86,7 +85,6 @@ export class StdioTransport implements Wire {
   readonly stderr: ByteRing;
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
-  #pipes: readonly Readable[] = [];
   #lines: LineReader | undefined;
   /** Noise of the chunk that is being read. */
   #unheard = '';
@@ -166,8 +164,8 @@ export class StdioTransport implements Wire {
         else this.onerror?.(error);
       });
       // Without file descriptors for pipes there is nothing but the error, which is on its way.
-      if (child.stdout === undefined) return;
-      const stdout = readInPlace(child.stdout);
+      const { stdout } = child;
+      if (stdout === undefined) return;
       stdout.on('data', (chunk: Buffer) => {
         this.#began = performance.now();
         lines.push(chunk);
@@ -178,8 +176,7 @@ export class StdioTransport implements Wire {
         const goOn = () => this.#goOn(stdout);
         void (lines.reading ?? pause)?.then(goOn);
       });
-      const stderr = readInPlace(child.stderr);
-      this.#pipes = [stdout, stderr];
+      const { stderr } = child;
       stderr.on('data', (chunk: Buffer) => {
         this.stderr.push(chunk);
         this.#errors.push(chunk);
@@ -234,7 +231,7 @@ export class StdioTransport implements Wire {
     }
     if (text.length > LARGE_CHARS && this.#isShared && caller !== undefined && message.id != null)
       this.#requests.send(caller, message.id, text);
-    else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) writeAtOnce(stdin, text);
+    else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) stdin.write(text);
   }
 
   /** Whether a message cancels a request that has not left. */
@@ -263,7 +260,7 @@ export class StdioTransport implements Wire {
       await groupGone(pid, stageMs);
     }
     releaseGroup(pid);
-    for (const stream of [child.stdin, ...this.#pipes]) stream?.destroy();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 
   #line(line: string, bytes: number): void {

@@ -3,9 +3,8 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
-import { MAX_NESTING } from '../json/json-nesting.ts';
+import { MAX_NESTING, NAMES_SHARE } from '../json/json-survey.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
-import { NAMES_SHARE } from './json-survey.ts';
 import { type Peer, PeerClosedError } from './peer.ts';
 
 /** What one message of a server may hold. */

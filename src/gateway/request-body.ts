@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { INVALID_REQUEST, type JsonRpcId, PARSE_ERROR, type Unreadable } from '../connections/json-rpc.ts';
-import { JsonSurvey } from '../connections/json-survey.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
 import { MOST_CLIENT_VALUES, surveyWritten } from '../json/json-nesting.ts';
+import { JsonSurvey } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 import { unreadRequest } from './request-fault.ts';
 

@@ -5,9 +5,8 @@
  */
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
-import { NAMES_SHARE } from '../connections/json-survey.ts';
 import type { LineFault } from '../connections/line-reader.ts';
-import { MAX_NESTING } from '../json/json-nesting.ts';
+import { MAX_NESTING, NAMES_SHARE } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Why a request cannot be served. */

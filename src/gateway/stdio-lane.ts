@@ -40,8 +40,6 @@ export interface StdioLaneOptions {
   readonly output: Writable;
   readonly handler: UpstreamHandler;
   readonly maxMessageBytes: number;
-  /** Values in one message of more than 256 KiB. */
-  readonly maxMessageValues?: number | undefined;
   /** The client talks to somebody else through us: errors that come by the SDK may be theirs and stay as they are. */
   readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
@@ -70,7 +68,6 @@ export class StdioLane {
   readonly #sdk: LateSdk;
   /** Requests that the SDK answers, with the era that its answer settles, if any. */
   readonly #leftToSdk = new Map<JsonRpcId, ProtocolEra | undefined>();
-  readonly #maxValues: number;
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
   #reads = false;
@@ -79,7 +76,6 @@ export class StdioLane {
 
   constructor(options: StdioLaneOptions) {
     this.#options = options;
-    this.#maxValues = options.maxMessageValues ?? MOST_CLIENT_VALUES;
     this.#writer = new MessageWriter(options.input, options.output);
     this.#questions = new ClientQuestions((message) => this.#writer.write(message));
     const { input, wake } = options;
@@ -93,7 +89,7 @@ export class StdioLane {
     const { input, output, maxMessageBytes } = this.#options;
     const lines = new LineReader({
       maxBytes: maxMessageBytes,
-      maxValues: this.#maxValues,
+      maxValues: MOST_CLIENT_VALUES,
       onLine: (line) => this.#line(line),
       onLarge: (line) => this.#large(line),
       onUnread: (head, tail, why) => this.#unread(head, tail, why),
@@ -171,7 +167,7 @@ export class StdioLane {
 
   /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
-    if (values > this.#maxValues) {
+    if (values > MOST_CLIENT_VALUES) {
       const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
       return void this.#unread(bytes.toString('utf8', 0, HEAD_BYTES), tail, 'too-many');
     }
@@ -184,7 +180,7 @@ export class StdioLane {
   /** Refuses a message by what was seen of it. */
   #unread(head: string, tail: string | undefined, why: LineFault): void {
     const { maxMessageBytes } = this.#options;
-    this.#invalid(lostRequest(head, tail), INVALID_REQUEST, unreadRequest(why, maxMessageBytes, this.#maxValues));
+    this.#invalid(lostRequest(head, tail), INVALID_REQUEST, unreadRequest(why, maxMessageBytes, MOST_CLIENT_VALUES));
   }
 
   #message(message: unknown): void {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { writeJson } from './exact-json.ts';
 import {
-  MAX_NESTING,
   MOST_CLIENT_VALUES,
   NestingError,
   nestsTooDeep,
@@ -10,6 +9,7 @@ import {
   parseWritten,
   writtenFault,
 } from './json-nesting.ts';
+import { MAX_NESTING } from './json-survey.ts';
 
 const nested = (levels: number, core = '') => `${'['.repeat(levels)}${core}${']'.repeat(levels)}`;
 const filler = JSON.stringify('x'.repeat(70_000));

@@ -1,18 +1,13 @@
 /**
- * Limits how deep JSON may nest and how many values a client may send. No known program reads deeper values, but they
- * overflow the stack of programs that walk them.
+ * Parses JSON from outside within bounds: how deep it may nest, and how much a client may write.
  * @module
  */
-import { endOfString, parseJson } from './exact-json.ts';
-
-/** Deepest nesting of arrays and objects, on every way in and out. */
-export const MAX_NESTING = 200;
+import { parseJson } from './exact-json.ts';
+import { JsonSurvey, MAX_NESTING, NAMES_SHARE, surveyed } from './json-survey.ts';
 
 /** Most values in one message of a client. Agents write arguments by hand; bulk data goes in several calls. */
 export const MOST_CLIENT_VALUES = 40_000;
-/** Most names of one object: objects with many names are the slowest to read and copy. */
-const MOST_CLIENT_NAMES = MOST_CLIENT_VALUES / 4;
-/** In characters. A shorter text cannot exceed the limits: a value takes at least two. */
+/** In characters. A shorter text has not as many of either: a value takes two at least. */
 const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
@@ -49,8 +44,8 @@ export class NestingError extends Error {
  * parsing. Only the beginning of a long text is counted first, because parsing millions of levels takes seconds.
  */
 export function parseNested(text: string, parse: (text: string) => unknown = parseJson): unknown {
-  if (text.length > LONG && beginsTooDeep(text)) throw new NestingError();
-  // Some programs start with a byte order mark, which JSON does not allow.
+  if (text.length > LONG && isTooDeep(text.slice(0, BEGINNING))) throw new NestingError();
+  // Some programs begin what they write with a byte order mark, which no JSON may have.
   const value = parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   if (text.length >= SHORTEST && nestsTooDeep(value)) throw new NestingError(value);
   return value;
@@ -72,52 +67,16 @@ export const writtenFault = (text: string): string | undefined =>
 
 /** Counts the values of such a text, up to the first excess. */
 export function surveyWritten(text: string): { readonly values: number; readonly fault?: string } {
-  /** Names of the open object on each level. */
-  const names = new Uint32Array(MAX_NESTING + 1);
-  let depth = 0;
-  let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) {
-      const end = endOfString(text, at);
-      // Invalid JSON, with nothing after it.
-      if (end === -1) break;
-      at = end - 1;
-    } else if (char === COMMA) values++;
-    else if (char === COLON) {
-      const count = (names[depth] ?? 0) + 1;
-      names[depth] = count;
-      if (count > MOST_CLIENT_NAMES) return { values, fault: `has an object of more than ${MOST_CLIENT_NAMES} names` };
-    } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
-      values++;
-      if (++depth > MAX_NESTING) return { values, fault: `is nested more than ${MAX_NESTING} levels deep` };
-      names[depth] = 0;
-    } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && depth > 0) depth--;
-    if (values > MOST_CLIENT_VALUES) return { values, fault: `has more than ${MOST_CLIENT_VALUES} values` };
-  }
-  return { values };
+  const { values, excess } = surveyed(Buffer.from(text), MOST_CLIENT_VALUES);
+  if (excess === undefined) return { values };
+  if (excess === 'too-deep') return { values, fault: `is nested more than ${MAX_NESTING} levels deep` };
+  const names = MOST_CLIENT_VALUES / NAMES_SHARE;
+  return { values, fault: `has more than ${MOST_CLIENT_VALUES} values, or more than ${names} names in one object` };
 }
 
-function beginsTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < BEGINNING; at++) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) {
-      const end = endOfString(text, at, BEGINNING);
-      if (end === -1) return false;
-      at = end - 1;
-    } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
-      if (++depth > MAX_NESTING) return true;
-    } else if (char === CLOSE_ARRAY || char === CLOSE_OBJECT) depth--;
-  }
-  return false;
+function isTooDeep(text: string): boolean {
+  const survey = new JsonSurvey(Number.POSITIVE_INFINITY);
+  return !survey.push(Buffer.from(text));
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;

@@ -6,7 +6,8 @@ import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { liftArguments } from '../../execution/validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../../execution/validation/schema-validators.ts';
-import { MAX_NESTING, nestsTooDeep } from '../../json/json-nesting.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { MAX_NESTING } from '../../json/json-survey.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,6 @@
  * @module
  */
 import { elapsedNow } from '../../async/clock.ts';
-import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
@@ -16,7 +15,6 @@ import type { Command } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { complain, reportFailure } from '../failure.ts';
 import { EXIT, type Io, type Output } from '../io.ts';
-import { optimiseEarly } from '../optimise-early.ts';
 import { ServeLog } from '../serve-log.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -118,8 +116,7 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
   }
   const served =
     port === undefined
-      ? // Nobody else reads it here; in a program of somebody else's it stays his.
-        serveGatewayOnStdio(engine, { input: readInPlace(io.stdin), output: io.stdout, surface })
+      ? serveGatewayOnStdio(engine, { input: io.stdin, output: io.stdout, surface })
       : await (await import('../../gateway/serve-http.ts'))
           .serveGatewayOnHttp(engine, { port, surface })
           .catch((error: NodeJS.ErrnoException) => {
@@ -127,7 +124,6 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
   const { watchConfig } = await import('../../engine/watch-config.ts');
-  optimiseEarly();
   const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
   let asked = false;
   let stop = (_bySignal: boolean) => {};

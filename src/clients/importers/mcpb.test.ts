@@ -191,14 +191,16 @@ describe('a packed bundle', () => {
     const data = await manifest();
     const message = async (content: Buffer) => (await write(content)).sources[0]?.message;
     const whole = zip([{ name: 'manifest.json', data }]);
-    expect(await message(whole.subarray(0, whole.length - 10))).toContain('it has no directory');
-    expect(await message(Buffer.alloc(0))).toContain('it has no directory');
+    expect(await message(whole.subarray(0, whole.length - 10))).toContain('not a zip file, or file is truncated');
+    expect(await message(Buffer.alloc(0))).toContain('not a zip file, or file is truncated');
     expect(await message(zip([{ name: 'other', data }]))).toContain('no manifest.json');
     expect(await message(zip([{ name: 'manifest.json', data, flags: 1 }]))).toContain('is encrypted');
-    expect(await message(zip([{ name: 'manifest.json', data, method: 12 }]))).toContain('in an unknown way');
+    expect(await message(zip([{ name: 'manifest.json', data, method: 12 }]))).toContain(
+      'unsupported compression method',
+    );
     expect(await message(zip([{ name: 'manifest.json', data, size: 2 ** 31 }]))).toContain('larger than 1 MiB');
     const bomb = zip([{ name: 'manifest.json', data: Buffer.alloc(64 * 1024 * 1024), size: 10 }]);
-    expect(await message(bomb)).toContain('cannot be unpacked');
+    expect(await message(bomb)).toContain('too many bytes');
     const shifted = Buffer.concat([Buffer.alloc(3), whole]);
     expect(await message(shifted)).toContain('not a usable zip archive');
   });

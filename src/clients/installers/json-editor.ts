@@ -1,10 +1,21 @@
 /**
- * Edits JSON with comments. A new entry comes first in its map, where it affects no comma and no comment, and follows
- * the style of the surrounding text.
+ * Edits JSON with comments. A new entry comes first in its map, where it disturbs no comma and no comment, and is written
+ * in the style of the text around it. The parser's own `modify` is not used: it drops comments beside what it removes, and
+ * reformats the lines it touches.
  * @module
  */
+import { createScanner, type Node, parseTree } from 'jsonc-parser';
 import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText, type Way } from './editor.ts';
-import { endOfComment, type JsonMember, type JsonNode, jsonTree, skipSpace } from './json-tree.ts';
+
+/** Where a member of an object, or an item of a list, stands. */
+interface Member {
+  /** Where the key, or the item, begins. */
+  readonly start: number;
+  /** Behind the value. */
+  readonly end: number;
+  /** Where the comma behind it stands, if there is one. */
+  readonly comma: number | undefined;
+}
 
 /** The style of a text. */
 interface Style {
@@ -22,19 +33,19 @@ interface Style {
 /** Edits JSON. */
 export const jsonEditor: Editor = {
   insert(text, way, key, value, last = false) {
-    if (skipSpace(text, 0) >= text.length) {
+    const root = treeOf(text);
+    if (root === undefined) {
       const style = { lineBreak: lineBreakOf(text), step: '  ', spaced: true, padded: true, oneLine: false };
       return text + written(nested(way, key, value), style, '') + style.lineBreak;
     }
-    const root = jsonTree(text);
     const style = styleOf(text, root);
     const { node, missing } = follow(root, way);
-    // `null` is replaced by the new value.
-    if (node.kind === 'scalar') {
-      const held = nested(missing, key, value);
-      return spliced(text, node.start, node.end, written(held, style, indentAt(text, node.start), style.oneLine));
+    // `null` says that there is nothing, which is no longer so.
+    if (node.children === undefined) {
+      const held = written(nested(missing, key, value), style, indentAt(text, node.offset), style.oneLine);
+      return spliced(text, node.offset, node.offset + node.length, held);
     }
-    const end = last && missing.length === 0 ? node.members.at(-1) : undefined;
+    const end = last && missing.length === 0 ? membersOf(text, node).at(-1) : undefined;
     if (end !== undefined) return insertBehind(text, end, style, value);
     const [first, ...rest] = missing;
     return first === undefined
@@ -43,21 +54,40 @@ export const jsonEditor: Editor = {
   },
 
   remove(text, way, key) {
-    const { node, missing } = follow(jsonTree(text), way);
-    const index = node.members.findLastIndex((member) => member.key === key);
-    const member = node.members[index];
-    if (missing.length > 0 || member === undefined) throw new UneditableText(`${String(key)} was not found`);
-    return removeMember(text, node, member, node.members[index - 1]);
+    const root = treeOf(text);
+    const { node, missing } = root === undefined ? { missing: way } : follow(root, way);
+    const index = node?.children?.findLastIndex((child, at) => keyOf(child, at) === key) ?? -1;
+    if (node === undefined || missing.length > 0 || index === -1)
+      throw new UneditableText(`${String(key)} was not found`);
+    return removeMember(text, node, index);
   },
 };
 
-/** Returns the last existing node of the path, and the missing keys. Of a duplicate key, the last counts. */
-function follow(root: JsonNode, way: Way): { readonly node: JsonNode; readonly missing: Way } {
+/** The outermost value; undefined where there is nothing but white space and comments. */
+const treeOf = (text: string): Node | undefined => parseTree(text, [], { allowTrailingComma: true });
+
+const keyOf = ({ type, children }: Node, index: number): unknown =>
+  type === 'property' ? children?.[0]?.value : index;
+const valueIn = (child: Node): Node => (child.type === 'property' && child.children?.[1]) || child;
+
+function membersOf(text: string, node: Node): readonly Member[] {
+  const scanner = createScanner(text, true);
+  return (node.children ?? []).map((child) => {
+    const end = child.offset + child.length;
+    scanner.setPosition(end);
+    scanner.scan();
+    const next = scanner.getTokenOffset();
+    return { start: child.offset, end, comma: text[next] === ',' ? next : undefined };
+  });
+}
+
+/** The last node of the way that exists, and the keys that do not. Of a key that is written twice the last counts. */
+function follow(root: Node, way: Way): { readonly node: Node; readonly missing: Way } {
   let node = root;
   for (const [index, key] of way.entries()) {
-    const next = node.members.findLast((member) => member.key === key);
+    const next = node.children?.findLast((child, at) => keyOf(child, at) === key);
     if (next === undefined) return { node, missing: way.slice(index) };
-    node = next.value;
+    node = valueIn(next);
   }
   return { node, missing: [] };
 }
@@ -66,39 +96,40 @@ function follow(root: JsonNode, way: Way): { readonly node: JsonNode; readonly m
 const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
-function insertInto(text: string, node: JsonNode, style: Style, key: string | undefined, value: unknown): string {
-  const [first] = node.members;
-  const inner = text.slice(node.start + 1, first?.start ?? node.end - 1);
+function insertInto(text: string, node: Node, style: Style, key: string | undefined, value: unknown): string {
+  const [first] = node.children ?? [];
+  const start = node.offset + 1;
+  const inner = text.slice(start, first?.offset ?? node.offset + node.length - 1);
   const manyLines = inner.includes('\n') || (first === undefined && !style.oneLine);
   const name = key === undefined ? '' : `${JSON.stringify(key)}:${style.spaced ? ' ' : ''}`;
   if (!manyLines) {
     const pad = /^[ \t]/.test(inner) ? ' ' : '';
     const put =
       pad + name + written(value, style, '', true) + (first ? `,${pad === '' && style.spaced ? ' ' : ''}` : '');
-    return spliced(text, node.start + 1, node.start + 1, put);
+    return spliced(text, start, start, put);
   }
-  const outer = indentAt(text, node.start);
+  const outer = indentAt(text, node.offset);
   const indent =
-    first !== undefined && startsLine(text, first.start) ? indentAt(text, first.start) : outer + style.step;
+    first !== undefined && startsLine(text, first.offset) ? indentAt(text, first.offset) : outer + style.step;
   const entry = style.lineBreak + indent + name + written(value, style, indent);
-  const at = endOfOpeningLine(text, node.start + 1);
+  const at = endOfOpeningLine(text, start);
   if (first !== undefined) return spliced(text, at, at, `${entry},`);
   return spliced(text, at, at, inner.includes('\n') ? entry : entry + style.lineBreak + outer);
 }
 
-/** Adds an item to a list, after the last one and any comment on its line. */
-function insertBehind(text: string, last: JsonMember, style: Style, value: unknown): string {
+/** Adds an item to a list, behind the last one and what is said about that on its line. */
+function insertBehind(text: string, last: Member, style: Style, value: unknown): string {
   const ownLine = startsLine(text, last.start);
   const indent = indentAt(text, last.start);
   const entry = ownLine
     ? style.lineBreak + indent + written(value, style, indent)
     : (style.spaced ? ' ' : '') + written(value, style, '', true);
   const { comma } = last;
-  const from = comma === undefined ? last.value.end : comma + 1;
+  const from = comma === undefined ? last.end : comma + 1;
   const at = ownLine ? endOfOpeningLine(text, from) : from;
   // The list keeps or lacks its trailing comma as before.
   const put = spliced(text, at, at, comma === undefined ? entry : `${entry},`);
-  return comma === undefined ? spliced(put, last.value.end, last.value.end, ',') : put;
+  return comma === undefined ? spliced(put, last.end, last.end, ',') : put;
 }
 
 const startsLine = (text: string, at: number): boolean => /^[ \t]*$/.test(text.slice(lineStart(text, at), at));
@@ -108,21 +139,19 @@ const startsLine = (text: string, at: number): boolean => /^[ \t]*$/.test(text.s
  */
 const endsLine = (text: string, at: number): boolean => /^[ \t]*(?:\r?\n|$|\/[/*])/.test(text.slice(at, at + 10_000));
 
-/** Returns the position after the opening brace and any comment on its line. */
+/** Behind the opening brace and the comments on its line, if nothing else follows there. */
 function endOfOpeningLine(text: string, from: number): number {
-  for (let at = from; at < text.length; ) {
-    if (/[ \t]/.test(text.charAt(at))) at++;
-    else if (text.startsWith('//', at)) return endOfComment(text, at);
-    else if (text.startsWith('/*', at)) at = endOfComment(text, at);
-    else return text.startsWith('\n', at) || text.startsWith('\r\n', at) ? at : from;
-  }
-  return from;
+  const comments = /(?:[ \t]|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:\/\/[^\r\n]*)?(?=\r?\n)/y;
+  comments.lastIndex = from;
+  return comments.test(text) ? comments.lastIndex : from;
 }
 
-function removeMember(text: string, node: JsonNode, member: JsonMember, before: JsonMember | undefined): string {
+function removeMember(text: string, node: Node, index: number): string {
+  const members = membersOf(text, node);
+  const [before, member] = [members[index - 1], members[index] as Member];
   const ownLine = startsLine(text, member.start);
   let from = member.start;
-  let to = member.comma === undefined ? member.value.end : member.comma + 1;
+  let to = member.comma === undefined ? member.end : member.comma + 1;
   if (ownLine && endsLine(text, to)) {
     from = lineStart(text, member.start);
     from -= text.slice(0, from).endsWith('\r\n') ? 2 : from > 0 ? 1 : 0;
@@ -132,21 +161,21 @@ function removeMember(text: string, node: JsonNode, member: JsonMember, before: 
   // Removing the last member also removes the previous member's comma.
   if (before?.comma !== undefined && member.comma === undefined)
     result = spliced(result, before.comma, before.comma + 1, '');
-  if (before !== undefined || member !== node.members.at(-1)) return result;
-  const end = node.end - (to - from);
-  return result.slice(node.start + 1, end - 1).trim() === '' ? spliced(result, node.start + 1, end - 1, '') : result;
+  if (members.length > 1) return result;
+  const [start, end] = [node.offset + 1, node.offset + node.length - (to - from) - 1];
+  return result.slice(start, end).trim() === '' ? spliced(result, start, end, '') : result;
 }
 
-function styleOf(text: string, root: JsonNode): Style {
-  const [first] = root.members;
-  const oneLine = first !== undefined && !text.slice(root.start, root.end).includes('\n');
-  const indented =
-    first !== undefined && startsLine(text, first.start) && text.slice(root.start, first.start).includes('\n');
+function styleOf(text: string, root: Node): Style {
+  const [first] = root.children ?? [];
+  const body = text.slice(root.offset, root.offset + root.length);
+  const oneLine = first !== undefined && !body.includes('\n');
+  const indented = first !== undefined && !oneLine && startsLine(text, first.offset);
   return {
     lineBreak: lineBreakOf(text),
-    step: indented ? indentAt(text, first.start).slice(indentAt(text, root.start).length) : '  ',
-    spaced: first === undefined || /[ \t\n]/.test(text.charAt(first.value.start - 1)),
-    padded: !oneLine || /[ \t]/.test(text.charAt(root.start + 1)),
+    step: indented ? indentAt(text, first.offset).slice(indentAt(text, root.offset).length) : '  ',
+    spaced: first === undefined || /[ \t\n]/.test(text.charAt(valueIn(first).offset - 1)),
+    padded: !oneLine || /[ \t]/.test(body.charAt(1)),
     oneLine,
   };
 }

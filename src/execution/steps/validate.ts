@@ -6,7 +6,8 @@
 
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
-import { MAX_NESTING, nestsTooDeep } from '../../json/json-nesting.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
+import { MAX_NESTING } from '../../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_NESTING } from '../json/json-nesting.ts';
-import { JsonSurvey, surveyed } from './json-survey.ts';
+import { JsonSurvey, MAX_NESTING, surveyed } from './json-survey.ts';
 
 /** What the survey should count: the items of every array and object, and one for an empty one. */
 function valuesOf(value: unknown): number {

@@ -5,7 +5,9 @@
  * megabytes can keep the event loop busy for seconds. One look at each byte says so beforehand, for a thousandth of it.
  * @module
  */
-import { MAX_NESTING } from '../json/json-nesting.ts';
+
+/** Arrays and objects inside each other, on every way in and out. Deeper values overflow the stack of programs that walk them. */
+export const MAX_NESTING = 200;
 
 /** Messages up to this many bytes are read at once; longer ones are counted first and wait for their turn. */
 export const LARGE_BYTES = 256 * 1024;

@@ -1,0 +1,20 @@
+/**
+ * Defines the error for a mistake in a text file, and how deep such a file may nest.
+ * @module
+ */
+
+/** How deep a configuration may nest. */
+export const MAX_DEPTH = 200;
+
+/** A mistake in a text. Line and column count from one. The message never quotes more than one character. */
+export class TextSyntaxError extends Error {
+  override readonly name = 'TextSyntaxError';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
