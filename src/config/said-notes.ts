@@ -1,6 +1,6 @@
 /**
  * What there is to say of a configuration in, what to say of it now out: every note in full once, what is broken every
- * time, but never so much that it hides the result; the rest in one line that says where to read it. What was said is
+ * time, but never so much that it hides the result; what was never said in full in one line that says where to read it. What was said is
  * remembered in the state folder, per configuration and folder: a note that went away and came back is said again. Two
  * processes at once may lose what the other remembered, and then say a note twice.
  * @module
@@ -40,7 +40,7 @@ export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling
   const always = warnings.filter((warning) => config.servers.length === 0 || broken.has(warning));
   const fresh = warnings.filter((warning) => !always.includes(warning) && !before.has(digest(warning)));
   const inFull = new Set(whole ? warnings : [...always.slice(0, FEW), ...(fresh.length <= FEW ? fresh : [])]);
-  const rest = warnings.filter((warning) => !inFull.has(warning));
+  const rest = warnings.filter((warning) => !inFull.has(warning) && !before.has(digest(warning)));
   const known = warnings.filter((warning) => inFull.has(warning) || before.has(digest(warning))).map(digest);
   if (toPerson && (known.length !== before.size || known.some((hash) => !before.has(hash))))
     await remember(file, places, place, known);

@@ -220,6 +220,8 @@ export interface ServerMetadata {
   readonly stale?: boolean | undefined;
   /** When it last listed its tools, in milliseconds since 1970; undefined when it never did. */
   readonly listedAt?: number | undefined;
+  /** The client whose file the server was imported from, such as `cursor`; absent for other entries. */
+  readonly client?: string | undefined;
   readonly config: ConnectionDefinition;
 }
 
@@ -326,6 +328,8 @@ export interface IdleClock {
 export interface CallNotes {
   /** Size as JSON, in bytes; of the message it came in, where that was counted. */
   bytes?: number | undefined;
+  /** Milliseconds the call waited for a connection, where none was open: the start of a server, mostly. */
+  connectMs?: number | undefined;
   /** Things an operator should see, for example `invalid_schema` or `invalid_output`. */
   flags?: readonly string[] | undefined;
 }

@@ -19,7 +19,7 @@ export function serverOverview(
   { servers, catalog, discovery }: EngineState,
   downstreams: Pick<Downstreams, 'status'>,
 ): ServerMetadata[] {
-  return [...servers.values()].map(({ definition: { name, connection } }) => {
+  return [...servers.values()].map(({ definition: { name, connection, origin } }) => {
     const { status, reason } = downstreams.status(name);
     const failure = discovery.failure(name);
     const state = catalog.state(name);
@@ -33,6 +33,7 @@ export function serverOverview(
       reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
       stale: discovery.isStale(name) || undefined,
       listedAt: catalog.fetchedAt(name) || undefined,
+      client: origin.client,
       config: connection,
     };
   });

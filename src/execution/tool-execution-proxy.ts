@@ -247,7 +247,7 @@ export class ToolExecutionProxy {
       // Known to the copies that steps make: all of them have the same shape.
       idleClock: undefined,
       definition: undefined,
-      notes: { bytes: undefined, flags: undefined },
+      notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
 
