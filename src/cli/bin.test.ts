@@ -75,7 +75,7 @@ describe('the real binaries', () => {
     }
     for (const command of ['list', 'trust', 'doctor']) {
       const { code, err } = await inGone('anygpt', ['mcp', command]);
-      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('is gone')]);
+      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('no longer exists')]);
       expect(err).not.toMatch(/internal error|\n {4}at /);
     }
     expect((await inGone('anygpt', ['--version'])).code).toBe(0);

@@ -13,6 +13,8 @@ import { withTilde } from './source-lines.ts';
 /** A longer command line says nothing more in a list. */
 const MAX_LENGTH = 500;
 const REFERENCE = /\$\{[^}]*\}/g;
+/** A word of visible ASCII characters needs no quotes to be read. */
+const VISIBLE = /^[!#-&(-[\]-_a-~]+$/;
 
 /** `npx -y some-server ~/Documents`, or `https://example.com/mcp`. `${NAME}` references stay as they are written. */
 export function shownConnection(
@@ -21,7 +23,7 @@ export function shownConnection(
 ): string {
   const words = 'url' in connection ? [connection.url] : [connection.command, ...connection.args];
   const shown = words.map((word, at) => withTilde(withoutSecrets(word, optionName(words[at - 1])), home));
-  const text = shown.map(toWord).join(' ');
+  const text = shown.map((word) => (VISIBLE.test(word) ? word : toWord(word))).join(' ');
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 

@@ -407,7 +407,7 @@ describe('execute', () => {
     expect([raw.code, JSON.parse(raw.out)]).toEqual([0, { title: 'x' }]);
     expect((await run(['execute', 'github', 'slow', '--raw'])).out).toBe(`${ESCAPE}done\r\nline`);
     expect((await run(['execute', 'github', 'screenshot', '--raw'])).out).toBe('picture');
-    expect((await run(['execute', 'github', 'slow', '--raw'], { tty: true })).out).toBe('done\nline\n');
+    expect((await run(['execute', 'github', 'slow', '--raw'], { tty: true })).out).toBe('done\r\nline\n');
     const failed = await run(['execute', 'github', 'nope', '--raw']);
     expect(failed).toMatchObject({ code: 2, out: '', err: expect.stringContaining('nope') });
     expect((await run(['execute', 'github', 'slow', '--raw', '--json'])).code).toBe(1);

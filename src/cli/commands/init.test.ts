@@ -264,7 +264,7 @@ describe('init', () => {
     const { out, err } = await run(['init'], { tty: true, answers: '7\n2\n' });
     expect(out).toContain('2. ');
     expect(err).toContain('Use which clients?');
-    expect(err).toContain('Numbers from 0 to 2');
+    expect(err).toContain('Enter numbers from 0 to 2');
     expect(JSON.parse(read(target())).discovery.sources).toEqual([{ type: 'cursor' }]);
     await run(['init', '--force'], { tty: true, answers: '\n' });
     expect(JSON.parse(read(target())).discovery.sources).toHaveLength(2);

@@ -189,7 +189,7 @@ function callsText(
     total.medianMs !== undefined && `median ${msText(total.medianMs)}, p95 ${msText(total.p95Ms)}`,
   ].filter(Boolean);
   const connects = total.connects
-    ? ` ${total.connects.toLocaleString('en-US')} of them first connected to their server, median ${msText(total.connectMedianMs)}, which the other times leave out.`
+    ? ` ${total.connects.toLocaleString('en-US')} of them had to connect to a server first: median ${msText(total.connectMedianMs)}, not part of the other times.`
     : '';
   const title = block(
     `${count(total.calls, 'call')}${when}: ${[count(total.errors, 'error'), ...aside].join(', ')}.${connects}`,

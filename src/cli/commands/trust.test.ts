@@ -127,7 +127,7 @@ describe('trust without anybody to ask', () => {
     writeConfig('first');
     const { code, out } = await trust();
     expect(code).toBe(4);
-    expect(out).toContain('Nothing was trusted: there is no terminal to ask. If this is what you want, say --yes.');
+    expect(out).toContain('Nothing was trusted: there is no terminal to ask. To trust it, add --yes.');
     const shown = await trust('--json');
     expect(shown.code).toBe(4);
     expect((await trust('--json', '--dry-run')).code).toBe(0);
