@@ -101,6 +101,9 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   if (servers.length > 0) return why;
   if (why.length > 0) return why;
   // `init` leaves a configuration that exists as it is.
-  const how = origin === undefined ? 'set some up with: anygpt mcp init' : `add one to "servers" in ${oneLine(origin, MAX_WARNING)}.`;
+  const how =
+    origin === undefined
+      ? 'set some up with: anygpt mcp init'
+      : `add one to "servers" in ${oneLine(origin, MAX_WARNING)}.`;
   return [`No servers are configured. A person can ${how}`];
 }

@@ -128,7 +128,7 @@ async function give(
     ];
     io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
   }
-  const agreed = count > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh, io))));
+  const agreed = count > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh, folders.length > 0, io))));
   // Exactly what was shown is trusted, even if the file has changed since.
   if (agreed) for (const { path, hash = '', files } of fresh) await store.trust(path, hash, files);
   if (agreed) for (const path of folders) await store.trustFolder(path);
@@ -218,7 +218,7 @@ function outcome(
 
 const canAsk = ({ stdin, stderr }: Io): boolean => Boolean(stdin.isTTY && stderr.isTTY);
 
-async function isAgreed(files: readonly Found[], io: Io): Promise<boolean> {
+async function isAgreed(files: readonly Found[], withFolder: boolean, io: Io): Promise<boolean> {
   if (!canAsk(io)) return false;
   if (files.length === 0) return isYes(io, 'Trust this folder? [y/N] ');
   const servers = files.reduce(
@@ -227,7 +227,10 @@ async function isAgreed(files: readonly Found[], io: Io): Promise<boolean> {
   );
   const file = files.length === 1 ? 'this file' : `these ${files.length} files`;
   const what = servers > 1 ? `${file} with ${servers} servers` : file;
-  return isYes(io, `Trust ${what} until ${files.length === 1 ? 'it changes' : 'they change'}? [y/N] `);
+  return isYes(
+    io,
+    `Trust ${what} until ${files.length === 1 ? 'it changes' : 'they change'}${withFolder ? ', and this folder' : ''}? [y/N] `,
+  );
 }
 
 function fileText(file: Found, io: Io, world: World): string {
