@@ -22,7 +22,10 @@ export interface AuditEntry {
   readonly code?: ErrorCode | undefined;
   /** May quote arguments, so it is written only if values are. */
   readonly message?: string | undefined;
+  /** The whole call, the wait for a connection included. */
   readonly durationMs: number;
+  /** How long it waited for a connection, where none was open. */
+  readonly connectMs?: number | undefined;
   /** Size of the arguments as JSON. */
   readonly bytesIn?: number | undefined;
   readonly bytesOut?: number | undefined;

@@ -44,6 +44,15 @@ describe('a summary of the audit log', () => {
     expect([first, last, damaged]).toEqual(['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z', 0]);
   });
 
+  it('tells the wait for a connection apart from the call', async () => {
+    const connecting = line('a', 'x', 'success', 1_000).replace('}', ',"connectMs":900}');
+    writeFileSync(file, connecting + line('a', 'x', 'success', 100));
+    const { total, servers } = await summarizeAudit(file);
+    expect(total).toMatchObject({ calls: 2, connects: 1 });
+    expect([total.medianMs, total.p95Ms]).toEqual([expect.closeTo(100, -1), expect.closeTo(100, -1)]);
+    expect(servers[0]?.tools[0]?.connectMedianMs).toBeCloseTo(900, -2);
+  });
+
   it('understands what the log writes', async () => {
     const entry = {
       time: new Date(0),

@@ -17,9 +17,12 @@ export interface CallStats {
   /** Never sent: rules, limits, invalid arguments. */
   readonly refused: number;
   readonly cancelled: number;
-  /** Milliseconds, of calls that were sent. Absent when there was none. */
+  /** Milliseconds, of calls that were sent, without the wait for a connection. Absent when there was none. */
   readonly medianMs?: number | undefined;
   readonly p95Ms?: number | undefined;
+  /** Calls that first waited for a connection, such as the start of a server. Absent when there was none. */
+  readonly connects?: number | undefined;
+  readonly connectMedianMs?: number | undefined;
 }
 
 export interface ToolStats extends CallStats {
@@ -130,23 +133,36 @@ class Counts {
   errors = 0;
   refused = 0;
   cancelled = 0;
+  connects = 0;
   readonly times = new LatencyHistogram();
+  readonly connectTimes = new LatencyHistogram();
 
-  add(outcome: string, ms: number, count: number): void {
+  add({ outcome, durationMs, connectMs, count }: Line): void {
     this.calls += count;
+    if (connectMs !== undefined) {
+      this.connects += count;
+      this.connectTimes.add(connectMs);
+    }
     if (outcome === 'refused') {
       this.refused += count;
       return;
     }
     if (outcome === 'cancelled') this.cancelled++;
     else if (outcome !== 'success') this.errors++;
-    this.times.add(ms);
+    this.times.add(Math.max(0, durationMs - (connectMs ?? 0)));
   }
 
   stats(): CallStats {
-    const { calls, errors, refused, cancelled, times } = this;
+    const { calls, errors, refused, cancelled, connects, times, connectTimes } = this;
     const [medianMs, p95Ms] = [times.quantile(0.5), times.quantile(0.95)].map(rounded);
-    return { calls, errors, refused, cancelled, ...(medianMs !== undefined && { medianMs, p95Ms }) };
+    return {
+      calls,
+      errors,
+      refused,
+      cancelled,
+      ...(medianMs !== undefined && { medianMs, p95Ms }),
+      ...(connects > 0 && { connects, connectMedianMs: rounded(connectTimes.quantile(0.5)) }),
+    };
   }
 }
 
@@ -177,7 +193,7 @@ class Tally {
       this.#damaged++;
       return;
     }
-    const { time, server, tool, outcome, durationMs, count } = entry;
+    const { time, server, tool, outcome, count } = entry;
     if (time < this.#since) return;
     if (outcome === 'dropped') {
       this.#dropped += count;
@@ -185,8 +201,8 @@ class Tally {
     }
     this.#first = Math.min(this.#first, time);
     this.#last = Math.max(this.#last, time);
-    this.#total.add(outcome, durationMs, count);
-    for (const counts of this.#of(server, tool)) counts.add(outcome, durationMs, count);
+    this.#total.add(entry);
+    for (const counts of this.#of(server, tool)) counts.add(entry);
   }
 
   summary(): AuditSummary {
@@ -234,6 +250,7 @@ interface Line {
   readonly tool: string;
   readonly outcome: string;
   readonly durationMs: number;
+  readonly connectMs?: number | undefined;
   /** How many calls the line stands for. */
   readonly count: number;
 }
@@ -241,7 +258,7 @@ interface Line {
 function read(line: string): Line | undefined {
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
-    const { time, server, tool, outcome, durationMs, count = 1 } = entry;
+    const { time, server, tool, outcome, durationMs, connectMs, count = 1 } = entry;
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (!Number.isSafeInteger(count) || (count as number) < 1) return undefined;
     const many = count as number;
@@ -249,7 +266,8 @@ function read(line: string): Line | undefined {
       return { time: at, server: '', tool: '', outcome: 'dropped', durationMs: 0, count: many };
     if (Number.isNaN(at) || typeof server !== 'string' || typeof tool !== 'string') return undefined;
     if (!OUTCOMES.has(outcome) || typeof durationMs !== 'number' || !(durationMs >= 0)) return undefined;
-    return { time: at, server, tool, outcome: String(outcome), durationMs, count: many };
+    const waited = typeof connectMs === 'number' && connectMs >= 0 ? { connectMs } : {};
+    return { time: at, server, tool, outcome: String(outcome), durationMs, ...waited, count: many };
   } catch {
     // Half a line, after a crash or on a full disk.
     return undefined;

@@ -62,6 +62,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
     count: entry.count,
     since: entry.since?.toISOString(),
     durationMs: Math.round(entry.durationMs * 1_000) / 1_000,
+    connectMs: entry.connectMs === undefined ? undefined : Math.round(entry.connectMs * 1_000) / 1_000,
     bytesIn: entry.bytesIn,
     bytesOut: entry.bytesOut,
     flags: entry.flags?.length ? entry.flags.slice(0, 16).map((flag) => name(flag, 64)) : undefined,

@@ -40,7 +40,7 @@ export function searchNotes(
 /** In short, without the name that stands before it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
-  const [said = ''] = [`${server}: `, `${server} is `].filter((name) => message.startsWith(name));
+  const [said = ''] = [`${server}: `, `${server} is `, `${server} `].filter((name) => message.startsWith(name));
   const why = message.slice(said.length);
   // Only what we say ourselves may tell anybody what to type.
   return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, MAX_REASON) : oneLine(why, MAX_REASON);

@@ -1,5 +1,5 @@
 /**
- * A moment in, how long ago that was out, as people say it.
+ * Writes how long ago a moment was.
  * @module
  */
 import { wallNow } from '../async/clock.ts';
@@ -10,7 +10,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [60_000, 'min'],
 ];
 
-/** `3 h ago`; what is less than a minute old, or lies ahead of a clock that was put back, is `just now`. */
+/** `3 h ago`; `just now` below a minute, or for a time in the future after a clock was set back. */
 export function ageOf(at: number, now = wallNow()): string {
   for (const [ms, unit] of STEPS) if (now - at >= ms) return `${Math.floor((now - at) / ms)} ${unit} ago`;
   return 'just now';

@@ -1,8 +1,8 @@
 /**
- * `key=value` words and a tool's schema in, its arguments out. The schema says what a value is; without one it is text.
+ * Turns `key=value` words into the arguments of a tool. The schema gives a value its type; without one it is text.
  *
- * `key:=json` is taken as JSON whatever the schema says. A key that is repeated makes a list. `a.b=1` goes into the object
- * `a`, unless the tool has a parameter of that very name.
+ * `key:=json` is always parsed as JSON. A repeated key makes a list. `a.b=1` sets `b` of the object `a`, unless the tool
+ * has a parameter called `a.b`.
  * @module
  */
 
@@ -16,17 +16,17 @@ import { UsageError } from './usage-error.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Tree = Map<string, unknown>;
 
-/** Alternatives of one schema that are looked at; more than anybody writes by hand. */
+/** Most alternatives of one schema that are considered. */
 const MAX_OPTIONS = 50;
 const MAX_NESTING = 4;
-/** Types in the order they are tried: text fits everything, so it comes last. */
+/** Types in the order they are tried; text fits every value, so it is last. */
 const TYPES = ['null', 'boolean', 'integer', 'number', 'array', 'object', 'string'] as const;
 type Type = (typeof TYPES)[number];
 
-/** Whether a word is one of those. */
+/** Whether a word is such a pair. */
 export const isPair = (word: string): boolean => word.indexOf('=') > 0;
 
-/** Adds the pairs to the arguments given so far. Throws `UsageError` for a value that its parameter cannot take. */
+/** Adds the pairs to the given arguments. Throws `UsageError` for a value that does not fit its parameter. */
 export function argumentsFromPairs(
   pairs: readonly string[],
   schema: JsonSchema = {},
@@ -51,7 +51,7 @@ export function argumentsFromPairs(
   return toObject(tree);
 }
 
-/** Keys that no parameter has while another is almost called so, each with that one. Some tools take any key. */
+/** Keys that match no parameter but resemble one, with that parameter. Some tools accept any key. */
 export function likelySlips(
   pairs: readonly string[],
   schema: JsonSchema = {},
@@ -66,7 +66,7 @@ export function likelySlips(
   });
 }
 
-/** Where a key belongs and what its schema is: the whole name first, then name by name into objects. */
+/** The place and the schema of a key: the whole name first, then name by name into objects. */
 function placeOf(key: string, root: JsonSchema): { readonly path: readonly string[]; readonly node: JsonSchema } {
   const whole = propertyOf(root, key, root);
   if (whole) return { path: [key], node: whole };
@@ -88,7 +88,7 @@ function propertyOf(schema: JsonSchema, name: string, root: JsonSchema): JsonSch
   return undefined;
 }
 
-/** A schema and its alternatives, references followed. */
+/** A schema and its alternatives, with references resolved. */
 function optionsOf(schema: JsonSchema, root: JsonSchema, nesting = 0): JsonSchema[] {
   const node = resolveReference(schema, root);
   if (nesting >= MAX_NESTING) return [node];
@@ -105,7 +105,7 @@ function typedValue(key: string, texts: readonly string[], schema: JsonSchema, r
   const [text = ''] = texts;
   const isList = types.has('array') && (texts.length > 1 || !types.has('string'));
   if (!isList) {
-    if (texts.length > 1) throw new UsageError(`${key} is given ${texts.length} times and takes one value`);
+    if (texts.length > 1) throw new UsageError(`${key} is given ${texts.length} times but takes one value`);
     return scalarOf(key, text, options, types);
   }
   if (texts.length === 1) {
@@ -131,7 +131,7 @@ function scalarOf(key: string, text: string, options: readonly JsonSchema[], typ
     const value = tryParse(text);
     if (value !== undefined && typeOf(value) === (type === 'integer' ? 'number' : type)) return value;
   }
-  throw new UsageError(`${key} must be ${[...types].join(' or ')}, and "${text}" is not`);
+  throw new UsageError(`${key} must be ${[...types].join(' or ')}, not "${text}"`);
 }
 
 function typesOf(options: readonly JsonSchema[]): ReadonlySet<Type> {
@@ -155,13 +155,13 @@ function put(tree: Tree, [name = '', ...rest]: readonly string[], value: unknown
   put(inner, rest, value);
 }
 
-/** Own properties, whatever they are called. */
+/** A plain object; `__proto__` is an ordinary key. */
 const toObject = (tree: Tree): Arguments =>
   Object.fromEntries([...tree].map(([name, value]) => [name, value instanceof Map ? toObject(value) : value]));
 
 function parsed(text: string, key: string): unknown {
   const value = tryParse(text);
-  if (value === undefined) throw new UsageError(`${key}:= takes JSON, and "${text}" is none`);
+  if (value === undefined) throw new UsageError(`${key}:= needs JSON, and "${text}" is not JSON`);
   return value;
 }
 

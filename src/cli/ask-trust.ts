@@ -1,5 +1,5 @@
 /**
- * Asks the person at the terminal whether a configuration that came with a folder may be used; a yes is remembered.
+ * Asks at the terminal whether a configuration that came with a folder may be used, and remembers a yes.
  * @module
  */
 import type { LoaderOptions } from '../config/configuration-loader.ts';
@@ -8,11 +8,11 @@ import { realWorld, stateFolder } from '../config/world.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Io } from './io.ts';
 
-/** How a loader asks; undefined where nobody could answer, and the file then counts as untrusted. */
+/** The question for a loader; undefined without a terminal, where the file counts as untrusted. */
 export function askTrust(io: Io): LoaderOptions['isTrusted'] {
   if (!io.stderr.isTTY || !io.stdin.isTTY) return undefined;
   const answers = new Map<string, Promise<boolean>>();
-  // One question at a time: sources are read side by side.
+  // Sources are read in parallel; questions come one at a time.
   let turn: Promise<unknown> = Promise.resolve();
   return (path, hash, look) => {
     const known = answers.get(path + hash);
@@ -29,7 +29,7 @@ async function ask(io: Io, path: string, hash: string, look: FilePreview): Promi
   const { previewLines } = await import('./trust-lines.ts');
   io.stderr.write(`${oneLine(path, 1_000)} came with this folder. Using it can start programs on this machine:\n`);
   for (const line of previewLines(look)) io.stderr.write(`${plainText(line)}\n`);
-  if (!(await isYes(io, 'Use it, now and as long as it does not change? [y/N] '))) return false;
+  if (!(await isYes(io, 'Trust this file until it changes? [y/N] '))) return false;
   const { TrustStore } = await import('../config/trust-store.ts');
   await new TrustStore(stateFolder(realWorld({ env: io.env, cwd: io.cwd }))).trust(path, hash, look.files);
   return true;

@@ -1,11 +1,11 @@
 /**
- * A question at the terminal in, lines of answers out. Ctrl-C and the end of the input are no answer.
+ * Asks a question at the terminal. Ctrl-C and the end of the input count as no answer.
  * @module
  */
 import { createInterface } from 'node:readline/promises';
 import type { Io } from './io.ts';
 
-/** Asks, and asks again as long as `understand` gives undefined. Resolves with undefined when nobody answers. */
+/** Asks again while `understand` returns undefined. Resolves with undefined without an answer. */
 export async function ask<T>(
   io: Pick<Io, 'stdin' | 'stderr'>,
   question: string,
@@ -26,6 +26,6 @@ export async function ask<T>(
   }
 }
 
-/** Whether the answer is yes; anything else, and none, is no. */
+/** Whether the answer is yes; anything else, or no answer, is no. */
 export const isYes = async (io: Pick<Io, 'stdin' | 'stderr'>, question: string): Promise<boolean> =>
   (await ask(io, question, (answer) => /^y(?:es)?$/i.test(answer))) ?? false;

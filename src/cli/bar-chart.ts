@@ -1,5 +1,5 @@
 /**
- * Numbers in, bars that fit a terminal out.
+ * Draws a bar chart that fits a terminal.
  * @module
  */
 import { columnsOf, fitTo } from './layout.ts';
@@ -8,7 +8,7 @@ import { columnsOf, fitTo } from './layout.ts';
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** What stands behind the number. */
+  /** Text after the number. */
   readonly note: string;
 }
 
@@ -16,7 +16,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const MAX_LABEL = 24;
 const [SHORTEST, LONGEST] = [4, 40];
 
-/** One line per bar: label, bar, number, note. All numbers share one scale. */
+/** One line per bar: label, bar, number, note. All bars share one scale. */
 export function barChart(bars: readonly Bar[], width: number): string {
   const numbers = bars.map(({ value }) => value.toLocaleString('en-US'));
   const numberWidth = Math.max(0, ...numbers.map((text) => text.length));
@@ -25,7 +25,7 @@ export function barChart(bars: readonly Bar[], width: number): string {
   const labelWidth = Math.max(0, ...labels.map(columnsOf));
   const noteWidth = Math.max(0, ...bars.map(({ note }) => columnsOf(note)));
   const without = width - labelWidth - numberWidth - 4;
-  // On a narrow terminal the bar is worth more than the words behind it.
+  // A narrow terminal shows the bars without their notes.
   const withNotes = without - noteWidth - 2 >= SHORTEST;
   const length = Math.max(SHORTEST, Math.min(LONGEST, withNotes ? without - noteWidth - 2 : without));
   const most = Math.max(1, ...bars.map(({ value }) => value));
@@ -44,7 +44,7 @@ export function barChart(bars: readonly Bar[], width: number): string {
     .join('\n');
 }
 
-/** What is there shows, however little it is. */
+/** A value above zero always gets a visible bar. */
 function barOf(length: number): string {
   const eighths = Math.max(length > 0 ? 1 : 0, Math.round(length * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `discovery`: the same commands; the gateway on stdio without any, so that `npx -y @anygpt/discovery` is a server.
+ * Starts `discovery`: the same commands; without one, the gateway on stdio, so that `npx -y @anygpt/discovery` is a server.
  * @module
  */
 import { runProcess } from './process-io.ts';

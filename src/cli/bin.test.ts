@@ -70,12 +70,12 @@ describe('the real binaries', () => {
       expect([code, out, err]).toEqual([
         0,
         expect.stringContaining('"serverInfo"'),
-        expect.stringContaining('is gone'),
+        expect.stringContaining('no longer exists'),
       ]);
     }
     for (const command of ['list', 'trust', 'doctor']) {
       const { code, err } = await inGone('anygpt', ['mcp', command]);
-      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('is gone')]);
+      expect([command, code, err]).toEqual([command, 2, expect.stringContaining('no longer exists')]);
       expect(err).not.toMatch(/internal error|\n {4}at /);
     }
     expect((await inGone('anygpt', ['--version'])).code).toBe(0);
@@ -101,7 +101,7 @@ describe('the real binaries', () => {
     const { code, out, err } = await run('anygpt', ['mcp', 'serve', '--config', path]);
     expect([code, out]).toEqual([2, '']);
     expect(err.trim().split('\n')).toEqual([
-      `anygpt: ${path} has 2 problems:`,
+      expect.stringMatching(/^anygpt: ~.*bad\.json has 2 problems:$/),
       '  - discovery.servers[0].connection.command: is missing, expected string',
       '  - discovery.chache: unknown key, did you mean `cache`?',
     ]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `anygpt`: all commands; help without any.
+ * Starts `anygpt`: all commands; without a command, help.
  * @module
  */
 import { runProcess } from './process-io.ts';

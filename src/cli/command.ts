@@ -1,14 +1,14 @@
 /**
- * What a command is: its help, its options, and what it does. Each stands in a file of its own in `commands/`.
+ * Defines what a command is: its help, its options and its action. Each has a file in `commands/`.
  * @module
  */
 import type { parseArgs } from 'node:util';
 import type { Io } from './io.ts';
 
-/** Options as they were parsed. */
+/** The parsed options. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** One command. What it returns is the exit code; what it throws is said and turned into one by `main`. */
+/** One command. It returns the exit code; `main` reports what it throws. */
 export interface Command {
   readonly usage: string;
   readonly options: NonNullable<Parameters<typeof parseArgs>[0]>['options'];

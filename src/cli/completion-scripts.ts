@@ -1,11 +1,11 @@
 /**
- * The completion scripts. Each asks `anygpt mcp completion --words -- WORD ...` for what may come next, one candidate a
- * line, a tab and a description behind it; the line `:files` asks for names of files. Candidates are names from outside,
- * so no script evaluates them.
+ * Holds the completion scripts. Each asks `anygpt mcp completion --words -- WORD ...` for what may come next: one
+ * candidate a line, then a tab and a description. The line `:files`, a tab and a prefix asks for a path after that
+ * prefix. Candidates are untrusted names, so no script evaluates them.
  * @module
  */
 
-/** The shells there are scripts for. */
+/** The shells that have a script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -13,9 +13,9 @@ const bash = `# Completion of anygpt and discovery for bash.
 _anygpt() {
   local -a words=()
   local word joined='' last
-  # Bash breaks words at colons and equals signs; names have some.
+  # Bash splits words at colons, equals signs and @, which names contain.
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
-    if [[ \${#words[@]} -gt 0 && ( $word == [:=]* || $joined == *[:=] ) && $joined != '' ]]; then
+    if [[ \${#words[@]} -gt 0 && ( $word == [:=]* || $joined == *[:=] || $joined == @ ) && $joined != '' ]]; then
       words[\${#words[@]}-1]+=$word
     else
       words+=("$word")
@@ -33,12 +33,19 @@ _anygpt() {
   done
   local current=\${plain[last]} cut=''
   [[ $current == *[:=]* && -z $quote ]] && cut=\${current%"\${current##*[:=]}"}
+  [[ $current == @* && $COMP_WORDBREAKS == *@* ]] && cut=@
   COMPREPLY=()
   local line
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then
+    if [[ $line == :files* ]]; then
       compopt -o filenames 2> /dev/null
-      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "\${current#"$cut"}")
+      local before=\${line#*$'\\t'} path kept
+      path=\${current#"$before"}
+      kept=\${before#"$cut"}
+      while IFS= read -r word; do
+        [[ $path == '~/'* ]] && word="~\${word#"$HOME"}"
+        COMPREPLY+=("$kept$word")
+      done < <(compgen -f -- "\${path/#'~/'/$HOME/}")
       continue
     fi
     word=\${line%%$'\\t'*}
@@ -55,11 +62,12 @@ const zsh = `#compdef anygpt discovery
 # Completion of anygpt and discovery for zsh.
 _anygpt() {
   local -a names about keys meanings
-  local line word shown files=
+  local line word shown before= files=
   local program=\${(Q)words[1]}
   while IFS= read -r line; do
-    if [[ $line == :files ]]; then
+    if [[ $line == :files* ]]; then
       files=1
+      before=\${line#*$'\\t'}
       continue
     fi
     word=\${line%%$'\\t'*}
@@ -75,7 +83,10 @@ _anygpt() {
   done < <("\${program/#\\~/$HOME}" mcp completion --words -- "\${(@Q)words[2,CURRENT]}" 2> /dev/null < /dev/null)
   (( \${#names} )) && compadd -l -d about -a names
   (( \${#keys} )) && compadd -S '' -l -d meanings -a keys
-  [[ -n $files ]] && _files
+  if [[ -n $files ]]; then
+    [[ -n $before ]] && compset -P "\${(b)before}"
+    _files
+  fi
   return 0
 }
 if [[ $funcstack[1] == _anygpt ]]; then
@@ -93,8 +104,12 @@ function __anygpt_complete
     set -l current (commandline -ct | string unescape)
     set -l lines ($program mcp completion --words -- $words "$current" 2> /dev/null < /dev/null)
     for line in $lines
-        if test "$line" = :files
-            __fish_complete_path "$current"
+        if string match -q ':files*' -- $line
+            set -l before (string split -m 1 \\t -- $line)[2]
+            set -l path (string sub -s (math (string length -- "$before") + 1) -- "$current")
+            for found in (__fish_complete_path "$path")
+                printf '%s%s\\n' "$before" $found
+            end
         else
             printf '%s\\n' $line
         end
@@ -105,5 +120,5 @@ for program in anygpt discovery
 end
 `;
 
-/** What to load into each shell. */
+/** The script of each shell. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish };

@@ -1,6 +1,6 @@
 /**
- * The words of an unfinished command line in, what may come next out. Names of servers and tools come from what is known;
- * nothing is started, and whatever goes wrong is no words at all.
+ * Completes an unfinished command line. Names of servers and tools come from the configuration and the cache; nothing is
+ * started.
  * @module
  */
 import { LOG_LEVELS } from '../core/log.ts';
@@ -8,10 +8,16 @@ import type { ToolParameter } from '../core/types.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { Command } from './command.ts';
 
-/** One word that may come next; `files` asks the shell for the names of files. */
-export type Candidate = { readonly word: string; readonly about?: string | undefined } | 'files';
+/** One word that may come next. */
+export interface Word {
+  readonly word: string;
+  readonly about?: string | undefined;
+}
 
-/** Where words come from that depend on the machine. */
+/** A word, or a path for the shell to complete: the rest of the current word after this prefix. */
+export type Candidate = Word | { readonly filesAfter: string };
+
+/** The words that depend on the machine. */
 export interface Vocabulary {
   readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>;
   clients(): Promise<readonly { readonly type: string; readonly title: string }[]>;
@@ -20,9 +26,9 @@ export interface Vocabulary {
   parameters(server: string, tool: string): Promise<readonly ToolParameter[]>;
 }
 
-type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | readonly string[];
+type Place = 'server' | 'tool' | 'pair' | 'client' | 'file' | 'argument-file' | readonly string[];
 
-/** What stands where behind each command. The last place of a list that ends with `...` repeats. */
+/** The arguments of each command, in order. The last one before `...` may be repeated. */
 const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   tools: ['server'],
   inspect: ['server', 'tool'],
@@ -38,7 +44,7 @@ const PLACES: Readonly<Record<string, readonly (Place | '...')[]>> = {
   completion: [['bash', 'zsh', 'fish']],
 };
 
-/** What stands behind options that take a value, the same wherever they are. */
+/** The values of options, which mean the same in every command. */
 const VALUES: Readonly<Record<string, Place>> = {
   server: 'server',
   expose: 'server',
@@ -46,19 +52,20 @@ const VALUES: Readonly<Record<string, Place>> = {
   config: 'file',
   file: 'file',
   output: 'file',
-  args: 'file',
+  queries: 'file',
+  args: 'argument-file',
   format: ['json', 'yaml', 'ts'],
   'log-level': LOG_LEVELS,
 };
 
-/** What may stand in place of the last word. */
+/** What may replace the last word. */
 export async function completionsOf(words: readonly string[], vocabulary: Vocabulary): Promise<readonly Candidate[]> {
   const current = words.at(-1) ?? '';
   const found = await allOf(words.slice(0, -1), current, vocabulary);
-  return found.filter((candidate) => candidate === 'files' || isShowable(candidate.word, current));
+  return found.filter((candidate) => 'filesAfter' in candidate || isShowable(candidate.word, current));
 }
 
-/** A name that cannot be typed, or that a terminal would obey, is not offered. */
+/** Leaves out names that cannot be typed or that contain terminal sequences. */
 const isShowable = (word: string, current: string): boolean =>
   word.startsWith(current) && word !== '' && plainText(word) === word && !/[\r\n\t]/.test(word);
 
@@ -99,7 +106,11 @@ async function argumentsOf(
   const [option, written] = /^--([\w-]+)=(.*)$/s.exec(current)?.slice(1) ?? [];
   if (!ended && option !== undefined) {
     const values = await at(VALUES[option] ?? [], written ?? '', [], vocabulary);
-    return values.map((each) => (each === 'files' ? each : { ...each, word: `--${option}=${each.word}` }));
+    return values.map((each) =>
+      'filesAfter' in each
+        ? { filesAfter: `--${option}=${each.filesAfter}` }
+        : { ...each, word: `--${option}=${each.word}` },
+    );
   }
   if (!ended && current.startsWith('-'))
     return [...Object.keys(options), 'help'].map((name) => ({ word: `--${name}` }));
@@ -109,7 +120,7 @@ async function argumentsOf(
   return at((place === '...' ? places.at(-2) : place) as Place | undefined, current, positionals, vocabulary);
 }
 
-/** The option this word is, if its value is the next word. */
+/** The option whose value is the next word. */
 function valueOption(word: string, options: NonNullable<Command['options']>): string | undefined {
   if (word.includes('=')) return undefined;
   const name = word.startsWith('--')
@@ -125,7 +136,8 @@ async function at(
   vocabulary: Vocabulary,
 ): Promise<readonly Candidate[]> {
   if (place === undefined) return [];
-  if (place === 'file') return ['files'];
+  if (place === 'file') return [{ filesAfter: '' }];
+  if (place === 'argument-file') return current.startsWith('@') ? [{ filesAfter: '@' }] : [];
   if (place === 'client') return (await vocabulary.clients()).map(({ type, title }) => ({ word: type, about: title }));
   if (place === 'server') return serverWords(current, vocabulary);
   if (place === 'tool') {
@@ -136,7 +148,7 @@ async function at(
   return place.map((word) => ({ word }));
 }
 
-/** With a colon in it, the word names a tool, too. */
+/** A word with a colon names a server and its tool. */
 async function serverWords(current: string, vocabulary: Vocabulary): Promise<readonly Candidate[]> {
   const servers = await vocabulary.servers();
   const owner = servers.find(({ name }) => current.startsWith(`${name}:`));
@@ -147,13 +159,17 @@ async function serverWords(current: string, vocabulary: Vocabulary): Promise<rea
 const toolWords = async (server: string, prefix: string, vocabulary: Vocabulary): Promise<readonly Candidate[]> =>
   (await vocabulary.tools(server)).map(({ name, summary }) => ({ word: prefix + name, about: summary }));
 
-/** `repo=` for what a tool still wants, what it needs first. Behind the sign stands what only the caller knows. */
+/** Parameters of this kind mostly take a path. */
+const PATH_NAME = /path|file|dir|folder/i;
+
+/** `repo=` for each parameter that is not given yet, required ones first; after the sign of a path-like one, a path. */
 async function pairWords(
   positionals: readonly string[],
   current: string,
   vocabulary: Vocabulary,
 ): Promise<readonly Candidate[]> {
-  if (current.includes('=')) return [];
+  const [, key] = /^([^=]*?):?=/.exec(current) ?? [];
+  if (key !== undefined) return PATH_NAME.test(key) ? [{ filesAfter: current.slice(0, current.indexOf('=') + 1) }] : [];
   const [server = '', ...rest] = positionals;
   const [tool = ''] = rest[0]?.includes('=') ? [] : rest;
   const given = new Set(positionals.map((word) => word.replace(/:?=.*$/s, '')));

@@ -1,13 +1,13 @@
 /**
- * Sorts servers by how much harm they could do, as far as that can be seen: shells and programs of the project before
- * well-known launchers, what is given secrets before what is not, what stands alone before what there is a lot of.
+ * Sorts servers by how dangerous their entries look: shells and programs of the project before well-known launchers,
+ * servers that get secrets before others, rare programs before frequent ones.
  * @module
  */
 import { basename } from 'node:path';
 import { readBy } from '../config/references.ts';
 import type { ServerDefinition } from '../core/types.ts';
 
-/** Variables that make a program load or run something else. */
+/** Variables that change which code a program loads or runs. */
 export const CHANGES_PROGRAM =
   /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|SHELL|IFS|PROMPT_COMMAND|GIT_.*|npm_config_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|DOCKER_HOST|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NODE_TLS_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|HOME|TMPDIR)$/;
 
@@ -16,10 +16,10 @@ const SHELLS =
 const LAUNCHERS = /^(?:npx|uvx|uv|bunx|docker|node|python3?|deno|pnpm|yarn|bun|pipx)(?:\.(?:exe|cmd))?$/i;
 const INLINE = /^(?:-c|-e|-p|-m|--eval|--print|--require|-r|--import|-command|-encodedcommand|\/c|\/k)$/i;
 
-/** A command line that nobody reads to its end. */
+/** A command line longer than this hides its end. */
 const LONG = 1_000;
 
-/** The most dangerous first; equals keep their order. */
+/** The most dangerous first; the order is stable. */
 export function byDanger(servers: readonly ServerDefinition[]): readonly ServerDefinition[] {
   const counts = new Map<string, number>();
   for (const server of servers) counts.set(targetOf(server), (counts.get(targetOf(server)) ?? 0) + 1);

@@ -1,5 +1,5 @@
 /**
- * What the doctor found in, what a person reads out: one line for each thing that is fine, more where something is not.
+ * Writes the doctor's report: one line for each thing that works, more where something is wrong.
  * @module
  */
 import { type Check, type CheckKind, type CheckStatus, worstOf } from '../doctor/check.ts';
@@ -7,17 +7,18 @@ import { type ExaminedServer, works } from '../doctor/examine-server.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { columnsOf } from './layout.ts';
 import type { Paint } from './paint.ts';
-import { withTilde } from './source-lines.ts';
+import { withTildes } from './source-lines.ts';
+import { withoutName } from './without-name.ts';
 
-/** Everything the doctor found. */
+/** All findings of the doctor. */
 export interface Diagnosis {
-  /** Of the machine, the configuration and its sources. */
+  /** Findings about the machine, the configuration and its sources. */
   readonly checks: readonly Check[];
   readonly servers: readonly ExaminedServer[];
   readonly offline: boolean;
 }
 
-/** How it is written. */
+/** How the report is written. */
 export interface DoctorStyle {
   readonly paint: Paint;
   readonly block: (text: string, indent?: string) => string;
@@ -59,29 +60,31 @@ export function doctorText({ checks, servers, offline }: Diagnosis, style: Docto
 const section = (title: string, rows: readonly string[], { paint }: DoctorStyle): string =>
   [paint('bold', title), ...rows].join('\n');
 
-/** What is fine on the machine needs no name. */
+/** These findings say in their detail what they are about. */
 const subjectText = ({ kind, check, subject, status }: Check): string =>
-  kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')) ? '' : subject;
+  check === 'warning' || (kind === 'machine' && (check === 'node' || (check === 'proxy' && status === 'ok')))
+    ? ''
+    : subject;
 
 function lines({ status, detail, fix }: Check, subject: string, style: DoctorStyle): string[] {
-  const text = subject === '' ? detail : `${shortPath(subject, style)}: ${detail}`;
+  const text = subject === '' ? detail : `${subject}: ${detail}`;
   return [marked(status, text, style), ...fixLine(fix, style)];
 }
 
-/** The mark in colour, the text wrapped under it. */
-function marked(status: CheckStatus, text: string, { paint, block }: DoctorStyle): string {
+/** The mark in colour, and the text wrapped below it. */
+function marked(status: CheckStatus, text: string, { paint, block, home }: DoctorStyle): string {
   const [colour, mark] = MARKS[status];
-  return `${paint(colour, mark)} ${block(text, '  ').slice(2)}`;
+  return `${paint(colour, mark)} ${block(withTildes(text, home), '  ').slice(2)}`;
 }
 
 const fixLine = (fix: string | undefined, style: DoctorStyle): string[] =>
-  fix === undefined ? [] : [`  → ${style.block(shortPath(fix, style), '    ').slice(4)}`];
+  fix === undefined ? [] : [`  → ${style.block(withTildes(fix, style.home), '    ').slice(4)}`];
 
 function serverLines(server: ExaminedServer, widest: number, style: DoctorStyle): string[] {
   const name = oneLine(server.name, 200);
   const padded = name + ' '.repeat(Math.max(0, widest - columnsOf(name)));
   const { paint } = style;
-  if (server.disabled) return [`${paint('dim', '-')} ${padded}  switched off`];
+  if (server.disabled) return [`${paint('dim', '-')} ${padded}  disabled`];
   const status = worstOf(server.checks);
   if (status === 'fail') {
     const broken = server.checks.filter((check) => check.status === 'fail');
@@ -97,31 +100,20 @@ function serverLines(server: ExaminedServer, widest: number, style: DoctorStyle)
   ];
 }
 
-/** `14 tools · stdio · 2025-11-25 · connected in 812 ms, listed in 40 ms` */
+/** `14 tools · stdio · 2025-11-25 · connect 812 ms, list 40 ms` */
 function fineText({ probe, checks }: ExaminedServer): string {
   if (!probe) return checks.find(({ check }) => check === 'command' || check === 'url')?.detail ?? 'not started';
   const { toolCount = 0, transport, protocolVersion, connectMs, listMs } = probe;
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
-  return [count, transport, protocolVersion, `connected in ${connectMs} ms, listed in ${listMs} ms`].join(' · ');
+  return [count, transport, protocolVersion, `connect ${connectMs} ms, list ${listMs} ms`].join(' · ');
 }
-
-/** Messages begin with the server's name, which stands there already. */
-function withoutName(detail: string, name: string): string {
-  for (const start of [`${name}: `, `${name} `]) if (detail.startsWith(start)) return detail.slice(start.length);
-  return detail;
-}
-
-const shortPath = (subject: string, { home }: DoctorStyle): string =>
-  subject
-    .split(' ')
-    .map((part) => withTilde(part, home))
-    .join(' ');
 
 function summary(checks: readonly Check[], servers: readonly ExaminedServer[], offline: boolean): string {
   const active = servers.filter(({ disabled }) => !disabled);
   const fine = active.filter((server) => works(server, offline)).length;
-  const all = [...checks, ...servers.flatMap((server) => server.checks)];
-  const warnings = all.filter(({ status }) => status === 'warn').length;
+  // A server that fails is shown without its warnings.
+  const shown = servers.filter((server) => worstOf(server.checks) !== 'fail').flatMap((server) => server.checks);
+  const warnings = [...checks, ...shown].filter(({ status }) => status === 'warn').length;
   const broken = checks.filter(({ status }) => status === 'fail').length;
   const [one, several] = offline ? ['looks', 'look'] : ['works', 'work'];
   const verb = fine === 1 || active.length === 1 ? one : several;

@@ -1,14 +1,14 @@
 /**
- * A time as people write it in, milliseconds out.
+ * Parses a duration such as `30`, `500ms` or `2m` into milliseconds.
  * @module
  */
 import { UsageError } from './usage-error.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-/** `setTimeout` takes no more. */
+/** The longest delay of `setTimeout`. */
 const LONGEST = 2_147_483_647;
 
-/** `30` and `30s` are seconds, `500ms` and `2m` say what they are. */
+/** A number without a unit is seconds. */
 export function toMilliseconds(text: string, option: string): number {
   const [, number = '', unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text.trim()) ?? [];
   const ms = Math.round(Number(number) * (UNITS[unit] ?? Number.NaN));

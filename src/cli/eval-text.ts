@@ -1,5 +1,5 @@
 /**
- * An evaluation in; what a person reads, and the document of `--json`, out.
+ * Writes an evaluation for people, and as the document of `--json`.
  * @module
  */
 
@@ -10,15 +10,15 @@ import { MISS_REASONS, type Miss, type MissReason } from '../search/misses.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Session } from './session.ts';
 
-/** Everything that was found out. */
+/** The results of an evaluation. */
 export interface Evaluated {
   readonly summary: Summary;
   readonly misses: readonly Miss[];
   readonly tools: number;
   readonly servers: number;
-  /** How far down needed tools were looked for. */
+  /** How many results were searched for a needed tool. */
   readonly depth: number;
-  /** Names close to one that is not in the catalogue. */
+  /** Names similar to one that is not in the catalogue. */
   near(tool: RankedTool): readonly string[];
 }
 
@@ -43,14 +43,14 @@ const points = (share: number): string => (share * 100).toFixed(1);
 const ms = (time: number): string => `${time < 10 ? time.toFixed(2) : Math.round(time)} ms`;
 const nameOf = ({ server, name }: RankedTool): string => oneLine(server === '' ? name : `${server}:${name}`, 200);
 
-/** Counts of all reasons that occur, the gravest first. */
+/** Counts of all reasons that occur, the most serious first. */
 const countsOf = (misses: readonly Miss[]): [MissReason, number][] =>
   MISS_REASONS.map((reason): [MissReason, number] => [
     reason,
     misses.filter((miss) => miss.reason === reason).length,
   ]).filter(([, count]) => count > 0);
 
-/** As text, with at most so many misses. */
+/** The evaluation as text, with at most `most` misses. */
 export function evaluationText(evaluated: Evaluated, most: number, { paint, block }: Session): string {
   const { summary, misses, tools, servers } = evaluated;
   const { figures, shown, latency, tokens, queries } = summary;
@@ -73,8 +73,8 @@ export function evaluationText(evaluated: Evaluated, most: number, { paint, bloc
     `Time of a search: ${ms(latency.medianMs)} at the median, ${ms(latency.p99Ms)} at the 99th percentile.`,
     '',
     misses.length === 0
-      ? 'Everything that was needed came first.'
-      : block(`Needed, and not first: ${counts.join(', ')}.`),
+      ? 'Every needed tool came first.'
+      : block(`Needed tools that were not first: ${counts.join(', ')}.`),
     ...listed.map((miss, at) => `\n${missText(miss, at + 1, evaluated, block)}`),
     ...(listed.length > 0 && misses.length > listed.length
       ? ['', paint('dim', `+${misses.length - listed.length} more (--misses N shows them)`)]
@@ -92,14 +92,14 @@ function missText(miss: Miss, at: number, evaluated: Evaluated, block: Session['
   return [
     block(`${number}${oneLine(miss.query.query, 300)}`),
     block(`needed ${miss.wanted.slice(0, 3).map(nameOf).join(' or ')}: ${whyOf(miss, evaluated)}`, indent),
-    block(instead === '' ? 'nothing came instead' : `came: ${instead}`, indent),
+    block(instead === '' ? 'no result instead' : `found instead: ${instead}`, indent),
   ].join('\n');
 }
 
 const sureness = ({ relevance }: ScoredTool): string =>
   relevance === undefined ? '' : ` (${Math.round(relevance * 100)}%)`;
 
-/** Why it was missed, in words. */
+/** Why a tool was missed, in words. */
 function whyOf({ reason, rank, wanted }: Miss, { depth, near }: Pick<Evaluated, 'depth' | 'near'>): string {
   switch (reason) {
     case 'not-in-catalogue': {
@@ -112,13 +112,13 @@ function whyOf({ reason, rank, wanted }: Miss, { depth, near }: Pick<Evaluated, 
     case 'not-found':
       return `not among the first ${depth}`;
     case 'not-shown':
-      return `number ${rank}, which the answer leaves out`;
+      return `number ${rank}, beyond the end of the answer`;
     case 'late':
       return `number ${rank}`;
   }
 }
 
-/** As the document of `--json`, with at most so many misses. */
+/** The evaluation as the document of `--json`, with at most `most` misses. */
 export function evaluationDocument(evaluated: Evaluated, most: number) {
   const { summary, misses, tools, servers } = evaluated;
   const { queries, figures, shown, latency, tokens } = summary;

@@ -1,24 +1,24 @@
 /**
- * What a call returned in, `{success, result}` or `{success: false, error}` out.
+ * Turns the result of a call into `{success, result}` or `{success: false, error}`.
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
 import { fail, type ToolResult } from '../core/result.ts';
 import type { CallToolResult, ContentBlock, ToolRef } from '../core/types.ts';
 
-/** What a script gets from a call. */
+/** The document of `execute --json`. */
 export type Outcome =
   | { readonly success: true; readonly result: unknown }
   | { readonly success: false; readonly error: ErrorInfo };
 
-/** The structured content, else the one text as JSON, else the text, else all blocks. An `isError` is a failure. */
+/** The result is the structured content, else a single text parsed as JSON, else that text, else all blocks. `isError` is a failure. */
 export function outcomeOf(called: ToolResult<CallToolResult>, { server, tool }: ToolRef): Outcome {
   if (!called.success) return called;
   const { isError, structuredContent, content = [] } = called.data;
   if (isError) {
     const message = content.flatMap((block) => textOf(block) ?? []).join('\n');
     const details = { server, tool, outcome: 'failed' } as const;
-    return fail('TOOL_EXECUTION_ERROR', message || 'The tool failed without saying why.', details) as Outcome;
+    return fail('TOOL_EXECUTION_ERROR', message || 'The tool failed without a message.', details) as Outcome;
   }
   if (structuredContent !== undefined) return { success: true, result: structuredContent };
   const [only] = content;
@@ -30,7 +30,7 @@ export function outcomeOf(called: ToolResult<CallToolResult>, { server, tool }: 
 export const textOf = (block: ContentBlock): string | undefined =>
   block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
 
-/** A text as the JSON it is, else the text. */
+/** The text parsed as JSON, or the text itself. */
 export function parsedOr(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 /**
- * Error codes in, exit codes out: one table.
+ * Maps error codes to exit codes.
  * @module
  */
 import type { ErrorCode } from '../core/errors.ts';
@@ -26,5 +26,5 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   STORAGE_ERROR: EXIT.failed,
 };
 
-/** What a process ends with because of this error. */
+/** The exit code for this error. */
 export const exitCodeOf = (code: ErrorCode): number => EXIT_CODES[code];

@@ -1,29 +1,51 @@
 /**
- * Why a hit was found, as a few lines for people.
+ * Explains the percentage of a search result in a few lines.
  * @module
  */
 
 import type { Explanation } from '../search/explanation.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-const percent = (share: number): string => `${Math.round(share * 100)}%`;
+const points = (share: number): number => Math.round(share * 100);
 
-const HOW = { same: '', synonym: ' (synonym)', completed: ' (begins so)', typo: ' (spelled alike)' } as const;
+const HOW = { same: '', synonym: ' (synonym)', completed: ' (begins like it)', typo: ' (similar spelling)' } as const;
 
-/** Lines that say what made a score. */
-export function explainLines({ named, score, words, missed, alike }: Explanation): string[] {
-  const found = words.map(({ word, found: own, how, fields, points }) => {
+/** The percentage first, then the score it follows from, then the words that made the score. */
+export function explainLines(explanation: Explanation): string[] {
+  const { score, words, missed, alike } = explanation;
+  const found = words.map(({ word, found: own, how, fields, points: share }) => {
     const what = word === own ? word : `${word} → ${own}`;
-    return `${oneLine(what, 80)}${HOW[how]} in ${fields.join(', ')}: ${percent(points)}`;
+    return `${oneLine(what, 80)}${HOW[how]} in ${fields.join(', ')}: ${points(share)}`;
   });
   const alikeWords = alike.map(
-    ({ word, found: own, likeness }) => `${oneLine(`${word} ~ ${own}`, 80)} ${percent(likeness)}`,
+    ({ word, found: own, likeness }) => `${oneLine(`${word} ~ ${own}`, 80)} ${points(likeness)}`,
   );
+  const parts = [
+    `words ${points(score.words)}`,
+    `meaning ${points(score.meaning)}`,
+    ...(score.use > 0 ? [`use ${points(score.use)}`] : []),
+  ];
   return [
-    ...(named ? ['Its name is in the query, so it comes first.'] : []),
-    `Words ${percent(score.words)}, meaning ${percent(score.meaning)}${score.use > 0 ? `, use ${percent(score.use)}` : ''}.`,
+    percentLine(explanation),
+    `Score ${points(score.total)} of 100: ${parts.join(', ')}.`,
     ...found.map((line) => `  ${line}`),
     ...(missed.length > 0 ? [`  not found: ${oneLine(missed.join(', '), 200)}`] : []),
-    ...(alikeWords.length > 0 ? [`  alike in meaning: ${alikeWords.join(', ')}`] : []),
+    ...(alikeWords.length > 0 ? [`  similar in meaning: ${alikeWords.join(', ')}`] : []),
   ];
+}
+
+/** A percentage says how often a result like this one is the right one, so the distance to other tools counts. */
+function percentLine({ relevance, named, lead }: Explanation): string {
+  if (named && relevance === 1) return '100%: the query names this tool.';
+  const distance = Math.abs(points(lead));
+  const place =
+    lead < 0
+      ? distance === 0
+        ? 'about level with the best tool'
+        : `${distance} behind the best tool`
+      : distance === 0
+        ? 'about level with the next tool'
+        : `${distance} ahead of the next tool`;
+  const first = named ? 'the query names it; ' : '';
+  return `${points(relevance)}%: ${first}results with such a score, ${place}, are right about that often.`;
 }

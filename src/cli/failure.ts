@@ -1,5 +1,5 @@
 /**
- * An error in; words on stderr, or with `--json` one document on stdout, and the exit code out.
+ * Reports an error on stderr, or with `--json` as one document on stdout, and returns the exit code.
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
@@ -8,22 +8,24 @@ import { exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { toJson } from './json-document.ts';
 import { block, columnsIn } from './layout.ts';
+import { withTildes } from './source-lines.ts';
 
-/** Says that something went wrong, in the form the caller asked for. */
+/** Reports an error in the form the command line asked for. */
 export function reportFailure(io: Io, error: ErrorInfo, json: boolean): number {
   if (json) io.stdout.write(toJson({ success: false, error: visibly(error) }));
   else complain(io, forTerminal(error.message), 0);
   return exitCodeOf(error.code);
 }
 
-/** Says something on stderr and gives back the exit code. */
+/** Writes a message to stderr and returns the exit code. */
 export function complain(io: Io, message: string, code: number): number {
-  io.stderr.write(`${block(`anygpt: ${message}`, columnsIn(io.stderr), '')}\n`);
+  io.stderr.write(`${block(`anygpt: ${withTildes(message, io.env.HOME)}`, columnsIn(io.stderr), '')}\n`);
   return code;
 }
 
-/** Our messages are written for agents and name meta-tools; at a terminal there are commands for the same. */
+/** Replaces the meta-tools that our messages name for agents by the matching commands. */
 export const forTerminal = (message: string): string =>
   message
     .replace(/list_tools with server "([^"]{1,200})" shows/, '"anygpt mcp tools $1" shows')
-    .replace(/\blist_mcp_servers\b/, '"anygpt mcp list --status"');
+    .replace(/\blist_mcp_servers\b/, '"anygpt mcp list --status"')
+    .replace(/\bA person can\b/, 'You can');

@@ -1,13 +1,13 @@
 /**
- * A file that others write to in, what they add to it out, until somebody says stop. Looks again and again, because
- * watching is not to be had on every disk; a file that was replaced is read from its beginning.
+ * Tails a file until stopped. It polls, because not every file system supports watching; a replaced file is read from
+ * its beginning.
  * @module
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 export interface FollowOptions {
-  /** Where to go on. */
+  /** The byte to start at. */
   readonly from: number;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface FollowOptions {
 
 const CHUNK = 64 * 1024;
 
-/** Resolves when the signal is aborted. */
+/** Calls `onText` with what is appended. Resolves when the signal is aborted. */
 export async function followFile(file: string, { from, onText, signal, everyMs = 200 }: FollowOptions): Promise<void> {
   let at = from;
   let identity: number | undefined;

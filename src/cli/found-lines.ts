@@ -1,5 +1,5 @@
 /**
- * Clients that were found in, lines for a person and a document for scripts out.
+ * Describes the clients that `init` found, as lines for people and as a document for scripts.
  * @module
  */
 import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
@@ -8,16 +8,16 @@ import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
 const MAX_NAMES = 20;
-/** Files of one client that are listed; a project may have any number. */
+/** Most files listed for one client; a project may have any number. */
 const MAX_FILES = 10;
 
-/** How many servers a client has. */
+/** The number of servers of a client. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
 
 /** `3 servers`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** One client: its name, then each file with the servers in it or what is wrong with it. */
+/** The name of a client, then each of its files with its servers or its problem. */
 export function clientLines(
   client: FoundClient,
   home: string,
@@ -30,7 +30,7 @@ export function clientLines(
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
     ...client.files.slice(0, MAX_FILES).flatMap((file) => fileLines(file, client, home, joined)),
     ...(client.files.length > MAX_FILES
-      ? [`    and ${client.files.length - MAX_FILES} more files; --json has all of them`]
+      ? [`    and ${client.files.length - MAX_FILES} more files; --json lists all`]
       : []),
   ];
 }
@@ -41,17 +41,17 @@ function fileLines(
   home: string,
   joined: JoinedEntries,
 ): string[] {
-  const whose = scope === 'user' ? '' : scope === 'project' ? ', came with this project' : ', of the administrator';
+  const whose =
+    scope === 'user' ? '' : scope === 'project' ? ' (came with this project)' : ' (set by the administrator)';
   const names = entries.slice(0, MAX_NAMES).map((placed) => {
     const { name, enabled } = placed.entry;
     const before = joined.shared.get(placed);
     const called = joined.renamed.get(placed);
-    const where = before?.client === client ? '' : ` of ${before?.client.title}`;
+    const where = before === undefined || before.client === client ? 'above' : `in ${before.client.title}`;
     const notes = [
       enabled === false && 'disabled',
-      called !== undefined && `another server has that name, so it is called ${oneLine(called, 200)} here`,
-      before &&
-        (before.name === name ? `the one${where || ' above'}` : `the same as ${oneLine(before.name, 100)}${where}`),
+      called !== undefined && `called ${oneLine(called, 200)} here, because another server has that name`,
+      before && `same as ${before.name === name ? '' : `${oneLine(before.name, 100)} `}${where}`,
     ].filter(Boolean);
     return oneLine(name, 100) + (notes.length > 0 ? ` (${notes.join(', ')})` : '');
   });

@@ -1,5 +1,5 @@
 /**
- * What `init` found and did in; what is worth knowing about it, and what to type next, out.
+ * Writes what `init` did, what to know about it, and which commands to type next.
  * @module
  */
 import { findCandidates } from '../config/find-config.ts';
@@ -12,26 +12,26 @@ import { oneLine } from '../text/plain-text.ts';
 import { counted, countOf } from './found-lines.ts';
 import { withTilde } from './source-lines.ts';
 
-/** What came of it. */
+/** What happened to the file. */
 export interface Done {
   readonly status: 'written' | 'unchanged' | 'exists' | 'dry-run';
   readonly backup?: string;
 }
 
-/** Everything that was found, chosen and done. */
+/** The clients that were found and chosen, and what was written. */
 export interface Outcome {
   readonly found: readonly FoundClient[];
   readonly chosen: readonly FoundClient[];
   readonly starter: Starter;
   readonly file: string;
   readonly done: Done;
-  /** The configuration is one of this folder. */
+  /** The configuration belongs to this folder. */
   readonly project: boolean;
-  /** Files of clients that came with this folder and are trusted as they are. */
+  /** Client files of this folder that are trusted as they are. */
   readonly trusted: ReadonlySet<string>;
 }
 
-/** Whether the configuration names nothing: a frame to be filled. */
+/** Whether the configuration names no client and no server. */
 const isEmpty = ({ sources, servers }: Starter): boolean => sources.length + servers.length === 0;
 
 /** `reads claude-desktop and cursor`, `has 3 servers`. */
@@ -43,25 +43,25 @@ function contentOf({ sources, servers }: Starter): string {
     .join(' and ');
 }
 
-/** What is to be said of the file that was written, or was there with the same content. */
+/** Describes the file that was written, or that already had this content. */
 export function fileText({ starter, file, done: { status, backup } }: Outcome, world: World): string {
   const name = withTilde(file, world.home);
   if (status === 'unchanged')
     return isEmpty(starter)
-      ? `${name} is there already and names no client or server yet. Nothing was written.`
-      : `${name} ${contentOf(starter)} already. Nothing was written.`;
-  const kept = backup === undefined ? '' : ` (the old one is ${withTilde(backup, world.home)})`;
-  return `Wrote ${name}${kept}${isEmpty(starter) ? ', which names no client or server yet' : ''}`;
+      ? `${name} already exists and names no client or server yet; its comments show how to add one. Nothing was written.`
+      : `${name} already ${contentOf(starter)}. Nothing was written.`;
+  const kept = backup === undefined ? '' : ` (backup: ${withTilde(backup, world.home)})`;
+  return `Wrote ${name}${kept}${isEmpty(starter) ? '. It names no client or server yet; its comments show how to add one.' : ''}`;
 }
 
-/** Files that came with this project and hold servers. */
+/** Files of this project that have servers. */
 const projectFiles = (clients: readonly FoundClient[]) =>
   clients.flatMap(({ files }) => files.filter(({ scope, entries }) => scope === 'project' && entries.length > 0));
 
-/** Those that run only once somebody has trusted them. */
+/** Project files that still need to be trusted. */
 const untrusted = ({ chosen, trusted }: Outcome) => projectFiles(chosen).filter(({ path }) => !trusted.has(path));
 
-/** Those of clients that are not used because they have nothing else. */
+/** Project files of clients that are not used because they have no other file. */
 const unread = ({ found, chosen, project }: Outcome) =>
   project
     ? []
@@ -69,25 +69,28 @@ const unread = ({ found, chosen, project }: Outcome) =>
         found.filter((client) => !chosen.includes(client) && client.files.every(({ scope }) => scope === 'project')),
       );
 
-/** What is worth knowing beside that. */
+/** What else to know. */
 export function notesOn(outcome: Outcome, world: World): string[] {
   const { file, done } = outcome;
   const [first] = findCandidates(world);
   return [
     ...(done.status === 'written' && first !== undefined && first.path !== file
-      ? [`In this folder ${withTilde(first.path, world.home)} comes first.`]
+      ? [`In this folder, ${withTilde(first.path, world.home)} is used instead.`]
       : []),
-    ...untrusted(outcome).map(({ path }) => `Nothing in ${withTilde(path, world.home)} runs before: anygpt mcp trust`),
-    ...unread(outcome).map(
-      ({ path, entries }) =>
-        `${withTilde(path, world.home)} came with this folder, and ${withTilde(file, world.home)}, which counts everywhere, does not read it. To use ${entries.length === 1 ? 'its server' : `its ${entries.length} servers`} here: "anygpt mcp init --project" writes a configuration of this folder that does, and "anygpt mcp trust" shows what would run and allows it.`,
+    ...untrusted(outcome).map(
+      ({ path }) => `Servers of ${withTilde(path, world.home)} start only after: anygpt mcp trust`,
     ),
+    ...unread(outcome).map(({ path, entries }) => {
+      const servers = entries.length === 1 ? 'its server' : `its ${entries.length} servers`;
+      const trust = outcome.trusted.has(path) ? '' : ', then "anygpt mcp trust", which shows what would run and asks';
+      return `${withTilde(path, world.home)} came with this folder. ${withTilde(file, world.home)} applies everywhere and does not read it. To use ${servers} here, run "anygpt mcp init --project", which writes a configuration for this folder${trust}.`;
+    }),
     ...relativeOnes(outcome, world),
     ...leftBehind(outcome),
   ];
 }
 
-/** Servers of the user's own files that would be looked for at home, not in the folder the client works in. */
+/** Servers of the user's own files with relative paths: they start in the home folder, not where the client works. */
 const relativeOnes = ({ chosen }: Outcome, world: World): string[] =>
   chosen.flatMap(({ files }) =>
     files.flatMap(({ path, scope, entries }) =>
@@ -96,13 +99,13 @@ const relativeOnes = ({ chosen }: Outcome, world: World): string[] =>
         const words = relativeWords('', connection.args ?? []);
         if (words.length === 0) return [];
         return [
-          `${oneLine(name, 100)} has ${quotedWords(words)} in its arguments. Behind the gateway it starts in your home folder: in ${withTilde(path, world.home)}, ${howToWriteThem(words)}.`,
+          `${oneLine(name, 100)} has ${quotedWords(words)} in its arguments. Behind the gateway it starts in your home folder. In ${withTilde(path, world.home)}, ${howToWriteThem(words)}.`,
         ];
       }),
     ),
   );
 
-/** Servers that were taken over from a client that is not used are nowhere any more. */
+/** Servers that were taken over from a client which is not used now would be lost. */
 const leftBehind = ({ found, chosen, done }: Outcome): string[] =>
   found.flatMap((client) => {
     const { type, title, files } = client;
@@ -111,11 +114,11 @@ const leftBehind = ({ found, chosen, done }: Outcome): string[] =>
       .flatMap(({ entries }) => entries.map(({ entry }) => entry.name));
     if (names.length === 0 || chosen.includes(client) || done.status === 'exists') return [];
     return [
-      `${names.join(', ')}, taken over from ${title}, would be left out; "anygpt mcp uninstall ${type}" gives them back.`,
+      `${names.join(', ')}, taken over from ${title}, would be left out; "anygpt mcp uninstall ${type}" restores them.`,
     ];
   });
 
-/** Three commands that can be typed as they are, however this one was started. */
+/** Up to three commands, written so that they work as this one was started: installed, or with npx. */
 export function nextCommands(outcome: Outcome, env: Readonly<Record<string, string | undefined>>): string[] {
   const { chosen, file, done, project } = outcome;
   const program = env.npm_command === 'exec' ? 'npx -y @anygpt/discovery mcp' : 'anygpt mcp';
@@ -123,12 +126,17 @@ export function nextCommands(outcome: Outcome, env: Readonly<Record<string, stri
   if (done.status === 'dry-run') return [`${program} init${project ? ' --project' : ''}`, ...look];
   const servers = chosen.reduce((sum, client) => sum + countOf(client), 0);
   if (servers === 0 && unread(outcome).length > 0)
-    return [`${program} init --project`, `${program} trust`, `${program} list --status`];
+    return [
+      `${program} init --project`,
+      ...(unread(outcome).every(({ path }) => outcome.trusted.has(path)) ? [] : [`${program} trust`]),
+      `${program} list --status`,
+    ];
   const whole = chosen.find(
     (client) => client.files.every(({ problem }) => problem === undefined) && countOf(client) > 0,
   );
   const last = whole ? `${program} install ${whole.type}` : `${program} config validate`;
-  const before = servers === 0 ? [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`] : [];
+  if (servers === 0)
+    return [`"\${EDITOR:-vi}" ${JSON.stringify(file)}`, `${program} config validate`, `${program} list --status`];
   const trust = project && untrusted(outcome).length > 0 ? [`${program} trust`] : [];
-  return [...before, ...trust, ...look, last].slice(0, 3);
+  return [...trust, ...look, last].slice(0, 3);
 }

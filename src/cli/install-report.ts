@@ -1,6 +1,5 @@
 /**
- * Plans for clients' files in; carried out, or only shown; lines for people or one JSON document, and the exit code, out.
- * What install and uninstall have in common.
+ * Carries out or shows the plans of `install` and `uninstall` for client files, and reports the results.
  * @module
  */
 import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
@@ -34,14 +33,14 @@ export const INSTALL_OPTIONS = {
 
 /** Their help. */
 export const INSTALL_HELP = `  --all              Every client found on this machine
-  --file PATH        This file instead of the client's usual one
-  --dry-run          Show what would change and write nothing
-  --json             One JSON document on stdout and nothing else`;
+  --file PATH        Use this file instead of the client's usual one
+  --dry-run          Show what would change, and write nothing
+  --json             Print one JSON document and nothing else on stdout`;
 
 /** The clients, for help. */
-export const CLIENT_HELP = `Clients:\n${block(CLIENT_TYPES.join(', '), 100, '  ')}`;
+export const CLIENT_HELP = `Clients:\n${block(CLIENT_TYPES.join(', '), 80, '  ')}`;
 
-/** A file of a client that something is to be done with. */
+/** A file of a client to change. */
 export interface Target {
   readonly type: ClientType;
   readonly file: string;
@@ -51,7 +50,7 @@ interface Failure extends Target {
   readonly error: ErrorInfo;
 }
 
-/** Plans for every file, carries them out one after the other, and reports. One failure does not stop the others. */
+/** Plans the change of every file, carries the plans out one by one, and reports. A failure does not stop the others. */
 export async function runPlans(
   values: Values,
   positionals: readonly string[],
@@ -80,7 +79,7 @@ export async function runPlans(
 
 const MAX_TRIES = 10;
 
-/** A file that another program wrote meanwhile, as some clients do all the time, is looked at again. */
+/** Plans again if another program wrote the file meanwhile, as some clients often do. */
 async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<Plan> {
   for (let tries = 1; ; tries++) {
     const planned = await plan();
@@ -93,7 +92,7 @@ async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<P
   }
 }
 
-/** That a file has no entry is worth saying once, and only where no file of that client has one. */
+/** Reports a missing entry once per client, and only if no file of that client has one. */
 const withoutEmpty = (all: readonly (Plan | Failure)[]): readonly (Plan | Failure)[] =>
   all.filter((result) => {
     if (isFailure(result) || result.status !== 'absent') return true;
@@ -111,16 +110,18 @@ async function targetsOf(
 ): Promise<readonly Target[]> {
   const file = values.file as string | undefined;
   if (values.all === true) {
-    if (positionals.length > 0) throw new UsageError(`--all and "${positionals.join(' ')}" exclude each other`);
-    if (file !== undefined) throw new UsageError('--all and --file exclude each other');
+    if (positionals.length > 0) throw new UsageError(`--all cannot be combined with "${positionals.join(' ')}"`);
+    if (file !== undefined) throw new UsageError('--all cannot be combined with --file');
     const all = CLIENT_TYPES.flatMap((type) => filesOf(type, world).map((path) => ({ type, file: path })));
     if (all.length === 0)
-      throw new ConfigurationError('No client was found on this machine. Name one and its file: <client> --file PATH.');
+      throw new ConfigurationError(
+        'No client was found on this machine. Name a client and its file: <client> --file PATH.',
+      );
     return all;
   }
   const [name, ...rest] = positionals;
-  if (name === undefined) throw new UsageError('<client> is missing; name one, or say --all');
-  if (rest.length > 0) throw new UsageError(`there is no use for "${rest.join(' ')}"`);
+  if (name === undefined) throw new UsageError('<client> is missing; name one, or use --all');
+  if (rest.length > 0) throw new UsageError(`unexpected argument "${rest.join(' ')}"`);
   const type = clientNamed(name);
   const { install } = clientOf(type);
   if (install.instead !== undefined && (file === undefined || install.instead.always)) {
@@ -141,10 +142,10 @@ function clientNamed(name: string): ClientType {
     );
   const near = nearestNames(name, CLIENT_TYPES);
   const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : `${CLIENT_HELP}.`;
-  throw new UsageError(`There is no client "${name}". ${hint}`, near);
+  throw new UsageError(`Unknown client "${name}". ${hint}`, near);
 }
 
-/** What a person pastes where no file can be written. */
+/** What to paste by hand where we cannot write the file. */
 async function insteadText(type: ClientType, world: World): Promise<string> {
   const { install } = clientOf(type);
   const text = install.instead?.text ?? '';
@@ -159,7 +160,7 @@ async function insteadText(type: ClientType, world: World): Promise<string> {
 
 const DONE = {
   installed: 'added "anygpt" to',
-  updated: 'renewed "anygpt" in',
+  updated: 'updated "anygpt" in',
   unchanged: '"anygpt" is already in',
   removed: 'removed "anygpt" from',
   absent: '"anygpt" is not in',
@@ -167,7 +168,7 @@ const DONE = {
 const WOULD: Readonly<Record<Plan['status'], string>> = {
   ...DONE,
   installed: 'would add "anygpt" to',
-  updated: 'would renew "anygpt" in',
+  updated: 'would update "anygpt" in',
   removed: 'would remove "anygpt" from',
 };
 
@@ -177,14 +178,14 @@ async function printAll(done: readonly (Plan | Failure)[], io: Io, dryRun: boole
   const print = (text: string, indent = '') => io.stdout.write(`${block(text, width, indent)}\n`);
   for (const result of done) {
     if (isFailure(result)) {
-      io.stdout.write(`${paint('red', '✗')} ${clientOf(result.type).title}: nothing was done\n`);
+      io.stdout.write(`${paint('red', '✗')} ${clientOf(result.type).title}: nothing was changed\n`);
       complain(io, result.error.message, 0);
       continue;
     }
     io.stdout.write(`${paint('green', '✓')} ${block(headline(result, dryRun, home), width, '  ').slice(2)}\n`);
-    if (dryRun) for (const text of await diffsOf(result)) io.stdout.write(`${text}\n`);
+    if (dryRun) for (const text of await diffsOf(result, home)) io.stdout.write(`${text}\n`);
     for (const line of detailsOf(result, dryRun, home)) print(line, '  ');
-    // Commands are there to be copied, so they are not broken into lines.
+    // Commands are not wrapped, so that they can be copied.
     if (done.length === 1 && result.next !== undefined && !dryRun)
       io.stdout.write(`  Next: ${plainText(result.next)}\n`);
   }
@@ -195,19 +196,19 @@ async function printAll(done: readonly (Plan | Failure)[], io: Io, dryRun: boole
 const headline = ({ title, status, file }: Plan, dryRun: boolean, home: string): string =>
   `${title}: ${(dryRun ? WOULD : DONE)[status]} ${withTilde(file, home)}`;
 
-const SAID = { backup: 'Backup', moved: 'Moved behind the gateway', back: 'Given back', config: 'Configuration' };
+const SAID = { backup: 'Backup', moved: 'Moved behind the gateway', back: 'Restored', config: 'Configuration' };
 const WOULD_SAY: typeof SAID = {
-  backup: 'Would keep a copy',
+  backup: 'Would write a backup',
   moved: 'Would move behind the gateway',
-  back: 'Would give back',
+  back: 'Would restore',
   config: 'Would change',
 };
 
 function detailsOf({ status, backup, servers, notes, changes }: Plan, dryRun: boolean, home: string): string[] {
   const own = changes[1]?.path;
   const say = dryRun ? WOULD_SAY : SAID;
-  // Where servers moved, the copy is where they live now.
-  const copy = servers.length > 0 && status !== 'removed' && !dryRun ? 'Kept, and needed' : say.backup;
+  // After a move, only the backup has these servers.
+  const copy = servers.length > 0 && status !== 'removed' && !dryRun ? 'Backup (needed to undo)' : say.backup;
   return [
     ...(backup === undefined ? [] : [`${copy}: ${withTilde(backup, home)}`]),
     ...(servers.length === 0 ? [] : [`${status === 'removed' ? say.back : say.moved}: ${servers.join(', ')}`]),
@@ -216,11 +217,14 @@ function detailsOf({ status, backup, servers, notes, changes }: Plan, dryRun: bo
   ];
 }
 
-/** Entries that move are told by their names, in `servers`. */
-async function diffsOf({ changes, servers, status }: Plan): Promise<readonly string[]> {
+/** Moved entries are hidden here; `servers` has their names. */
+async function diffsOf({ changes, servers, status }: Plan, home?: string): Promise<readonly string[]> {
   const texts = await Promise.all(
     changes.map((change, at) =>
-      fileDiff(change, at > 0 || servers.length === 0 ? undefined : status === 'removed' ? '+' : '-'),
+      fileDiff(
+        { ...change, shownAs: withTilde(change.path, home) },
+        at > 0 || servers.length === 0 ? undefined : status === 'removed' ? '+' : '-',
+      ),
     ),
   );
   return texts.filter((text) => text !== '');

@@ -1,22 +1,22 @@
 /**
- * What a command may touch of the process. Handed in, so that commands run anywhere.
+ * Defines what a command may use of the process. It is passed in, so that commands run anywhere.
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
 
-/** Where text goes; on a terminal it has a width. */
+/** An output stream; a terminal has a width. */
 export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
-/** A process, as a command sees it. */
+/** The process, as a command sees it. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Called on SIGINT, SIGTERM and SIGHUP; returns how to stop listening. */
+  /** Calls the listener on SIGINT, SIGTERM and SIGHUP; returns a function that removes it. */
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
-  /** Keeps stdout to the stream this gives back; whatever else is printed there from now on goes to stderr. */
+  /** Reserves stdout for the returned stream; everything else printed there goes to stderr. */
   reserveStdout?(): Output;
   /** Ends the process at once. */
   exit(code: number): never;

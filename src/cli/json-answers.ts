@@ -1,25 +1,35 @@
 /**
- * The documents of `--json`, in the shapes of the meta-tools: whole, where an agent's would be cut to its budget. What
- * is empty is left out, except the list a script goes through.
+ * Builds the documents of `--json` in the shapes of the meta-tools, but without their token budget. Empty fields are left
+ * out, except the list itself.
  * @module
  */
 
-import type { ServerMetadata, ToolMetadata } from '../core/types.ts';
+import type { ServerDefinition, ServerMetadata, ToolMetadata } from '../core/types.ts';
 import type { FindResult } from '../engine/engine-core.ts';
 import { compact, toolCounts } from '../meta-tools/answers.ts';
 import type { Explanation } from '../search/explanation.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** `list_mcp_servers`. */
-export const serversDocument = (servers: readonly ServerMetadata[], notes: readonly string[]): Document => ({
-  servers: servers.map(({ name, description, status, reason, stale, ...counts }) =>
-    compact({ name, description, ...toolCounts(counts), status, reason, stale }),
-  ),
-  ...(notes.length > 0 && { notes }),
-});
+/** `list_mcp_servers`, always with the client, and with the disabled servers beside it. */
+export const serversDocument = (
+  servers: readonly ServerMetadata[],
+  notes: readonly string[],
+  configured: readonly ServerDefinition[] = [],
+): Document => {
+  const disabled = configured.filter(({ name }) => !servers.some((server) => server.name === name));
+  return {
+    servers: servers.map(({ name, description, status, reason, client, stale, ...counts }) =>
+      compact({ name, description, ...toolCounts(counts), status, reason, client, stale }),
+    ),
+    ...(disabled.length > 0 && {
+      disabled: disabled.map(({ name, description, origin: { client } }) => compact({ name, description, client })),
+    }),
+    ...(notes.length > 0 && { notes }),
+  };
+};
 
-/** `search_tools`, with `reasons` for those who asked for them. */
+/** `search_tools`, with explanations for `--explain`. */
 export const searchDocument = ({ results, notes }: FindResult, reasons: readonly Explanation[] = []): Document => ({
   results: results.map(({ server, tool, summary, relevance, tags, args }) => ({
     ...(compact({ server, tool, summary, relevance, tags, args }) as Document),
@@ -30,8 +40,8 @@ export const searchDocument = ({ results, notes }: FindResult, reasons: readonly
 
 const explanationOf = (reason: Explanation | undefined): Document => {
   if (reason === undefined) return {};
-  const { named, score, words, missed, alike } = reason;
-  return { explanation: compact({ named, score, words, missed, alike }) };
+  const { named, score, lead, words, missed, alike } = reason;
+  return { explanation: compact({ named, score, lead, words, missed, alike }) };
 };
 
 /** `list_tools`. */

@@ -1,19 +1,19 @@
 /**
- * A value in, the one JSON document that `--json` prints out.
+ * Writes the document of `--json`, and single words, so that nothing in them is hidden.
  * @module
  */
 
 import { isPlain, replaceUnseen } from '../text/plain-text.ts';
 
-/** A text on one line, in quotes where it is more than a plain word, with everything in it to be seen. */
+/** A text on one line, quoted unless it is a plain word, with invisible characters escaped. */
 export function toWord(text: string): string {
   if (/^[\w@%+=:,./~${}-]+$/.test(text)) return text;
   const quoted = replaceUnseen(JSON.stringify(text), escaped);
-  // What would be taken out on the way to the terminal must not be missing there.
+  // Characters that a terminal output drops are escaped instead.
   return isPlain(quoted) ? quoted : quoted.replace(/[^ -~]/gu, escaped);
 }
 
-/** Two spaces of indent, a line break at the end, nothing in it that a terminal would obey or not show. */
+/** Indented by two spaces, with a final line break; characters that a terminal obeys or hides are escaped. */
 export const toJson = (value: unknown): string => `${replaceUnseen(JSON.stringify(value, undefined, 2), escaped)}\n`;
 
 const escaped = (character: string): string =>

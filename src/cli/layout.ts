@@ -1,5 +1,5 @@
 /**
- * Text in, lines that fit a terminal out.
+ * Wraps and cuts text to the width of a terminal.
  * @module
  */
 import { plainText } from '../text/plain-text.ts';
@@ -7,26 +7,26 @@ import type { Io } from './io.ts';
 
 const NARROWEST = 20;
 
-/** Columns of the terminal; without one lines are as long as they are, for other programs to read. */
+/** Columns of the terminal; infinite for a pipe or a file, so that lines stay whole. */
 export const widthOf = ({ stdout }: Pick<Io, 'stdout'>): number => columnsIn(stdout);
 
-/** The same of any of its streams. */
+/** The same for any stream. */
 export const columnsIn = ({ isTTY, columns }: Io['stdout']): number =>
   isTTY ? Math.max(NARROWEST, columns || 80) : Number.POSITIVE_INFINITY;
 
-// East Asian scripts, full-width forms and emoji take two columns; marks that join their letter take none.
+// East Asian scripts, full-width forms and emoji take two columns; combining marks take none.
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const MARK = /[\p{M}\u200d]/u;
 
-/** Columns a text takes. */
+/** The width of a text in columns. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return columns;
 }
 
-/** Plain text, broken between words at the width, every line indented; its own line breaks stay. */
+/** Plain text wrapped at the width, with every line indented; existing line breaks stay. */
 export function block(text: string, width: number, indent: string): string {
   const lines = plainText(text).replace(/\r\n?/g, '\n').replace(/\t/g, '  ').split('\n');
   return lines.flatMap((line) => wrapped(line.trimEnd(), width - indent.length, indent)).join('\n');
@@ -47,7 +47,7 @@ function wrapped(line: string, room: number, indent: string): string[] {
   return [...lines, indent + current.trimEnd()];
 }
 
-/** A line cut to the width, for lines that are written over. */
+/** A line cut to the width, for progress lines. */
 export function cutTo(text: string, width: number): string {
   let columns = 0;
   let kept = '';
@@ -59,5 +59,5 @@ export function cutTo(text: string, width: number): string {
   return kept;
 }
 
-/** The text if it fits, else as much of it as does. */
+/** The text, cut if it does not fit. */
 export const fitTo = (text: string, width: number): string => (columnsOf(text) <= width ? text : cutTo(text, width));

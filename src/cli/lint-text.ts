@@ -1,16 +1,16 @@
 /**
- * Findings about tools in, what a person reads out: by server and rule, so that one fault in forty tools is one entry.
+ * Writes lint findings for people, grouped by server and rule.
  * @module
  */
 import { type Finding, RULES, type RuleId, SEVERITIES, type Severity } from '../lint/rules.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 
-/** How it is written. */
+/** How the findings are written. */
 export interface LintStyle {
   readonly paint: Paint;
   readonly block: (text: string, indent?: string) => string;
-  /** Tools named under one rule. */
+  /** Most tools named under one rule. */
   readonly limit: number;
 }
 
@@ -20,7 +20,7 @@ const MARKS: Readonly<Record<Severity, readonly ['red' | 'yellow' | 'dim', strin
   info: ['dim', '-'],
 };
 
-/** One block per server, its worst faults first. */
+/** One block per server, the most severe findings first. */
 export function lintText(findings: readonly Finding[], style: LintStyle): string {
   const servers = groups(findings, ({ server }) => server);
   return [...servers]
@@ -41,7 +41,7 @@ function ruleLines(findings: readonly Finding[], style: LintStyle): string[] {
   });
 }
 
-/** Bare names share a line; what has places of its own gets one. */
+/** Names without a place share a line; a finding with places gets its own. */
 function toolLines(findings: readonly Finding[], { block, limit }: LintStyle): string[] {
   const shown = findings.slice(0, limit);
   const bare = shown.filter(({ where }) => where.length === 0).map(({ tool }) => oneLine(tool, 200));

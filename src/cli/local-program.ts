@@ -1,7 +1,7 @@
 /**
- * Finds this package's own server program, as a client is to start it: by full paths of Node.js and of our file, which
- * the folder that a client works in cannot redirect. `npx` looks into that folder first: its `node_modules/.bin`, its
- * `.npmrc`, and a `node` in its `.bin` even when a prefix of our own is given.
+ * Finds the command that starts this program from a client: the full paths of Node.js and of our file. The folder that a
+ * client works in cannot redirect these. `npx` would look into that folder first: its `node_modules/.bin`, its `.npmrc`,
+ * and a `node` in its `.bin` even with a prefix of our own.
  * @module
  */
 import { existsSync, realpathSync } from 'node:fs';
@@ -10,26 +10,26 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../core/version.ts';
 
-// Beside the bundle this is in; from the compiled files and from the source it is in the folder of the bundle.
+// The bundle lies beside this file, or in `dist/bin` when this runs from compiled files or from source.
 const PLACES = ['./discovery.js', '../bin/discovery.js', '../../dist/bin/discovery.js'];
-/** Folders that `npx`, `pnpm dlx`, `yarn dlx` and `bunx` run packages from, and that may be gone tomorrow. */
+/** Temporary folders that `npx`, `pnpm dlx`, `yarn dlx` and `bunx` run packages from. */
 const PASSING = /^(?:_npx|dlx|dlx-.*|bunx-.*)$/;
 
-/** A program that stays where it is. */
+/** A program in a permanent place. */
 export interface LocalProgram {
   /** Node.js and our file. */
   readonly command: readonly [string, string];
-  /** Puts the file there, if it is not there yet. */
+  /** Copies the program there, unless it is there already. */
   prepare(): Promise<void>;
 }
 
-/** Our own program; undefined where nothing was built. */
+/** Our own program; undefined without a build. */
 export function localProgram(state: string): LocalProgram | undefined {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   return file === undefined ? undefined : stayingProgram(realpathSync(file), state);
 }
 
-/** The program itself, or the copy in our state folder where it lies in a folder that may vanish. */
+/** The program itself, or a copy in our state folder if it lies in a temporary folder. */
 export function stayingProgram(file: string, state: string): LocalProgram {
   const folders = passingFolders(file);
   if (folders === undefined) return { command: [process.execPath, file], prepare: async () => undefined };
@@ -39,7 +39,7 @@ export function stayingProgram(file: string, state: string): LocalProgram {
   return { command: [process.execPath, copy], prepare: () => copyOnce(modules, home, copy) };
 }
 
-/** The outermost `node_modules` below a folder that may vanish. */
+/** The outermost `node_modules` below a temporary folder. */
 function passingFolders(file: string): { readonly modules: string } | undefined {
   const names = dirname(file).split(sep);
   const passing = names.findLastIndex((name) => PASSING.test(name));
@@ -47,7 +47,7 @@ function passingFolders(file: string): { readonly modules: string } | undefined 
   return modules === -1 ? undefined : { modules: names.slice(0, modules + 1).join(sep) };
 }
 
-/** Copies beside and renames, so that the copy is whole or absent. */
+/** Copies to a temporary name and renames it, so that the copy is complete or absent. */
 async function copyOnce(modules: string, home: string, copy: string): Promise<void> {
   if (existsSync(copy)) return;
   await mkdir(dirname(home), { recursive: true, mode: 0o700 });

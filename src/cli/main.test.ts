@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { documentOf } from '../../test/fixtures/cli.ts';
 import { fakeIo } from '../../test/fixtures/gateway/fake-io.ts';
-import { main } from './main.ts';
+import { ALIASES, HINTS } from './habits.ts';
+import { COMMANDS, main } from './main.ts';
 
 const run = async (...argv: string[]) => {
   const io = fakeIo({ cwd: '/', env: { ANYGPT_HOME: '/nonexistent' } });
@@ -69,6 +70,29 @@ describe('the command line', () => {
       expect([code, err], name).toEqual([0, '']);
       expect(own).toMatch(new RegExp(`^Usage: anygpt mcp ${name}\\b[\\s\\S]*Examples:\\n {2}anygpt mcp ${name}`));
       expect(await run('help', name)).toEqual({ code, out: own, err });
+    }
+  });
+
+  it('fits every help into 80 columns', async () => {
+    for (const name of ['', ...Object.keys(COMMANDS)]) {
+      const { out } = await run('mcp', name, '--help');
+      for (const line of (name === '' ? await run() : { out }).out.split('\n'))
+        expect([line, line.length <= 80]).toEqual([line, true]);
+    }
+  });
+
+  it('understands names that people know from other tools, or says what to type', async () => {
+    for (const [alias, [name]] of ALIASES)
+      expect(await run('mcp', alias, '--help')).toEqual(await run('mcp', String(name), '--help'));
+    expect(await run('version')).toEqual(await run('--version'));
+    for (const [name, lines] of HINTS) {
+      const { code, err } = await run('mcp', name, 'x');
+      expect([code, err]).toEqual([
+        1,
+        `anygpt: There is no command "${name}". Use one of these:\n${lines.map((line) => `  anygpt mcp ${line}\n`).join('')}`,
+      ]);
+      for (const line of err.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+      for (const line of lines) expect(COMMANDS).toHaveProperty(String(line.split(' ')[0]));
     }
   });
 

@@ -1,5 +1,5 @@
 /**
- * argv in, exit code out. Commands are loaded when they are called.
+ * Runs one command line and returns its exit code. A command is loaded when it is called.
  * @module
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { VERSION } from '../core/version.ts';
 import { nearestName, nearestNames } from '../text/nearest-names.ts';
 import type { Command } from './command.ts';
 import { reportFailure } from './failure.ts';
+import { ALIASES, HINTS } from './habits.ts';
 import { EXIT, type Io } from './io.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -19,15 +20,15 @@ interface Entry {
 /** Every command by its name. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   init: {
-    summary: 'Set up: find the servers your clients have and write a configuration',
+    summary: 'Find the servers of your clients and write a configuration',
     load: async () => (await import('./commands/init.ts')).init,
   },
   install: {
-    summary: 'Put this gateway into a client: cursor, claude-code, vscode, …',
+    summary: 'Add this gateway to a client: cursor, claude-code, vscode, …',
     load: async () => (await import('./commands/install.ts')).install,
   },
   uninstall: {
-    summary: 'Take it out again and give back what was moved',
+    summary: 'Remove it from a client and restore what was moved',
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
   list: { summary: 'List all configured MCP servers', load: async () => (await import('./commands/list.ts')).list },
@@ -50,24 +51,24 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   trust: {
-    summary: 'Show and trust the configurations that came with this folder',
+    summary: 'Review and trust the configurations that came with this folder',
     load: async () => (await import('./commands/trust.ts')).trust,
   },
-  cache: { summary: 'Forget tool lists that were kept', load: async () => (await import('./commands/cache.ts')).cache },
+  cache: { summary: 'Clear cached tool lists', load: async () => (await import('./commands/cache.ts')).cache },
   doctor: {
-    summary: 'Check configuration, sources and servers, and say what to do',
+    summary: 'Check configuration, sources and servers; say what to fix',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   stats: {
-    summary: 'Show what definitions would cost, and how calls went',
+    summary: 'Show token costs of tool definitions, calls, errors and times',
     load: async () => (await import('./commands/stats.ts')).stats,
   },
   lint: {
-    summary: 'Find tools whose definitions agents will stumble over',
+    summary: 'Find tool definitions that agents or APIs have trouble with',
     load: async () => (await import('./commands/lint.ts')).lint,
   },
   eval: {
-    summary: 'Measure search on your own tools and queries',
+    summary: 'Measure search quality with your own tools and queries',
     load: async () => (await import('./commands/eval.ts')).evaluation,
   },
   logs: {
@@ -95,16 +96,18 @@ Examples:
   anygpt mcp search "create an issue"
   anygpt mcp execute github create_issue repo=owner/repo title="A bug"
 
-Run "anygpt mcp <command> --help" for a command's options. --version prints the version.
+Run "anygpt mcp <command> --help" for the options of a command.
+Run "anygpt --version" for the version.
 `;
 
 const HELP_WORDS: ReadonlySet<string | undefined> = new Set([undefined, '--help', '-h', 'help']);
+const VERSION_WORDS: ReadonlySet<string | undefined> = new Set(['--version', '-v', '-V', 'version']);
 
-/** Runs one command line. Never throws: what goes wrong is said on stderr and shown in the exit code. */
+/** Runs one command line. Expected failures are reported on stderr and in the exit code, never thrown. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const words = argv[0] === 'mcp' ? argv.slice(1) : argv;
   const [first, second] = words;
-  if (first === '--version' || first === '-v') {
+  if (VERSION_WORDS.has(first)) {
     io.stdout.write(`${VERSION}\n`);
     return EXIT.ok;
   }
@@ -113,9 +116,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     io.stdout.write(help());
     return EXIT.ok;
   }
-  const [name = '', ...rest] = asksForOne ? [second, '--help'] : words;
+  const [named = '', ...others] = asksForOne ? [second, '--help'] : words;
+  const [name = '', ...before] = ALIASES.get(named) ?? [named];
+  const rest = [...before, ...others];
   const json = rest.includes('--json');
-  // A configuration written as code, or a dependency, may print; stdout belongs to the result.
+  // A configuration written as code, or a dependency, may print to stdout, which is kept for the result.
   let own = io;
   try {
     const command = await commandNamed(name);
@@ -124,7 +129,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write(`${command.usage}\n`);
       return EXIT.ok;
     }
-    // Not a copy: making one would open stdin.
+    // A copy would open stdin.
     own = Object.create(io, { stdout: { value: io.reserveStdout?.() ?? io.stdout } }) as Io;
     return await command.run(values, positionals, own);
   } catch (error) {
@@ -141,6 +146,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function commandNamed(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry) return entry.load();
+  const habits = HINTS.get(name);
+  if (habits !== undefined) {
+    const lines = habits.map((line) => `  anygpt mcp ${line}`);
+    throw new UsageError([`There is no command "${name}". Use one of these:`, ...lines].join('\n'));
+  }
   const near = nearestNames(name, Object.keys(COMMANDS));
   const hint = near.length > 0 ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?` : '';
   throw new UsageError(

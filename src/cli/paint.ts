@@ -1,16 +1,16 @@
 /**
- * Colours for a terminal: whether there are any, and how text gets them.
+ * Colours text for terminals that support it.
  * @module
  */
 import type { Io } from './io.ts';
 
-/** Escape codes that begin and end a style. */
+/** Escape codes that start and end a style. */
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
-/** Gives a text a style, or leaves it as it is. */
+/** Applies a style to a text, or returns it unchanged. */
 export type Paint = (style: keyof typeof STYLES, text: string) => string;
 
-/** Paints nothing. */
+/** Applies no style. */
 export const plain: Paint = (_style, text) => text;
 
 const inColour: Paint = (style, text) => {
@@ -18,6 +18,6 @@ const inColour: Paint = (style, text) => {
   return `\u001b[${begin}m${text}\u001b[${end}m`;
 };
 
-/** Colour only on a terminal, and only where nobody said no. */
+/** Colours only on a terminal, and not with NO_COLOR or a dumb terminal. */
 export const paintFor = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint =>
   stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? inColour : plain;

@@ -1,17 +1,17 @@
 /**
- * What stands on the command line beside options, checked: names in, names out.
+ * Checks the arguments of a command that are not options.
  * @module
  */
 import { UsageError } from './usage-error.ts';
 
-/** As many as there are names for, no more and no fewer. */
+/** Exactly the arguments that are named; throws `UsageError` for a missing or an unexpected one. */
 export function exactly(positionals: readonly string[], ...names: readonly string[]): string[] {
   if (positionals.length > names.length)
-    throw new UsageError(`there is no use for "${positionals.slice(names.length).join(' ')}"`);
+    throw new UsageError(`unexpected argument "${positionals.slice(names.length).join(' ')}"`);
   return names.map((name, at) => positionals[at] ?? missing(name));
 }
 
-/** A server and a tool, or both in one word. */
+/** A server and a tool, as two words or as one. */
 export function pairOf(positionals: readonly string[]): { readonly server: string; readonly tool: string } {
   const [server, tool = ''] = positionals;
   if (server === undefined || (tool === '' && !/:|__/.test(server))) return missing(server ? '<tool>' : '<server>');

@@ -1,5 +1,5 @@
 /**
- * The one place that touches the process.
+ * Connects the command line to the process; no other file touches it.
  * @module
  */
 import { Writable } from 'node:stream';
@@ -9,7 +9,7 @@ import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { EXIT, type Io } from './io.ts';
 import { main } from './main.ts';
 
-/** What we need of a process; the real one, or a stand-in. */
+/** The parts of a process that are used; tests pass a substitute. */
 export type Host = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'chdir' | 'on' | 'off' | 'exit' | 'exitCode'
@@ -19,7 +19,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function ioOf(host: Host): Io {
   return {
-    // Opening it takes a while, and few commands read from it.
+    // Opening stdin takes time, and few commands read it.
     get stdin() {
       return host.stdin;
     },
@@ -44,7 +44,7 @@ function ioOf(host: Host): Io {
         write: (chunk, encoding, done) => void write(chunk, encoding, done),
       });
       stdout.on('error', (error) => reserved.destroy(error));
-      // What is wrong with stdout is said once, below.
+      // Errors of stdout are reported once, below.
       reserved.on('error', () => {});
       return Object.assign(reserved, { isTTY: stdout.isTTY, columns: stdout.columns });
     },
@@ -52,19 +52,19 @@ function ioOf(host: Host): Io {
   };
 }
 
-/** The working folder. Somebody may have removed it, and nothing that is relative means anything then. */
+/** The working folder. Throws if it was removed, because relative paths then have no meaning. */
 function folderOf(host: Host): string {
   try {
     return host.cwd();
   } catch (error) {
     if (!isGone(error)) throw error;
-    throw new ConfigurationError('The folder this was started in is gone. Go to one that is there, and run it again.');
+    throw new ConfigurationError('The working folder no longer exists. Change to an existing folder and try again.');
   }
 }
 
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Clients start a gateway in folders that have gone, such as those of a branch; it works without one. */
+/** Lets a gateway start although its working folder was removed, for example with a branch: it uses the home folder. */
 function leaveGoneFolder(argv: readonly string[], host: Host): void {
   if ((argv[0] === 'mcp' ? argv[1] : argv[0]) !== 'serve') return;
   try {
@@ -72,11 +72,11 @@ function leaveGoneFolder(argv: readonly string[], host: Host): void {
   } catch (error) {
     if (!isGone(error)) throw error;
     host.chdir(realWorld({ env: host.env, cwd: '' }).home);
-    host.stderr.write('anygpt: the folder this was started in is gone, so it works in your home folder.\n');
+    host.stderr.write('anygpt: the working folder no longer exists; using your home folder.\n');
   }
 }
 
-/** Runs the command line of this process. What nobody caught ends it, said once; children go with it. */
+/** Runs the command line of this process. An uncaught error is reported once and ends the process with its children. */
 export function runProcess(argv: readonly string[], host: Host = process): void {
   const crash = (error: unknown) => {
     host.stderr.write(`anygpt: internal error: ${crashReport(error, host.env)}\n`);
@@ -86,7 +86,7 @@ export function runProcess(argv: readonly string[], host: Host = process): void 
   host.on('unhandledRejection', crash);
   let unwritten = false;
   host.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe may leave when it has seen enough.
+    // The reader of a pipe may close it early.
     if (error.code === 'EPIPE' || unwritten) return;
     unwritten = true;
     host.exitCode = EXIT.failed;
@@ -98,7 +98,7 @@ export function runProcess(argv: readonly string[], host: Host = process): void 
   }, crash);
 }
 
-/** Name, message and the places in our code. The message may quote anything, and so does a stack before its places. */
+/** Name, message and stack frames, with secrets masked: messages may quote anything. */
 function crashReport(error: unknown, env: Host['env']): string {
   if (!(error instanceof Error)) return maskSecrets(String(error), env);
   const places = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));

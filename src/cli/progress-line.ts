@@ -1,5 +1,5 @@
 /**
- * What is going on, in one line on a terminal that is written over; nothing anywhere else.
+ * Shows progress in one line of a terminal that is overwritten; nowhere else.
  * @module
  */
 import { oneLine } from '../text/plain-text.ts';
@@ -7,16 +7,16 @@ import type { Io } from './io.ts';
 import { cutTo } from './layout.ts';
 
 export interface Progress {
-  /** Shows a line in place of the last one. */
+  /** Replaces the line. */
   show(text: string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void;
 }
 
 const CLEAR = '\r\u001b[2K';
 const MAX_CHARS = 500;
 
-/** The line of this terminal. */
+/** The progress line of stderr. */
 export function progressOn({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
   if (!stderr.isTTY || env.TERM === 'dumb') return { show: () => {}, clear: () => {} };
   let shown = false;
@@ -32,7 +32,7 @@ export function progressOn({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progres
   };
 }
 
-/** Who is being waited for, and how many are done. */
+/** Which servers have not answered yet, and how many have. */
 export const startingText = (waiting: readonly string[], total: number): string =>
   total === 1
     ? `Starting ${waiting.join('')} …`

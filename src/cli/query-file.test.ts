@@ -43,7 +43,7 @@ describe('parseQueries', () => {
   it.each([
     ['{"query":"a","tool":"x"}\n{oops', /file: line 2 is not JSON/],
     ['[1', /file is not JSON/],
-    ['[1]', /file: entry 1: is no object/],
+    ['[1]', /file: entry 1: is not an object/],
     ['{"tool":"x"}', /file: line 1: "query" is missing/],
     ['{"query":"a"}', /line 1: no tool is given for "a"/],
     ['{"query":"a","relevant":[]}', /no tool is given/],

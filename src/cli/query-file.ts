@@ -1,6 +1,5 @@
 /**
- * A text somebody wrote in, queries with the tools that answer them out: JSON lines, a JSON array, or a table (CSV, TSV)
- * whose first line names the columns.
+ * Parses queries and the tools that answer them: JSON lines, a JSON array, or a table (CSV, TSV) with a header line.
  * @module
  */
 
@@ -8,7 +7,7 @@ import { isObject } from '../json/plain-object.ts';
 import { shorten } from '../text/plain-text.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A tool as somebody wrote it: the server may be missing, or stand in the name as `server:tool`. */
+/** A tool as written in the file: the server may be missing, or part of the name as `server:tool`. */
 export interface WrittenTool {
   readonly server?: string | undefined;
   readonly name: string;
@@ -16,7 +15,7 @@ export interface WrittenTool {
   readonly group?: string | number | undefined;
 }
 
-/** A query as somebody wrote it. */
+/** A query as written in the file. */
 export interface WrittenQuery {
   readonly id?: string | undefined;
   readonly query: string;
@@ -27,7 +26,7 @@ const MAX_QUERIES = 50_000;
 const MAX_PROBLEMS = 5;
 const EXAMPLE = '{"query": "open a ticket", "server": "github", "tool": "create_issue"}';
 
-/** Reads queries. Throws `UsageError` that names the first lines that cannot be understood. */
+/** Parses queries. Throws a `UsageError` that names the first invalid lines. */
 export function parseQueries(text: string, from: string): WrittenQuery[] {
   const rows = rowsOf(text, from);
   const queries: WrittenQuery[] = [];
@@ -44,7 +43,7 @@ export function parseQueries(text: string, from: string): WrittenQuery[] {
 }
 
 interface Row {
-  /** Where it stands, for messages. */
+  /** Its line or entry, for messages. */
   readonly at: string;
   readonly value: unknown;
 }
@@ -100,7 +99,7 @@ function tableRows(text: string, from: string): Row[] {
   );
 }
 
-/** Cells by row; a cell in double quotes may hold delimiters, line breaks and doubled quotes. */
+/** Splits a table into cells; a quoted cell may contain delimiters, line breaks and doubled quotes. */
 function tableOf(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -132,9 +131,9 @@ function tableOf(text: string, delimiter: string): string[][] {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** The query, or what is wrong with it. */
+/** The query, or the problem with it. */
 function queryOf(value: unknown): WrittenQuery | string {
-  if (!isObject(value)) return `is no object; it should look like ${EXAMPLE}`;
+  if (!isObject(value)) return `is not an object; it should look like ${EXAMPLE}`;
   const { id, query, relevant } = value;
   if (!isText(query)) return '"query" is missing';
   const entries = relevant === undefined ? [value] : relevant;

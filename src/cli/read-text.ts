@@ -1,9 +1,11 @@
 /**
- * The name of a file in, or `-` for stdin; its text out, as long as it is not larger than anybody would write.
+ * Reads the text of a file, or of stdin for `-`, up to a size limit.
  * @module
  */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { expandHome } from '../config/paths.ts';
+import { realWorld } from '../config/world.ts';
 import type { Io } from './io.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -15,11 +17,15 @@ export interface ReadText {
   readonly from: string;
 }
 
-/** Reads what an option names. Throws `UsageError` for what cannot be read. */
-export async function readText(file: string, option: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<ReadText> {
-  const from = file === '-' ? `what stdin gave for ${option}` : resolve(io.cwd, file);
+/** The path that an option names: `~` is the home folder, and relative paths start in the working folder. */
+export const pathIn = (file: string, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string =>
+  resolve(cwd, expandHome(file, realWorld({ env, cwd })));
+
+/** Reads the file that an option names. Throws `UsageError` if it cannot be read. */
+export async function readText(file: string, option: string, io: Pick<Io, 'stdin' | 'cwd' | 'env'>): Promise<ReadText> {
+  const from = file === '-' ? `stdin (${option})` : pathIn(file, io);
   const text = file === '-' ? await readAll(io.stdin, from) : await readWhole(from, option);
-  // Some editors begin a file with a byte order mark.
+  // Some editors write a byte order mark.
   return { text: text.replace(/^\ufeff/, ''), from };
 }
 

@@ -1,14 +1,14 @@
 /**
- * A result in, what a person reads of it out.
+ * Writes the result of a call: for people, or alone for `--raw`.
  * @module
  */
 
 import type { CallToolResult, ContentBlock } from '../core/types.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { oneLine, plainText } from '../text/plain-text.ts';
 import { parsedOr, textOf } from './execute-outcome.ts';
 import { payloadOf, type SavedFile } from './save-files.ts';
 
-/** Text as it is, JSON indented, everything else named with its size and where it was saved. */
+/** For people: text as it is, JSON indented, everything else as a mark with its size and where it was saved. */
 export function resultText({ content = [], structuredContent }: CallToolResult, saved: readonly SavedFile[]): string {
   if (content.length === 0) return structuredContent === undefined ? '(empty)' : pretty(structuredContent);
   return content
@@ -19,6 +19,23 @@ export function resultText({ content = [], structuredContent }: CallToolResult, 
       ),
     )
     .join('\n');
+}
+
+/**
+ * The result alone: its text, or its structured content as JSON, or the bytes of a single image or file. A terminal gets
+ * plain text, because it would obey what a server wrote.
+ */
+export function rawResult(result: CallToolResult, saved: readonly SavedFile[], isTTY = false): string | Uint8Array {
+  const { content = [] } = result;
+  const payload = content.length === 1 && content[0] ? payloadOf(content[0]) : undefined;
+  if (payload !== undefined && saved.length === 0 && !isTTY) return payload.bytes;
+  const texts = content.map(textOf);
+  const whole = texts.length > 0 && !texts.includes(undefined) ? texts.join('\n') : undefined;
+  const text =
+    whole ?? (content.length === 0 && result.structuredContent === undefined ? '' : resultText(result, saved));
+  if (!isTTY && whole !== undefined) return whole;
+  const shown = isTTY ? plainText(text) : text;
+  return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
 function blockText(block: ContentBlock, saved: SavedFile | undefined): string {

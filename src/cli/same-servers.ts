@@ -1,13 +1,13 @@
 /**
- * Says of each server that is the same as an earlier one what to do about it. The same server of two clients is listed
- * once; these are kept apart, because one file has both, or because the configuration itself has one.
+ * Finds servers that start the same program as another one, and servers that have another name in their own file.
+ * Identical servers of two clients are merged before; those found here are in one file, or in the configuration itself.
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../config/server-identity.ts';
 import { withTilde } from './source-lines.ts';
 
-/** By name: one sentence for every server whose tools compete with those of another. */
+/** By name: what to do about each server that duplicates another one. */
 export function sameServers(
   { servers, sources, origin }: Pick<ResolvedConfig, 'servers' | 'sources' | 'origin'>,
   home: string | undefined,
@@ -27,12 +27,12 @@ export function sameServers(
     const how = imported
       ? `add {"name": ${JSON.stringify(name)}, "enabled": false} to "servers" in ${withTilde(origin ?? 'your configuration', home)}`
       : `add "enabled": false to its entry in ${withTilde(definition.origin.file, home)}`;
-    found.set(name, `The same as ${other}, so their tools compete. To switch this one off, ${how}.`);
+    found.set(name, `The same as ${other}, so their tools compete. To disable this one, ${how}.`);
   }
   return found;
 }
 
-/** By name: one sentence for every server that has another name in the file it came from. */
+/** By name: one sentence for each server that has another name in its own file. */
 export const renamedServers = (
   { servers }: Pick<ResolvedConfig, 'servers'>,
   home: string | undefined,
@@ -41,6 +41,11 @@ export const renamedServers = (
     servers.flatMap(({ name, origin: { file, name: there } }) =>
       there === undefined
         ? []
-        : [[name, `${JSON.stringify(there)} in ${withTilde(file, home)}; another server has that name here.`] as const],
+        : [
+            [
+              name,
+              `Called ${JSON.stringify(there)} in ${withTilde(file, home)}; another server has that name here.`,
+            ] as const,
+          ],
     ),
   );

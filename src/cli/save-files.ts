@@ -1,6 +1,5 @@
 /**
- * Content blocks and a folder in, files out: pictures, sound and resources, under names that cannot leave the folder and
- * never in place of a file that is there.
+ * Saves images, audio and resources of a result as files. Names cannot leave the folder, and existing files are kept.
  * @module
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -10,17 +9,17 @@ import type { ContentBlock } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { plainText } from '../text/plain-text.ts';
 
-/** What a block holds beside text for reading. */
+/** The data of a block. */
 export interface Payload {
   readonly bytes: Uint8Array;
   readonly mimeType: string | undefined;
   readonly uri: string | undefined;
-  /** For resources that are text. */
+  /** The text of a text resource. */
   readonly text: string | undefined;
 }
 
 export interface SavedFile {
-  /** Which content block it was. */
+  /** The index of its content block. */
   readonly block: number;
   readonly path: string;
   readonly bytes: number;
@@ -28,7 +27,7 @@ export interface SavedFile {
 }
 
 const MAX_NAME = 100;
-/** Names tried before we give up on a folder full of the same. */
+/** Most names tried in a folder that has many of them. */
 const MAX_TRIES = 1000;
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/png': 'png',
@@ -48,7 +47,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/csv': 'csv',
 };
 
-/** The bytes in a block, or undefined for one that holds none. */
+/** The data of a block; undefined if it has none. */
 export function payloadOf(block: ContentBlock): Payload | undefined {
   const holder = block.type === 'resource' && isObject(block.resource) ? block.resource : block;
   const encoded = block.type === 'resource' ? holder.blob : block.data;
@@ -62,7 +61,7 @@ export function payloadOf(block: ContentBlock): Payload | undefined {
   };
 }
 
-/** Makes the folder if need be: whether it can be used is better known before a call than after it. */
+/** Creates the folder before the call, so that an unusable folder is known in time. */
 export async function openFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true }).catch((error) => {
     throw unusable(folder, error);

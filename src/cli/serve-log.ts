@@ -1,6 +1,5 @@
 /**
- * Where a running gateway writes its messages. What comes before the configuration is read waits for it, because that
- * says how much is wanted and where.
+ * Writes the log of a running gateway. Early messages wait for the configuration, which sets the level and the file.
  * @module
  */
 
@@ -10,7 +9,7 @@ import { wallNow } from '../async/clock.ts';
 import { createLogger, type LogLevel } from '../core/log.ts';
 import type { Logger } from '../core/types.ts';
 
-/** What the configuration says about messages. */
+/** The log settings of a configuration. */
 export interface LogSettings {
   readonly level: LogLevel;
   readonly file?: string | undefined;
@@ -24,7 +23,7 @@ export class ServeLog {
   #waiting: (() => void)[] | undefined = [];
   #file: { readonly path: string; readonly stream: Writable } | undefined;
 
-  /** A level from the command line counts for more than the configuration's. */
+  /** A level from the command line overrides the configuration's. */
   constructor(stderr: Writable, flag: LogLevel | undefined) {
     this.#stderr = stderr;
     this.#flag = flag;
@@ -40,14 +39,14 @@ export class ServeLog {
     this.logger = { debug: later('debug'), info: later('info'), warn: later('warn'), error: later('error') };
   }
 
-  /** Takes over what a configuration says, and writes what has waited for it. */
+  /** Applies the settings of a configuration and writes the waiting messages. */
   configure({ level, file }: LogSettings): void {
     this.#level = this.#flag ?? level;
     if (file !== this.#file?.path) this.#open(file);
     this.#release();
   }
 
-  /** Writes what is still waiting and lets go of the file; later messages go to stderr. */
+  /** Writes the waiting messages and closes the file; later messages go to stderr. */
   close(): void {
     this.#release();
     this.#open(undefined);

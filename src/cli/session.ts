@@ -1,6 +1,6 @@
 /**
- * One command's time with an engine: options in, an engine with signals, progress and lists at hand, and all of it
- * closed at the end. The engine is loaded here, so that help need not load it.
+ * Opens an engine for one command, handles signals and progress, and closes it at the end. The engine is loaded here, so
+ * that help does not load it.
  * @module
  */
 
@@ -22,7 +22,7 @@ import { type Paint, paintFor } from './paint.ts';
 import { type Progress, progressOn, startingText } from './progress-line.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Options of every command that has an engine. */
+/** Options of every command that opens an engine. */
 export const ENGINE_OPTIONS = {
   json: { type: 'boolean' },
   config: { type: 'string' },
@@ -31,7 +31,7 @@ export const ENGINE_OPTIONS = {
 } as const;
 
 /** Their help. */
-export const ENGINE_HELP = `  --json             One JSON document on stdout and nothing else
+export const ENGINE_HELP = `  --json             Print one JSON document and nothing else on stdout
   --config FILE      Use this configuration file
   --trust-project    Use this folder's configuration without asking
   --log-level LEVEL  debug, info, warn, error or silent (default error)`;
@@ -45,8 +45,8 @@ export const SESSION_OPTIONS = {
 } as const;
 
 /** Their help. */
-export const SESSION_HELP = `  --refresh          Read tool lists anew, even those that are known
-  --offline          Connect to nothing; answer from what is known
+export const SESSION_HELP = `  --refresh          Read tool lists again, even if they are cached
+  --offline          Connect to no server; use cached tool lists
   --timeout TIME     Longest wait: 30 (seconds), 500ms, 2m
 ${ENGINE_HELP}`;
 
@@ -60,29 +60,29 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
   /**
-   * Reads lists nobody has seen, or all that are named if `again` or --refresh say so, and shows progress. Resolves
-   * with what went wrong, by server. Waits as long as --timeout says, else `waitMs`.
+   * Reads tool lists that are not known, or with `again` or --refresh all of them, and shows progress. Resolves with the
+   * errors by server. Waits for at most --timeout, else `waitMs`.
    */
   lists(servers?: readonly string[], again?: boolean, waitMs?: number): Promise<ReadonlyMap<string, ErrorInfo>>;
   /** Plain text, wrapped to the terminal. */
   block(text: string, indent?: string): string;
   /** Writes the result. */
   print(text: string): void;
-  /** Writes the result of --json, with everything in it to be seen; `exact` leaves a tool's own result as it is. */
+  /** Writes the document of --json with invisible characters escaped; `exact` leaves a tool's own result as it is. */
   printJson(value: unknown, exact?: 'exact'): void;
-  /** Says something beside the result. */
+  /** Writes a message to stderr, once. */
   note(text: string): void;
-  /** Says what went wrong, in place of a result, and gives the exit code for it. */
+  /** Reports an error instead of a result and returns its exit code. */
   fail(error: ErrorInfo): number;
 }
 
-/** A command ends this long after the signal that asked it to, whatever hangs; the reaper ends what still runs. */
+/** Longest time from a signal to the exit, even if something hangs; the reaper ends child processes. */
 const ENDING_MS = 5000;
 const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Opens an engine as the options say, works with it, and closes it; on a signal without waiting for the work.
- * @param about what the command is about: all that there is to say of the configuration is said, or only a little
+ * Opens an engine with the options of the command line, runs the work and closes the engine. A signal ends it at once.
+ * @param about `configuration` prints every warning about the configuration, `servers` only new ones
  */
 export async function withSession(
   values: Values,
@@ -105,13 +105,13 @@ export async function withSession(
   const progress = progressOn(io);
   const ending = new AbortController();
   const width = widthOf(io);
-  // Work that nobody waits for any more may still come to an end.
+  // Work may still finish after a signal; its output is dropped.
   const unlessEnding = (write: () => unknown): void => {
     if (!ending.signal.aborted) write();
   };
   const said: string[] = [];
   const say = (text: string) => {
-    // What is wrong with a configuration comes as a warning and, cut short, as a note.
+    // The same problem may come as a warning and, shortened, as a note.
     if (said.some((other) => other.startsWith(text.replace(/…$/, '')))) return;
     said.push(text);
     complain(io, text, 0);
@@ -153,7 +153,7 @@ export async function withSession(
   try {
     const started = async () => {
       const config = await engine.getConfig();
-      // Whoever chose a level gets them from the log.
+      // With --log-level, the log has the warnings.
       if (level === undefined && config.warnings.length > 0) {
         const telling = { whole: about === 'configuration', toPerson: !session.json, cwd: io.cwd };
         for (const note of await notesToSay(config, telling)) session.note(note);
@@ -172,9 +172,9 @@ export async function withSession(
 function settingsOf(values: Values) {
   const level = values['log-level'] as LogLevel | undefined;
   if (level !== undefined && !LOG_LEVELS.includes(level))
-    throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}`);
+    throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
   const [refresh, offline] = [values.refresh === true, values.offline === true];
-  if (refresh && offline) throw new UsageError('--refresh reads from servers and --offline forbids it');
+  if (refresh && offline) throw new UsageError('--refresh cannot be combined with --offline');
   const timeoutMs = values.timeout === undefined ? undefined : toMilliseconds(String(values.timeout), '--timeout');
   return { level, refresh, offline, timeoutMs };
 }

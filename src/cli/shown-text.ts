@@ -1,6 +1,6 @@
 /**
- * A configuration file in, its text as it may be shown out: without the secrets in it, however they are written. Read
- * back afterwards: a text in which a secret is still to be found is not given out at all.
+ * Removes the secrets from the text of a configuration file. The result is parsed again; if it still has a secret, no
+ * text is returned.
  * @module
  */
 
@@ -9,14 +9,14 @@ import type { TextFile } from '../clients/installers/edit-text.ts';
 import { parseData } from '../config/parse-data.ts';
 import { createRedactor, REDACTED } from '../secrets/redactor.ts';
 
-/** A word in every format, unlike our mark. */
+/** A plain word in every format, unlike our mark. */
 const STAND_IN = 'hidden';
-/** What may be left of a value; the lines around a key in PEM form say nothing. */
+/** Harmless remains of a value, such as the first and last line of a PEM key. */
 const LEFT_OVER = /hidden|-----[A-Z ]{1,60}-----|\s/g;
 const HARMLESS_LENGTH = 5;
 const MIN_LINE = 2;
 
-/** The text without secrets; undefined when it cannot be shown: a program, or written in a way we cannot follow. */
+/** The text without secrets; undefined if that cannot be guaranteed, as for a program. */
 export async function shownText(file: TextFile): Promise<string | undefined> {
   const secretsIn = async (text: string) => secretValues(await parseData(file.path, text.replace(/^\ufeff/, '')));
   if (file.text.trim() === '') return file.text;
@@ -29,7 +29,7 @@ export async function shownText(file: TextFile): Promise<string | undefined> {
       left.named.every(({ value }) => rest(value) === 0);
     return isClean ? text : undefined;
   } catch {
-    // What cannot be read, before or after, cannot be vouched for; why is of no interest here.
+    // A text that cannot be parsed, before or after, cannot be checked.
     return undefined;
   }
 }
@@ -42,10 +42,10 @@ function withoutSecrets(text: string, { anywhere: secrets, named }: SecretValues
   return lines.map((line) => withoutParts(withoutLiterals(line, redact), single, long)).join('\n');
 }
 
-/** Between a name and its value: `"NAME": "`, `NAME = '`, `"--option", "`, `- --option\\n  - `. */
+/** Matches the text between a name and its value: `"NAME": "`, `NAME = '`, `"--option", "`, `- --option\\n  - `. */
 const BETWEEN = `["']?\\s{0,200}(?:[:=,]|\\n\\s{0,200}-(?=\\s))\\s{0,200}["']?`;
 
-/** Hides a value only where its name stands before it. */
+/** Hides a value only after its name. */
 const withoutNamed = (text: string, { name, value }: SecretValues['named'][number]): string =>
   text.replace(
     new RegExp(`(${literally(name)}${BETWEEN})${literally(value)}(?![\\w-])`, 'g'),
@@ -56,7 +56,7 @@ const literally = (text: string): string => text.replace(/[^\w\s]/g, '\\$&');
 
 const trimmed = (line: string): string => line.trim();
 
-/** Quoted texts that mean a secret without looking like it: `"caf\u00e9"`, `'it''s'`. */
+/** Hides secrets in quoted texts with escapes: `"caf\u00e9"`, `'it''s'`. */
 const withoutLiterals = (line: string, redact: (text: string) => string): string =>
   line
     .replace(/"((?:[^"\\]|\\.)*)"/g, (literal, inner: string) => {
@@ -79,7 +79,7 @@ const unescaped = (text: string): string =>
     return code > 0x10ffff ? '' : String.fromCodePoint(code);
   });
 
-/** Lines that are part of a longer secret, as in block scalars. */
+/** Hides lines that are part of a longer secret, as in block scalars. */
 function withoutParts(line: string, single: ReadonlySet<string>, long: readonly string[]): string {
   const own = line.trim();
   const isPart =

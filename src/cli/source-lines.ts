@@ -1,13 +1,13 @@
 /**
- * Where a configuration came from, for people and for scripts: files that were read, clients that servers come from.
+ * Lists the sources of a configuration for people and for scripts, and shortens paths with `~`.
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Session } from './session.ts';
 
-const REASONS = { missing: 'not found', untrusted: 'not trusted; look at it, then run: anygpt mcp trust' } as const;
+const REASONS = { missing: 'not found', untrusted: 'not trusted; to review and trust it: anygpt mcp trust' } as const;
 
-/** One line per source, `✓ claude-desktop (~/path)`, with what is wrong with it. */
+/** One line per source: `✓ claude-desktop (~/path)`, or `✗` with the reason. */
 export const sourceLines = (
   { sources }: ResolvedConfig,
   { paint, block }: Session,
@@ -32,8 +32,18 @@ export const sourcesDocument = ({ origin, files, sources }: ResolvedConfig) => (
   })),
 });
 
-/** A path as people write it. */
+/** The path with `~` for the home folder. */
 export const withTilde = (path: string, home: string | undefined): string =>
   home && (path === home || path.startsWith(`${home.replace(/[\\/]$/, '')}/`))
     ? `~${path.slice(home.replace(/[\\/]$/, '').length)}`
     : path;
+
+/** A message in which every path below the home folder begins with `~`. Quoted paths stay: a shell would not expand them. */
+export function withTildes(message: string, home: string | undefined): string {
+  const folder = home?.replace(/[\\/]+$/, '') ?? '';
+  if (folder.length < 2) return message;
+  return message.replaceAll(folder, (found, at: number) => {
+    const [before, after] = [message[at - 1] ?? ' ', message[at + found.length] ?? ' '];
+    return /[\s(:,]/.test(before) && /[\\/\s),:;]/.test(after) ? '~' : found;
+  });
+}

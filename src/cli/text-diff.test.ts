@@ -144,7 +144,7 @@ describe('a diff', () => {
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
     const text = textDiff('f', ['a', ...lines, 'b'].join('\n'), ['A', ...lines, 'B'].join('\n'));
     expect(text.split('\n').slice(3)).toEqual([
-      ...['-a', '+A', ' line 0', ' line 1', ' … 16 lines as they are', ' line 18', ' line 19', '-b', '+B'],
+      ...['-a', '+A', ' line 0', ' line 1', ' … 16 unchanged lines', ' line 18', ' line 19', '-b', '+B'],
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Two texts in, the lines in which they differ out, as a unified diff with one hunk. For people to look at, not for
- * programs to apply. What looks like a secret is masked; secrets that are known are taken out before, by `shownText`.
+ * Shows the lines in which two texts differ as a unified diff with one hunk, for reading and not for applying. Likely
+ * secrets are masked; `shownText` removes known ones before.
  * @module
  */
 
@@ -11,9 +11,9 @@ import { shownText } from './shown-text.ts';
 const CONTEXT = 2;
 const MAX_LINE = 160;
 const MAX_LINES = 200;
-/** Of the two texts' middles, multiplied; beyond it they are shown one after the other. */
+/** Most cells of the comparison table; larger texts are shown one after the other. */
 const MAX_CELLS = 4_000_000;
-/** Around what differs in a line that is longer than anybody writes. */
+/** Characters kept around the difference in a very long line. */
 const MARGIN = 1_500;
 
 type Sign = ' ' | '-' | '+';
@@ -27,28 +27,30 @@ export interface FileChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;
-  /** What it was called before, if the format changes with it. */
+  /** The path to show. Default `path`. */
+  readonly shownAs?: string | undefined;
+  /** Its former name, if the format changes. */
   readonly was?: string | undefined;
-  /** The new text is made by us and holds no secrets. */
+  /** The new text is ours and has no secrets. */
   readonly harmless?: boolean | undefined;
 }
 
 /**
- * What changes in a configuration file, without the secrets in it. Of a text that cannot be shown, and of entries that
- * move as they are, only how much it is.
- * @param moving lines that come or go hold such entries
+ * Shows what changes in a configuration file, without its secrets. Text that cannot be shown, and entries that are moved
+ * unchanged, appear only as a number of lines.
+ * @param moving the sign of the lines that hold moved entries
  */
 export async function fileDiff(change: FileChange, moving?: '-' | '+'): Promise<string> {
-  const { path, before, after, was = path, harmless = false } = change;
+  const { path, before, after, shownAs = path, was = path, harmless = false } = change;
   const old = await shownText({ path: was, text: before });
   const now = harmless ? after : await shownText({ path, text: after });
   const unknown = [old === undefined && '-', now === undefined && '+', (old ?? now) === undefined && ' '] as const;
-  return textDiff(path, old ?? before, now ?? after, [moving, ...unknown]);
+  return textDiff(shownAs, old ?? before, now ?? after, [moving, ...unknown]);
 }
 
 /**
- * What changes from one text to the other; empty when nothing does.
- * @param hidden kinds of lines of which only the number is shown
+ * Shows what changes from one text to the other; empty without a difference.
+ * @param hidden signs of lines of which only the number is shown
  */
 export function textDiff(
   path: string,
@@ -79,7 +81,7 @@ export function textDiff(
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
-/** The fewest lines that go and come; the longest common part stays. */
+/** The smallest set of removed and added lines. */
 function changed(old: readonly string[], now: readonly string[]): Line[] {
   const gone = (text: string): Line => ({ sign: '-', text });
   const come = (text: string): Line => ({ sign: '+', text });
@@ -105,7 +107,7 @@ function changed(old: readonly string[], now: readonly string[]): Line[] {
 
 type Run = readonly Line[];
 
-/** Neighbouring lines of one kind. */
+/** Groups neighbouring lines with the same sign. */
 function runsOf(lines: readonly Line[]): Run[] {
   const runs: Line[][] = [];
   for (const line of lines) {
@@ -129,7 +131,7 @@ function runLines(
     const between = run.length - 2 * CONTEXT;
     return [
       ...run.slice(0, CONTEXT).map(({ text }) => ` ${shown(text)}`),
-      ` … ${between} lines as they are`,
+      ` … ${between} unchanged lines`,
       ...run.slice(-CONTEXT).map(({ text }) => ` ${shown(text)}`),
     ];
   }
@@ -138,7 +140,7 @@ function runLines(
   return run.map(({ text }) => sign + shown(text, pair));
 }
 
-/** A line without what looks like a secret; of a very long one the part that differs. Cut last: half a secret is one. */
+/** A line with likely secrets masked; of a very long line the part that differs. It is cut last, because half a secret is not recognised. */
 function shown(line: string, other = ''): string {
   const around = Math.max(0, differenceOf(line, other) - MARGIN);
   const [text, same] = [line, other].map((each) => maskSecrets(plainText(each.slice(around, around + 2 * MARGIN))));

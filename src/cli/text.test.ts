@@ -11,7 +11,7 @@ import { block, columnsOf, cutTo, fitTo, widthOf } from './layout.ts';
 import { paintFor } from './paint.ts';
 import { startingText } from './progress-line.ts';
 import { resultText } from './result-text.ts';
-import { withTilde } from './source-lines.ts';
+import { withTilde, withTildes } from './source-lines.ts';
 
 describe('text for a terminal', () => {
   it('breaks between words and indents every line', () => {
@@ -53,7 +53,7 @@ describe('text for a terminal', () => {
     expect([red(false, {}), red(true, { NO_COLOR: '1' }), red(true, { TERM: 'dumb' })]).toEqual(['x', 'x', 'x']);
   });
 
-  it('names who is being waited for', () => {
+  it('names the servers that have not answered', () => {
     expect(startingText(['notes'], 1)).toBe('Starting notes …');
     expect(startingText(['b', 'c'], 5)).toBe('Starting servers: 3 of 5 ready, waiting for b, c');
   });
@@ -72,6 +72,9 @@ describe('text for a terminal', () => {
       withTilde('/home/ab', '/home/a'),
     ]).toEqual(['~/x', '~/x', '/home/ab']);
     expect(withTilde('/x', undefined)).toBe('/x');
+    const said = 'Write /home/a/x, not /home/ab or "/home/a/y" (/home/a) /var/home/a/z';
+    expect(withTildes(said, '/home/a')).toBe('Write ~/x, not /home/ab or "/home/a/y" (~) /var/home/a/z');
+    expect([withTildes('/x', '/'), withTildes('/x', undefined)]).toEqual(['/x', '/x']);
   });
 });
 
@@ -141,7 +144,7 @@ describe('what a call returned', () => {
       success: false,
       error: { code: 'TOOL_EXECUTION_ERROR', message: 'no\nway', ...ref },
     });
-    expect(outcome({ isError: true })).toMatchObject({ error: { message: 'The tool failed without saying why.' } });
+    expect(outcome({ isError: true })).toMatchObject({ error: { message: 'The tool failed without a message.' } });
   });
 
   it('is shown to people as text, indented JSON, and marks for everything else', () => {

@@ -1,7 +1,7 @@
 /**
- * Writes for a person what a project's file would do: what would run, where it would connect to, what it would be given and
- * what it would send. The most dangerous comes first, and what is too much to be looked through is counted. Of variables
- * whose values may be secret only the names are shown, except of those that change which program runs.
+ * Describes what a project's file would do: what would run, where it would connect, and what it would get and send. The
+ * most dangerous comes first; what is too long is counted. Values of variables that may be secret are hidden, except of
+ * those that change which program runs.
  * @module
  */
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
@@ -14,30 +14,30 @@ import { serverVariable } from '../text/server-variable.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
 
-/** More servers than this are counted and not listed: nobody reads on, and what scrolls away is not seen. */
+/** Most servers listed; the rest is counted, because long lists scroll away unread. */
 const MAX_LISTED = 20;
-/** Programs and addresses that are named when servers are only counted. */
+/** Most programs and addresses named where servers are only counted. */
 const MAX_NAMED = 10;
-/** A longer line hides what follows it. */
+/** Longest line. */
 const MAX_LINE = 2_000;
 
-/** A variable or header, and where its value would be read. */
+/** A variable or header, and the source of its value. */
 interface Given {
   readonly name: string;
   readonly from?: readonly string[];
-  /** Of variables that are written out and are no secret, and of all that change what runs. */
+  /** Set for values that are not secret, and for all variables that change which program runs. */
   readonly value?: string;
 }
 
-/** What references to the project's own files stand for. */
+/** The values of references to the project's own files. */
 type Values = FilePreview['values'];
 const NONE: Values = new Map();
 
-/** Files that are trusted with the rest are in hand, so what they say is shown. All other references stay as written. */
+/** Replaces references to files that are trusted together with this one. All others stay as written. */
 const filled = (text: string, values: Values): string =>
   [...values].reduce((result, [reference, value]) => result.replaceAll(reference, () => value), text);
 
-/** What a server is given by name: environment variables, or headers. */
+/** The environment variables or headers of a server. */
 export function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
   const texts = connection.type === 'stdio' ? connection.env : connection.headers;
   const given = Object.entries(texts).map(([name, text]): Given => {
@@ -54,7 +54,7 @@ export function givenTo({ name: server, connection }: ServerDefinition, values: 
   return [...given, { name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }];
 }
 
-/** A value that is written out, in whole or in part, and is no secret: where a token is sent, what is loaded or written. */
+/** Whether a value is written out, at least in part, and not secret. */
 const isPlainValue = (name: string, text: string): boolean =>
   text !== '' && !isSecretName(name) && !/^\$\{[^}]*\}$/.test(text) && secretParts(text, name).length === 0;
 
@@ -84,35 +84,35 @@ export function serverDocument(server: ServerDefinition, { types }: Reading, val
   };
 }
 
-/** Everything a person should see before saying yes. */
+/** Everything to review before trusting a file. */
 export function previewLines({ readings, code, sends, notes, values }: FilePreview): string[] {
   const lines = [
     ...code.map(
-      (file) => `  ${toWord(file)} is a program. It runs, and what it starts is known, only once it is used: read it.`,
+      (file) => `  ${toWord(file)} is a program. What it starts is known only when it runs, so read it first.`,
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
     ...readings.flatMap((reading) => readingLines(reading, readings, values)),
     ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
-    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json has all of them.`] : []),
+    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json lists all.`] : []),
   ];
   const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
   return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
 }
 
-/** A line that is cut says so on a line of its own: what matters may be behind the cut. */
+/** Cuts a long line and says so on the next line. */
 const bounded = (line: string): string[] =>
   line.length <= MAX_LINE
     ? [line]
     : [
         `${line.slice(0, MAX_LINE)}…`,
-        `    ! ${line.length - MAX_LINE} more characters of this are not shown here; --json has all of it.`,
+        `    ! ${line.length - MAX_LINE} more characters are not shown; --json shows all.`,
       ];
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
 
 function readingLines({ types, servers }: Reading, all: readonly Reading[], values: Values): string[] {
   const readers = types.map(titleOf).join(', ');
-  // Programs that agree need not be told apart.
+  // Clients that read the file the same way are not listed apart.
   const head = all.length < 2 ? [] : [`  as ${readers} read${types.length === 1 ? 's' : ''} it:`];
   if (servers.length === 0) return all.length < 2 ? [] : [...head, '  no servers'];
   const sorted = byDanger(servers);
@@ -123,7 +123,7 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
   ];
 }
 
-/** What could not be listed, in a few lines. */
+/** Summarises the servers that are not listed. */
 function summaryLines(servers: readonly ServerDefinition[]): string[] {
   if (servers.length <= MAX_LISTED) return [];
   const programs = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : []));
@@ -131,14 +131,14 @@ function summaryLines(servers: readonly ServerDefinition[]): string[] {
   const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
   const rest = servers.length - MAX_LISTED;
   return [
-    `  and ${rest} more servers, ${servers.length} in all. These ${MAX_LISTED} are not all there is to see: --json lists every one.`,
+    `  and ${rest} more servers, ${servers.length} in all. --json lists every one.`,
     ...counted('programs', programs),
     ...counted('addresses', addresses),
     ...counted('variables and files that are read', read),
   ];
 }
 
-/** The rarest first: what stands once among many is what one would miss. */
+/** The rarest first: they are the easiest to miss. */
 function counted(what: string, values: readonly string[]): string[] {
   if (values.length === 0) return [];
   const counts = new Map<string, number>();
@@ -174,8 +174,10 @@ function serverLines(server: ServerDefinition, values: Values): string[] {
     ...(cwd === undefined ? [] : [`    in ${toWord(cwd)}`]),
     ...(given.length > 0 ? [`    ${kind}: ${given.join(', ')}`] : []),
     ...(read.length > 0 ? [`    reads: ${read.map(toWord).join(', ')}`] : []),
-    ...(trusted ? ['    its own hints count: calls that it says are safe may be repeated'] : []),
-    ...(idempotent.length > 0 ? [`    may be repeated after a failure: ${idempotent.map(toWord).join(', ')}`] : []),
-    ...(tools.length > 0 ? [`    describes ${tools.length} of its tools beforehand`] : []),
+    ...(trusted ? ['    its hints are trusted: calls it marks as safe may be repeated'] : []),
+    ...(idempotent.length > 0
+      ? [`    calls that may be repeated after a failure: ${idempotent.map(toWord).join(', ')}`]
+      : []),
+    ...(tools.length > 0 ? [`    tools described in the file: ${tools.length}`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * Filters of a query and the servers there are in, a sentence for each filter that fits none of them out: such a filter leaves
- * nothing, and the answer would look like that of a search that found nothing.
+ * Names `server:` filters of a query that match no server. Without this, the empty answer would look like a search
+ * without results.
  * @module
  */
 
@@ -10,7 +10,7 @@ import { oneLine } from '../text/plain-text.ts';
 
 const MAX_NAMES = 10;
 
-/** What there is to say; servers that are switched off count as there. */
+/** One sentence for each filter that matches no enabled server. */
 export function unmatchedServers(
   filters: readonly QueryFilter[],
   servers: readonly { readonly name: string; readonly enabled: boolean }[],
@@ -20,7 +20,7 @@ export function unmatchedServers(
     .flatMap(({ value, pieces }) => {
       const fitting = servers.filter(({ name }) => matchesPattern(name.toLowerCase(), pieces));
       if (fitting.some(({ enabled }) => enabled)) return [];
-      if (fitting.length > 0) return [`${namesOf(fitting)} is switched off.`];
+      if (fitting.length > 0) return [`${namesOf(fitting)} is disabled.`];
       return [`No server is called "${oneLine(value, 100)}". ${hint(value, servers)}`];
     });
 }

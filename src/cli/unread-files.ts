@@ -1,16 +1,15 @@
 /**
- * Files that came with a project and that no source of the configuration reads: said with what to do, so that nobody wonders
- * where their servers are.
+ * Names the client files of a project that no source of the configuration reads, and what to do.
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { withTilde } from './source-lines.ts';
 
-/** A project may have many files of names that it chose; a few say enough. */
+/** A project may have any number of such files; the first few are enough. */
 const MAX_NAMED = 5;
 
-/** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
+/** One sentence for each unread client file. */
 export function unreadLines(
   files: readonly { readonly path: string; readonly type: string }[],
   sources: readonly ResolvedSource[],
@@ -21,6 +20,6 @@ export function unreadLines(
     .slice(0, MAX_NAMED)
     .map(
       ({ path, type }) =>
-        `No source of your configuration reads ${oneLine(withTilde(path, home), 300)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,
+        `${oneLine(withTilde(path, home), 300)} is not used yet: add {"type": "${type}"} to "sources" of your configuration, or run "anygpt mcp init --project" here.`,
     );
 }

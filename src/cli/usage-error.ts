@@ -1,10 +1,10 @@
 /**
- * A command line that cannot be understood. Said with the help at hand; exit code 1.
+ * Defines the error for an invalid command line; exit code 1.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
 
-/** A mistake of the person, or the script, that wrote the command line. */
+/** A mistake in the command line. */
 export class UsageError extends DiscoveryError {
   constructor(message: string, suggestions: readonly string[] = []) {
     super('VALIDATION_ERROR', message, { suggestions });

@@ -1,15 +1,15 @@
 /**
- * What stands after `--args` in, the arguments as an object out: JSON, `@file`, or `-` for stdin.
+ * Reads the value of `--args` as an object: JSON, `@file`, or `-` for stdin.
  * @module
  */
 import type { Io } from './io.ts';
 import { readText } from './read-text.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Reads arguments; nothing written means none. Throws `UsageError` for what is not a JSON object. */
+/** The arguments; none if the option is missing. Throws `UsageError` for anything but a JSON object. */
 export async function readArguments(
   written: string | undefined,
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: Pick<Io, 'stdin' | 'cwd' | 'env'>,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (written === undefined) return {};
   if (written !== '-' && !written.startsWith('@')) return parsed(written, '--args');

@@ -40,7 +40,7 @@ export async function notesToSay(config: Told, { whole, toPerson, cwd }: Telling
   const always = warnings.filter((warning) => config.servers.length === 0 || broken.has(warning));
   const fresh = warnings.filter((warning) => !always.includes(warning) && !before.has(digest(warning)));
   const inFull = new Set(whole ? warnings : [...always.slice(0, FEW), ...(fresh.length <= FEW ? fresh : [])]);
-  const rest = warnings.filter((warning) => !inFull.has(warning));
+  const rest = warnings.filter((warning) => !inFull.has(warning) && !before.has(digest(warning)));
   const known = warnings.filter((warning) => inFull.has(warning) || before.has(digest(warning))).map(digest);
   if (toPerson && (known.length !== before.size || known.some((hash) => !before.has(hash))))
     await remember(file, places, place, known);

@@ -223,6 +223,8 @@ export interface ServerMetadata {
   readonly stale?: boolean | undefined;
   /** When the server last listed its tools, in milliseconds since 1970; undefined when it never did. */
   readonly listedAt?: number | undefined;
+  /** The client whose file the server was imported from, such as `cursor`; absent for other entries. */
+  readonly client?: string | undefined;
   /** How it is reached; undefined for a provider of the program itself. */
   readonly config?: ConnectionDefinition | undefined;
 }
@@ -347,6 +349,8 @@ export interface IdleClock {
 export interface CallNotes {
   /** Size as JSON, in bytes; if it was counted, of the whole message. */
   bytes?: number | undefined;
+  /** Milliseconds the call waited for a connection, where none was open: the start of a server, mostly. */
+  connectMs?: number | undefined;
   /** Flags an operator should see, for example `invalid_schema` or `invalid_output`. */
   flags?: readonly string[] | undefined;
 }

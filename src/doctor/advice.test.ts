@@ -29,7 +29,7 @@ const error = (message: string, code: ErrorCode = 'SERVER_CONNECTION_ERROR') => 
 describe('the one thing to do', () => {
   const died = 'gh could not be started or reached: it exited with code 1. Its last words: ';
   const cases: [string, ServerDefinition, DiscoveryError, string, Record<string, string>?][] = [
-    ['a broken entry', local, error('x', 'CONFIGURATION_ERROR'), 'Mend /c.json, servers[0]'],
+    ['a broken entry', local, error('x', 'CONFIGURATION_ERROR'), 'Correct /c.json, servers[0]'],
     ['too many requests', remote(), error('x', 'RATE_LIMITED'), 'Wait a while'],
     ['no answer', local, error('gh: no answer within 30 s.'), 'Raise timeouts.connect (now 30000 ms)'],
     ['no list', remote(), error('gh did not list its tools within 5 s.'), 'anygpt mcp logs gh'],
@@ -43,11 +43,11 @@ describe('the one thing to do', () => {
     ],
     ['a variable it was given', local, error(`${died}GIVEN_KEY is missing`), 'anygpt mcp logs gh'],
     ['an error code is no variable', local, error(`${died}ERR_MODULE_NOT_FOUND`), 'Correct the path in args'],
-    ['an unknown package', local, error(`${died}npm error code E404`), 'Correct the name of the package'],
+    ['an unknown package', local, error(`${died}npm error code E404`), 'Correct the package name'],
     ['no network', local, error(`${died}npm error ENOTFOUND registry.npmjs.org`), 'Check the network'],
     ['a file that is not there', local, error(`${died}Error: Cannot find module '/x'`), 'Correct the path in args'],
     ['a file that may not run', local, error('the command "x" may not be executed (EACCES)'), 'chmod +x'],
-    ['anything else', local, error(`${died}boom`), 'See what it wrote: anygpt mcp logs gh'],
+    ['anything else', local, error(`${died}boom`), 'Read its log: anygpt mcp logs gh'],
     [
       'a login',
       remote(),
@@ -127,7 +127,7 @@ describe('a server that prints to stdout', () => {
   it('is told so with its own words, unless something plainer is wrong', () => {
     for (const message of ['gh: no answer within 30 s.', 'it exited with code 1.'])
       expect(adviceFor(local, error(message), {}, { log })).toBe(
-        'Move what it prints to stderr, stdout is for messages only; its log has: [stdout] Loading plugins …',
+        'Make it print to stderr: stdout is for messages only. Its log has: [stdout] Loading plugins …',
       );
     expect(adviceFor(local, error("Error: Cannot find module '/x'"), {}, { log })).toContain('Correct the path');
     expect(adviceFor(local, error('it exited.'), {}, { log: 'no [stdout] here' })).toContain('anygpt mcp logs gh');
@@ -156,7 +156,7 @@ describe('an attempt to start a server', () => {
       expect.any(String),
       '1 tool',
       expect.stringContaining('2 of its tools'),
-      'its list is not complete: too long',
+      'its tool list is incomplete: too long',
     ]);
   });
 });

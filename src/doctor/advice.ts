@@ -1,5 +1,5 @@
 /**
- * Why a server could not be reached in, the one thing to do next out.
+ * Chooses the one thing to do about a server that could not be reached.
  * @module
  */
 import type { ResolvedConfig } from '../config/resolved-config.ts';
@@ -13,12 +13,14 @@ import { placeOf, variablesOf } from './check-definition.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is known beside the failure itself. */
+/** What is known besides the failure itself. */
 export interface Surroundings {
-  /** What the server wrote; lines of its stdout that are no messages begin with `[stdout]`. */
+  /** What the server wrote to stderr. Lines of its stdout that are not messages begin with `[stdout]`. */
   readonly log?: string | undefined;
-  /** Where the configuration and the files it takes servers from are. */
+  /** The files of the configuration and of its sources. */
   readonly config?: Pick<ResolvedConfig, 'origin' | 'sources'> | undefined;
+  /** The `--timeout` of the command, if it has one. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The one thing to do. */
@@ -31,23 +33,24 @@ export function adviceFor(
   const { connection, name } = definition;
   const place = placeOf(definition);
   const noise = connection.type === 'stdio' ? noiseIn(known.log) : undefined;
-  if (error.code === 'CONFIGURATION_ERROR') return `Mend ${place}`;
+  if (error.code === 'CONFIGURATION_ERROR') return `Correct ${place}`;
   if (error.code === 'SERVER_AUTH_REQUIRED' && connection.type !== 'stdio')
     return howToLogIn(definition, connection, env, known);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
-    return noise === undefined
-      ? `${howToWaitLonger(definition, known)}, or see what it says: anygpt mcp logs ${shellWord(name)}`
-      : howToBeQuiet(noise);
+    if (noise !== undefined) return howToBeQuiet(noise);
+    if (known.timeoutMs !== undefined && known.timeoutMs < connectMs(definition))
+      return `Use a longer --timeout, or none: then it may take ${connectMs(definition) / 1000} s`;
+    return `${howToWaitLonger(definition, known)}, or read its log: anygpt mcp logs ${shellWord(name)}`;
   }
   if (connection.type !== 'stdio') return adviceForRemote(definition, connection, error, env);
   return (
     adviceForLocal(definition, error, env, known) ??
-    (noise === undefined ? `See what it wrote: anygpt mcp logs ${shellWord(name)}` : howToBeQuiet(noise))
+    (noise === undefined ? `Read its log: anygpt mcp logs ${shellWord(name)}` : howToBeQuiet(noise))
   );
 }
 
-/** The first line of stdout that was no message. */
+/** The first line of stdout that was not a message. */
 export const noiseIn = (log = ''): string | undefined =>
   log
     .split('\n')
@@ -56,17 +59,17 @@ export const noiseIn = (log = ''): string | undefined =>
 
 const NOISE = '[stdout] ';
 
-/** What to do about prints where only messages belong. */
+/** What to do about a server that prints text to stdout. */
 export const howToBeQuiet = (noise: string): string =>
-  `Move what it prints to stderr, stdout is for messages only; its log has: [stdout] ${oneLine(noise, 120)}`;
+  `Make it print to stderr: stdout is for messages only. Its log has: [stdout] ${oneLine(noise, 120)}`;
 
-/** Whether an entry is in a file of another program, which has no place for settings of ours. */
+/** Whether an entry is in the file of a client, which has no key for our settings. */
 const isForeign = ({ origin: { file, client } }: ServerDefinition, { config }: Surroundings): boolean =>
   client !== undefined || config?.sources.some(({ path }) => path === file) === true;
 
 const ownFile = ({ config }: Surroundings): string => config?.origin ?? 'your own configuration (anygpt mcp init)';
 
-/** Where a longer wait is written. An entry of ours without a connection adds to the server of its name. */
+/** How to allow a longer wait. An entry of ours without a connection adds settings to the server of its name. */
 export function howToWaitLonger(definition: ServerDefinition, known: Surroundings): string {
   const allowed = connectMs(definition);
   const { name, origin } = definition;
@@ -75,7 +78,7 @@ export function howToWaitLonger(definition: ServerDefinition, known: Surrounding
   return `To wait longer than ${allowed} ms, add ${entry} to "servers" in ${ownFile(known)}: ${origin.file} has no such setting`;
 }
 
-/** Our own messages for a wait that was too long. */
+/** Recognises our own timeout messages. */
 const isOverdue = ({ message }: DiscoveryError): boolean =>
   /no answer within [\d.]+ s|did not list its tools within [\d.]+ s/.test(message);
 
@@ -101,11 +104,11 @@ function howToLogIn(
   return `Add auth: "env" to ${placeOf(definition)}, then export ${own}=…`;
 }
 
-/** Says that something is not there: `GITHUB_TOKEN is required`, `Missing env var API_KEY`. */
+/** Matches messages about something missing: `GITHUB_TOKEN is required`, `Missing env var API_KEY`. */
 const MISSING =
   /required|missing|not set|unset|not provided|must be set|must set|please set|undefined|not found|no .{0,20}provided/i;
 const VARIABLE = /\b[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}\b/g;
-/** Words of that shape that are no variables. */
+/** Words of that shape that are not variables. */
 const NO_VARIABLE = /^(?:ERR|E)_|^MODULE_NOT_FOUND$/;
 
 function adviceForLocal(
@@ -120,19 +123,19 @@ function adviceForLocal(
     const given = new Set([...Object.keys(connection.env), ...connection.inheritEnv]);
     const wanted = (message.match(VARIABLE) ?? []).filter((word) => !NO_VARIABLE.test(word));
     const variable = wanted.find((word) => !given.has(word));
-    // A child sees only what its entry names.
+    // A child process gets only the variables that its entry names.
     if (variable !== undefined && isForeign(definition, known))
-      return `Add ${variable} to "env" of the entry (${place}): a server is given only what its entry names`;
+      return `Add ${variable} to "env" of the entry (${place}): a server gets only the variables that its entry names`;
     if (variable !== undefined)
       return env[variable] === undefined
         ? `export ${variable}=… and add it to the entry: "env": {"${variable}": "\${${variable}}"} (${place})`
-        : `${variable} is set here but not handed on: add "inheritEnv": ["${variable}"] to the entry (${place})`;
+        : `${variable} is set here but not passed on: add "inheritEnv": ["${variable}"] to the entry (${place})`;
   }
-  if (/\bE404\b/.test(message)) return `Correct the name of the package in ${place}: npm does not know it`;
+  if (/\bE404\b/.test(message)) return `Correct the package name in ${place}: npm does not know it`;
   if (/\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT)\b/.test(message) && /npm|registry|pypi/i.test(message))
     return 'Check the network: the package cannot be downloaded';
   if (/Cannot find module|ERR_MODULE_NOT_FOUND|No module named|can't open file|No such file/i.test(message))
-    return `Correct the path in args of ${place}, or build what it names`;
+    return `Correct the path in args of ${place}, or build that program`;
   if (/EACCES|may not be executed/.test(message)) return `Make the command executable (chmod +x), see ${place}`;
   return undefined;
 }
@@ -159,10 +162,10 @@ function adviceForRemote(
       : `${proxy} is set, but remote servers are reached without a proxy: use one that is reachable directly, or a local bridge`;
   const status = /HTTP (\d{3})/.exec(message)?.[1] ?? '';
   if (/^40[045]|^406/.test(status)) return `Correct the path of url in ${place}: nothing speaks MCP there`;
-  if (status === '403') return 'Ask for access: the server knows who asks and refuses';
-  if (/^5/.test(status)) return 'Try later, or tell whoever runs the server';
+  if (status === '403') return 'Ask for access: the server refuses this account';
+  if (/^5/.test(status)) return 'Try later, or report it to the operator of the server';
   if (/redirects to/.test(message)) return `Write the address it redirects to into ${place}`;
-  return `Correct url in ${place}, or tell whoever runs the server`;
+  return `Correct url in ${place}, or report it to the operator of the server`;
 }
 
 const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url);

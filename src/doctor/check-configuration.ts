@@ -1,5 +1,5 @@
 /**
- * The configuration that is in force, or why there is none, in; findings about files, sources, trust and rules out.
+ * Checks the configuration: its files, sources, trust and rules.
  * @module
  */
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
@@ -11,18 +11,18 @@ import type { Check } from './check.ts';
 
 const BUILT_IN = 'built-in defaults';
 
-/** What is wrong with a configuration that could not be loaded: every problem. */
+/** Every problem of a configuration that could not be loaded. */
 export function checkBrokenConfiguration({ problems, message }: ConfigurationError): Check[] {
   const details = problems.length > 0 ? problems : [message];
   const about = { kind: 'configuration', subject: 'configuration', check: 'valid', status: 'fail' } as const;
   return details.map((detail, at) =>
     at === 0
-      ? { ...about, detail, fix: 'Mend the file; `anygpt mcp config validate` checks it without starting anything' }
+      ? { ...about, detail, fix: 'Correct the file; `anygpt mcp config validate` checks it without starting a server' }
       : { ...about, detail },
   );
 }
 
-/** What there is to say of a configuration that was loaded. */
+/** Findings about a loaded configuration. */
 export function checkConfiguration(config: ResolvedConfig, rules: readonly { readonly message: string }[]): Check[] {
   const { origin, enabled, servers, warnings, sources } = config;
   const about = { kind: 'configuration', subject: origin ?? BUILT_IN } as const;
@@ -30,12 +30,12 @@ export function checkConfiguration(config: ResolvedConfig, rules: readonly { rea
   const checks: Check[] = [];
   if (!enabled) {
     const fix = `Set enabled: true in ${shown(origin ?? 'your configuration')}`;
-    checks.push({ ...about, check: 'enabled', status: 'warn', detail: 'discovery is switched off', fix });
+    checks.push({ ...about, check: 'enabled', status: 'warn', detail: 'discovery is disabled', fix });
   }
   const count = `${servers.length} server${servers.length === 1 ? '' : 's'}`;
-  const detail = off > 0 ? `${count}, ${off} of them switched off` : count;
+  const detail = off > 0 ? `${count}, ${off} of them disabled` : count;
   if (origin !== undefined) checks.push({ ...about, check: 'valid', status: 'ok', detail });
-  // What is wrong with a source is said there.
+  // Problems of a source are reported with the source.
   const said = new Set(sources.map(({ type, message }) => `Source ${type}: ${message}`));
   for (const warning of warnings) {
     if (!said.has(warning)) checks.push({ ...about, check: 'warning', status: 'warn', ...withFix(warning) });
@@ -44,7 +44,7 @@ export function checkConfiguration(config: ResolvedConfig, rules: readonly { rea
   return checks;
 }
 
-/** Our warnings end with the command that helps, where there is one. */
+/** Takes the command or the change that helps from the end of a warning, if it has one. */
 function withFix(warning: string): { readonly detail: string; readonly fix?: string } {
   const command = /`(anygpt mcp [^`]{1,500})`/.exec(warning)?.[1];
   const [, detail = warning, way] = /^(.*) To [^.]*?, (add .{1,500})$/s.exec(warning) ?? [];
@@ -52,15 +52,15 @@ function withFix(warning: string): { readonly detail: string; readonly fix?: str
   return fix === undefined ? { detail: warning } : { detail: command === undefined ? detail : warning, fix };
 }
 
-/** A path that somebody else may have chosen, on one line. */
+/** An untrusted path on one line. */
 const shown = (path: string): string => oneLine(path, MAX_PATH);
 const MAX_PATH = 300;
 
-/** What there is to say of every source. */
+/** One finding per source. */
 export const checkSources = ({ sources }: Pick<ResolvedConfig, 'sources'>): Check[] => sources.map(checkSource);
 
 function checkSource({ type, path, scope, status, message: said = '', serverCount }: ResolvedSource): Check {
-  // The subject names the file already.
+  // The subject already names the file.
   const message = path !== '' && said.startsWith(path) ? said.slice(path.length).replace(/^[: ]+/, '') : said;
   const about = { kind: 'source', subject: path === '' ? type : `${type} ${path}`, check: 'read' } as const;
   switch (status) {
@@ -71,34 +71,34 @@ function checkSource({ type, path, scope, status, message: said = '', serverCoun
         ...about,
         status: 'warn',
         detail: 'came with this project and is not trusted',
-        // A name with more in it than can be seen is nothing to paste.
+        // A path with hidden characters must not be pasted.
         fix: isPlain(path) && !/\s{2}|[\r\n\t]/.test(path) ? `anygpt mcp trust ${shellWord(path)}` : 'anygpt mcp trust',
       };
     case 'missing': {
-      // A client that is not installed here is no fault; a file that was named is expected to be there.
+      // A client may be missing on this machine; a file that the configuration names should exist.
       const named = scope === undefined && type !== 'auto';
-      const fix = named ? 'Correct its path in sources' : 'Set the client up, or take it out of sources';
-      return { ...about, status: named ? 'fail' : 'warn', detail: message || 'was not found', fix };
+      const fix = named ? 'Correct its path in "sources"' : 'Install the client, or remove it from "sources"';
+      return { ...about, status: named ? 'fail' : 'warn', detail: message || 'not found', fix };
     }
     case 'error':
       return {
         ...about,
         status: 'fail',
         detail: message,
-        fix: path === '' ? 'Correct it in sources' : `Mend ${shown(path)}`,
+        fix: path === '' ? 'Correct it in "sources"' : `Correct ${shown(path)}`,
       };
   }
 }
 
-/** Proxy variables: local servers get them, remote ones are reached without. */
+/** Reports proxy variables: local servers get them, connections to remote servers ignore them. */
 export function checkProxies(env: Readonly<Record<string, string | undefined>>): Check[] {
   const names = proxiesIn(env);
   if (names.length === 0) return [];
-  const detail = `${names.join(', ')} set: handed to local servers, not used for remote ones`;
+  const detail = `${names.join(', ')} set: passed to local servers, not used for remote servers`;
   return [{ kind: 'machine', subject: 'network', check: 'proxy', status: 'ok', detail }];
 }
 
-/** Whether the memory of trusted projects can be read. */
+/** Checks whether the trust file can be read. */
 export async function checkTrust(store: {
   readonly file: string;
   list(): Promise<ReadonlyMap<string, string>>;

@@ -1,5 +1,5 @@
 /**
- * What can be said of a server without starting it: its entry and the environment in, findings out.
+ * Checks the entry of a server without starting it.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -14,18 +14,18 @@ import { serverVariable } from '../text/server-variable.ts';
 import type { Check } from './check.ts';
 import { findCommand } from './find-command.ts';
 
-/** What a server's entry is judged by. */
+/** The environment an entry is checked against. */
 export interface DefinitionWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** The program that runs us; what is installed with it lies beside it. */
+  /** The running Node.js; programs installed with it are beside it. */
   readonly execPath: string;
 }
 
 /** A finding without its subject. */
 type Finding = Omit<Check, 'kind' | 'subject'>;
 
-/** Everything that is wrong with an entry, or what was found to be fine. */
+/** All findings about an entry. */
 export function checkDefinition(definition: ServerDefinition, world: DefinitionWorld): Check[] {
   const { connection, name } = definition;
   if (definition.refusal !== undefined) return [{ kind: 'server', subject: name, ...refused(definition.refusal) }];
@@ -42,22 +42,22 @@ export function checkDefinition(definition: ServerDefinition, world: DefinitionW
   return findings.map((finding) => ({ kind: 'server', subject: name, ...finding }));
 }
 
-/** It works elsewhere, or once a person has said so: no fault of the entry. */
+/** A server that may not start in this folder, or not before trust is given: a warning, not an error of the entry. */
 function refused(refusal: string): Finding {
   const command = /`(anygpt mcp [^`]{1,500})`/.exec(refusal)?.[1];
   return { check: 'folder', status: 'warn', detail: refusal, ...(command !== undefined && { fix: command }) };
 }
 
-/** Where an entry is written, for people. */
+/** The file and place of an entry, for messages. */
 export const placeOf = ({ origin: { file, path } }: ServerDefinition): string => (path ? `${file}, ${path}` : file);
 
-/** The texts of an entry that may hold references. */
+/** The texts of an entry that may contain references. */
 const textsOf = ({ connection }: ServerDefinition): string[] =>
   connection.type === 'stdio'
     ? [connection.command, ...connection.args, ...Object.values(connection.env)]
     : [connection.url, ...Object.values(connection.headers)];
 
-/** The names of the variables an entry refers to. */
+/** The names of the variables that an entry refers to. */
 export const variablesOf = (definition: ServerDefinition): string[] => [
   ...new Set(textsOf(definition).flatMap((text) => referencesIn(text).map(({ name }) => name))),
 ];
@@ -79,7 +79,7 @@ function checkVariables(definition: ServerDefinition, { env }: DefinitionWorld):
     for (const text of texts) expandReferences(text, env, placeOf(definition));
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return { check, status: 'fail', detail: oneLine(error.message, 500), fix: `Mend ${placeOf(definition)}` };
+    return { check, status: 'fail', detail: oneLine(error.message, 500), fix: `Correct ${placeOf(definition)}` };
   }
   const names = variablesOf(definition);
   return { check, status: 'ok', detail: names.length > 0 ? `${names.join(', ')} can be resolved` : 'none needed' };
@@ -100,7 +100,7 @@ function checkLocal(definition: ServerDefinition, connection: StdioConnection, w
     return key === undefined ? ours && env[ours] : expand(connection.env[key] ?? '');
   };
   const found = findCommand(command, { path: own('PATH'), pathExt: own('PATHEXT'), cwd, platform });
-  // What stands for a reference may be meant for nobody else.
+  // The value of a reference may be secret, so the reference itself is shown.
   const shown = connection.command === command ? command : connection.command;
   if (found !== undefined)
     return [
@@ -111,19 +111,19 @@ function checkLocal(definition: ServerDefinition, connection: StdioConnection, w
   return [{ check: 'command', status: 'fail', detail, fix: howToGet(connection, definition, world) }];
 }
 
-/** Words that meant the folder the client works in, as long as servers started there. */
+/** Finds relative paths that meant the folder of the client: behind the gateway a server starts in the home folder. */
 function checkArguments(definition: ServerDefinition, { args, cwd }: StdioConnection, home: string): Finding[] {
   if (cwd !== undefined) return [];
   const words = relativeWords('', args).filter((word) => /^\.{1,2}$/.test(word) || !existsSync(join(home, word)));
   if (words.length === 0) return [];
-  const detail = `it starts in ${home}, and ${quotedWords(words)} in its arguments is looked for there`;
+  const detail = `it starts in ${home}, so ${quotedWords(words)} in its arguments means a path there`;
   return [{ check: 'arguments', status: 'warn', detail, fix: `In ${placeOf(definition)}, ${howToWriteThem(words)}` }];
 }
 
 const isSameVariable = (a: string, b: string, platform: NodeJS.Platform): boolean =>
   platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
 
-/** What to install for commands that half of all servers are started with. */
+/** What to install for the most common commands. */
 const INSTALL: ReadonlyMap<string, string> = new Map([
   ...['npx', 'npm', 'node'].map((name) => [name, 'Install Node.js: https://nodejs.org'] as const),
   ...['uvx', 'uv'].map((name) => [name, 'Install uv: https://docs.astral.sh/uv/'] as const),
@@ -146,7 +146,7 @@ function howToGet(
     return `Write the command and its arguments apart in ${place}: command ${JSON.stringify(program)}, args [${written}${more.length > 0 ? ', …' : ''}]`;
   }
   const beside = findCommand(join(dirname(execPath), command), { path: '', cwd: dirname(execPath), platform });
-  // Node is here, but not on the path that was given to us: version managers and desktop clients do that.
+  // The program exists but is not on PATH, as with version managers and desktop clients.
   if (beside !== undefined && !/[\\/]/.test(command)) return `Write its full path into ${place}: ${beside}`;
   return INSTALL.get(command) ?? `Install it, or write its full path into ${place}`;
 }
@@ -155,7 +155,7 @@ function checkRemote(definition: ServerDefinition, connection: RemoteConnection,
   const url = expandReferences(connection.url, env);
   const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   if (!isUrl) {
-    const detail = 'its url is not an address that begins with http:// or https://';
+    const detail = 'its url does not begin with http:// or https://';
     return [{ check: 'url', status: 'fail', detail, fix: `Correct url in ${placeOf(definition)}` }];
   }
   const findings: Finding[] = [{ check: 'url', status: 'ok', detail: new URL(url).origin }];

@@ -22,7 +22,7 @@ describe('the check of an embedder', () => {
         subject: 'search.embedder m',
         check: 'embed',
         status: 'ok',
-        detail: 'gives vectors of 32 numbers',
+        detail: 'returns vectors of 32 numbers',
         ms: expect.any(Number),
       },
     ]);

@@ -1,6 +1,5 @@
 /**
- * The `search.embedder` of a configuration in, one finding out: it is asked for one vector. Search works without it, so
- * what is wrong with it is a warning.
+ * Checks `search.embedder` by requesting one vector. Search works without it, so problems are warnings.
  * @module
  */
 import { expandReferences } from '../config/references.ts';
@@ -10,7 +9,7 @@ import { openEmbedder } from '../embeddings/open-embedder.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import type { Check } from './check.ts';
 
-/** What checking an embedder needs of the world. */
+/** The environment and limits of the check. */
 export interface EmbedderWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal | undefined;
@@ -19,7 +18,7 @@ export interface EmbedderWorld {
 
 const TIMEOUT_MS = 30_000;
 
-/** Nothing where none is configured. */
+/** One finding, or none without an embedder. */
 export async function checkEmbedder(
   { search: { embedder: settings } }: Pick<ResolvedConfig, 'search'>,
   { env, signal, timeoutMs = TIMEOUT_MS }: EmbedderWorld,
@@ -33,12 +32,12 @@ export async function checkEmbedder(
     const answer = await embedder.embed(['open a ticket'], { purpose: 'query', signal });
     const { dimensions } = checkVectors(answer, 1, settings.dimensions);
     const ms = Math.round(performance.now() - began);
-    const detail = `gives vectors of ${dimensions} numbers`;
+    const detail = `returns vectors of ${dimensions} numbers`;
     if (ms <= settings.timeoutMs) return [{ ...about, status: 'ok', detail, ms }];
     const fix = `Raise search.embedder.timeoutMs, which is ${settings.timeoutMs}, if that is its usual time`;
-    return [{ ...about, status: 'warn', detail: `${detail}, slower than a search waits for`, fix, ms }];
+    return [{ ...about, status: 'warn', detail: `${detail}, but slower than a search waits`, fix, ms }];
   } catch (error) {
     const detail = maskSecrets(error instanceof Error ? error.message : String(error), env);
-    return [{ ...about, status: 'warn', detail, fix: 'Correct search.embedder; search works without it meanwhile' }];
+    return [{ ...about, status: 'warn', detail, fix: 'Correct search.embedder; until then, search works without it' }];
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at the entries that start this gateway in the clients of this machine: whether the folder a client works in can
- * redirect them, and whether the program they name is still there.
+ * Checks the entries that start this gateway in clients: whether a folder can redirect them, and whether their program
+ * still exists.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { possibleFiles } from '../clients/installers/target-files.ts';
 import type { World } from '../config/world.ts';
 import type { Check } from './check.ts';
 
-/** One finding for each file that has an entry of ours. Files that cannot be read are spoken of as sources. */
+/** One finding for each file with an entry of ours. Unreadable files are reported as sources. */
 export async function checkInstalled(world: World): Promise<Check[]> {
   const files = CLIENT_TYPES.flatMap((type) => possibleFiles(type, world).map((file) => ({ type, file })));
   const found = await Promise.all(
@@ -26,16 +26,17 @@ export async function checkInstalled(world: World): Promise<Check[]> {
 function checkEntry(type: ClientType, file: string, { name, command, byHand }: OwnEntry): Check {
   const about = { kind: 'machine', subject: `${type} ${file}`, check: 'entry' } as const;
   const again = `anygpt mcp install ${type}`;
-  const fix = byHand ? `Take the entry "${name}" out, then run: ${again}` : again;
+  const fix = byHand ? `Remove the entry "${name}", then run: ${again}` : again;
   const [program, ...args] = command;
-  if (program === undefined) return { ...about, status: 'ok', detail: `"${name}" reaches the gateway at an address` };
+  if (program === undefined) return { ...about, status: 'ok', detail: `"${name}" connects to the gateway by URL` };
   if (!isAbsolute(program)) {
-    const detail = `"${name}" starts ${JSON.stringify(program)}, which a folder the client works in can replace by a program of its own`;
+    const detail = `"${name}" starts ${JSON.stringify(program)}, which the folder a client works in can replace by another program`;
     return { ...about, status: 'warn', detail, fix };
   }
   const gone = [program, ...args.filter((word) => isAbsolute(word) && /\.[cm]?js$/.test(word))].find(
     (path) => !existsSync(path),
   );
-  if (gone !== undefined) return { ...about, status: 'warn', detail: `"${name}" starts ${gone}, which is gone`, fix };
+  if (gone !== undefined)
+    return { ...about, status: 'warn', detail: `"${name}" starts ${gone}, which no longer exists`, fix };
   return { ...about, status: 'ok', detail: `"${name}" starts the gateway by its full path` };
 }

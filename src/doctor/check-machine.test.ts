@@ -32,7 +32,7 @@ describe('the machine', () => {
     const later = join(folder.path, 'a', 'b');
     expect(await checkStateFolder(later, 'linux')).toMatchObject({
       status: 'ok',
-      detail: expect.stringContaining('will be made'),
+      detail: expect.stringContaining('will be created'),
     });
     expect(existsSync(join(folder.path, 'a'))).toBe(false);
   });
@@ -42,7 +42,7 @@ describe('the machine', () => {
     writeFileSync(file, '');
     expect(await checkStateFolder(file, 'linux')).toMatchObject({
       status: 'fail',
-      detail: 'cannot be written (ENOTDIR)',
+      detail: 'not writable (ENOTDIR)',
     });
     expect(await checkStateFolder(join(file, 'below'), 'linux')).toMatchObject({ status: 'fail' });
     const open = join(folder.path, 'open');
@@ -55,7 +55,7 @@ describe('the machine', () => {
   it('counts what is cached, and what of it was damaged', async () => {
     const dir = join(folder.path, 'cache');
     expect((await checkCache({ enabled: true, dir })).detail).toBe('cache is empty');
-    expect((await checkCache({ enabled: false, dir })).detail).toContain('switched off');
+    expect((await checkCache({ enabled: false, dir })).detail).toContain('disabled');
     mkdirSync(dir);
     writeFileSync(join(dir, 'list-x.entry'), 'x'.repeat(2_500_000));
     expect(await checkCache({ enabled: true, dir })).toMatchObject({
@@ -72,7 +72,7 @@ describe('the machine', () => {
 
   it('names proxies and says who uses them', () => {
     expect(checkProxies({})).toEqual([]);
-    expect(checkProxies({ HTTPS_PROXY: 'http://user:pw@p' })[0]?.detail).toMatch(/^HTTPS_PROXY set: handed to local/);
+    expect(checkProxies({ HTTPS_PROXY: 'http://user:pw@p' })[0]?.detail).toMatch(/^HTTPS_PROXY set: passed to local/);
   });
 
   it('can or cannot read what was trusted', async () => {
@@ -131,10 +131,10 @@ describe('the configuration', () => {
     ];
     expect(checkSources({ sources }).map(({ status, detail, fix }) => [status, detail, fix])).toEqual([
       ['ok', '2 servers', undefined],
-      ['warn', 'was not found.', 'Set the client up, or take it out of sources'],
-      ['fail', 'was not found.', 'Correct its path in sources'],
-      ['fail', '3: bad', 'Mend /x'],
-      ['fail', 'bad', 'Correct it in sources'],
+      ['warn', 'was not found.', 'Install the client, or remove it from "sources"'],
+      ['fail', 'was not found.', 'Correct its path in "sources"'],
+      ['fail', '3: bad', 'Correct /x'],
+      ['fail', 'bad', 'Correct it in "sources"'],
       ['warn', 'came with this project and is not trusted', 'anygpt mcp trust /x'],
     ]);
   });

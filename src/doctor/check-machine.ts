@@ -1,6 +1,5 @@
 /**
- * What everything else stands on: the version of Node, the folder we write to, what is kept there. Places in, findings
- * out.
+ * Checks the machine: the version of Node.js, the state folder and the cache.
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -11,7 +10,7 @@ import type { Check } from './check.ts';
 const NEEDED_NODE = 20;
 const ABOUT = { kind: 'machine' } as const;
 
-/** Whether this Node is new enough. */
+/** Checks the version of Node.js. */
 export function checkNode(version: string): Check {
   const about = { ...ABOUT, subject: 'Node', check: 'node' } as const;
   if (Number.parseInt(version, 10) >= NEEDED_NODE) return { ...about, status: 'ok', detail: `Node ${version}` };
@@ -19,7 +18,7 @@ export function checkNode(version: string): Check {
   return { ...about, status: 'fail', detail, fix: 'Install a current Node.js: https://nodejs.org' };
 }
 
-/** Whether the state folder can be written to, by really doing so; a folder that is not there yet is left so. */
+/** Checks whether the state folder is writable by writing to it. A missing folder is not created. */
 export async function checkStateFolder(folder: string, platform: NodeJS.Platform): Promise<Check> {
   const about = { ...ABOUT, subject: folder, check: 'state' } as const;
   const fix = `Make ${folder} writable, or point ANYGPT_HOME to a folder that is`;
@@ -27,24 +26,24 @@ export async function checkStateFolder(folder: string, platform: NodeJS.Platform
     const { mode } = await stat(folder);
     await tryWriting(folder);
     if (platform !== 'win32' && (mode & 0o022) !== 0) {
-      const detail = 'other users can write to it, and so could change what is trusted';
+      const detail = 'other users can write to it and could change what is trusted';
       return { ...about, status: 'warn', detail, fix: `chmod go-w ${folder}` };
     }
-    return { ...about, status: 'ok', detail: 'state folder can be written' };
+    return { ...about, status: 'ok', detail: 'state folder is writable' };
   } catch (error) {
     const code = codeOf(error);
-    if (code !== 'ENOENT') return { ...about, status: 'fail', detail: `cannot be written (${code})`, fix };
+    if (code !== 'ENOENT') return { ...about, status: 'fail', detail: `not writable (${code})`, fix };
   }
   const above = await nearestFolder(dirname(folder));
   try {
     await access(above, constants.W_OK);
-    return { ...about, status: 'ok', detail: 'state folder will be made when it is needed' };
+    return { ...about, status: 'ok', detail: 'state folder will be created when needed' };
   } catch (error) {
-    return { ...about, status: 'fail', detail: `cannot be made in ${above} (${codeOf(error)})`, fix };
+    return { ...about, status: 'fail', detail: `cannot be created in ${above} (${codeOf(error)})`, fix };
   }
 }
 
-/** What is kept of tool lists: how much, and whether some of it was found damaged. */
+/** Checks the cache of tool lists: its size, and damaged files. */
 export async function checkCache({
   enabled,
   dir,
@@ -53,7 +52,7 @@ export async function checkCache({
   readonly dir: string;
 }): Promise<Check> {
   const about = { ...ABOUT, subject: dir, check: 'cache' } as const;
-  if (!enabled) return { ...about, status: 'ok', detail: 'cache is switched off: tool lists are read anew each time' };
+  if (!enabled) return { ...about, status: 'ok', detail: 'cache is disabled: tool lists are read every time' };
   let names: string[];
   try {
     names = await readdir(dir);
@@ -72,8 +71,8 @@ export async function checkCache({
   return {
     ...about,
     status: 'warn',
-    detail: `${detail}; ${damaged.length} damaged and set aside`,
-    fix: `Look for a failing disk; then delete ${join(dir, '*.corrupt-*')}`,
+    detail: `${detail}; ${damaged.length} damaged files were set aside`,
+    fix: `Check the disk, then delete ${join(dir, '*.corrupt-*')}`,
   };
 }
 
@@ -99,7 +98,7 @@ async function nearestFolder(folder: string): Promise<string> {
 async function bytesOf(folder: string, names: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const name of names) {
-    // Another process may replace or remove a file meanwhile.
+    // Another process may remove a file meanwhile.
     bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
   }
   return bytes;

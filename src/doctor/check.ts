@@ -1,9 +1,9 @@
 /**
- * What the doctor says: one finding about one subject, and the one thing to do about it.
+ * Defines a finding of the doctor: its subject, its status and what to do.
  * @module
  */
 
-/** Fine, worth knowing, or broken. */
+/** Fine, a warning, or broken. */
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 
 /** What a finding is about. */
@@ -12,9 +12,9 @@ export type CheckKind = 'machine' | 'configuration' | 'source' | 'server';
 /** One finding. */
 export interface Check {
   readonly kind: CheckKind;
-  /** Which of its kind: a server's name, a file. */
+  /** The name of the server, or the file. */
   readonly subject: string;
-  /** What was looked at: `node`, `variables`, `command`, `connect`, … */
+  /** What was checked: `node`, `variables`, `command`, `connect`, … */
   readonly check: string;
   readonly status: CheckStatus;
   readonly detail: string;
@@ -24,7 +24,7 @@ export interface Check {
   readonly ms?: number | undefined;
 }
 
-/** The worst of some findings. */
+/** The worst status among findings. */
 export const worstOf = (checks: readonly Check[]): CheckStatus => {
   const statuses = new Set(checks.map(({ status }) => status));
   return statuses.has('fail') ? 'fail' : statuses.has('warn') ? 'warn' : 'ok';

@@ -1,5 +1,5 @@
 /**
- * One server of an engine in, everything that was found out about it out; all of them five at a time.
+ * Examines servers, five at a time: starts each one, reads its tools and reports what is wrong.
  * @module
  */
 
@@ -16,40 +16,40 @@ import { adviceFor, howToBeQuiet, howToWaitLonger, noiseIn, type Surroundings } 
 import { type Check, worstOf } from './check.ts';
 import { checkDefinition, type DefinitionWorld, placeOf } from './check-definition.ts';
 
-/** Whether a server works, or looks as if it did where nothing is started. One that may not start does neither. */
+/** Whether a server works; offline, whether nothing is wrong with its entry. A server that may not start does not work. */
 export const works = ({ checks, probe }: ExaminedServer, offline: boolean): boolean =>
   worstOf(checks) !== 'fail' && (offline ? checks.every(({ check }) => check !== 'folder') : probe !== undefined);
 
-/** What is known of a server after it was looked at. */
+/** The findings about one server. */
 export interface ExaminedServer {
   readonly name: string;
-  /** Switched off by its entry or the environment: nothing was tried. */
+  /** Disabled by its entry or the environment: it was not started. */
   readonly disabled: boolean;
   readonly checks: readonly Check[];
-  /** How it went, where it was started. */
+  /** The result of starting it; absent if it was not started. */
   readonly probe?: ServerProbe | undefined;
 }
 
 export interface ExamineOptions {
   readonly world: DefinitionWorld;
-  /** Where entries may be written that other programs' files have no place for. */
+  /** The configuration, for advice about where to write a setting. */
   readonly config?: (NonNullable<Surroundings['config']> & Pick<ResolvedConfig, 'home'>) | undefined;
   /** Start nothing. */
   readonly offline?: boolean | undefined;
-  /** The longest wait for one server. Default: what its entry allows. */
+  /** Timeout of one server. Default: the timeout of its entry. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Hears who is still being waited for. */
+  /** Called with the names of the servers that have not answered yet. */
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
 /** Servers that are started at the same time. */
 const PARALLEL = 5;
-/** A server that needs more than this share of its time may fail tomorrow. */
+/** A server that takes more than this share of its timeout counts as slow. */
 const SLOW_SHARE = 0.6;
 const MAX_DETAIL = 1000;
 
-/** Looks at servers, in their order. Never rejects because of one of them. */
+/** Examines servers and returns findings in the same order. Never rejects because of a server. */
 export async function examineServers(
   engine: EngineCore,
   definitions: readonly ServerDefinition[],
@@ -59,7 +59,7 @@ export async function examineServers(
   const running = new Set(await engine.serverNames());
   const examined = definitions.map((definition) => {
     const { name } = definition;
-    if (!running.has(name)) return { name, disabled: true, checks: [switchedOff(definition)] };
+    if (!running.has(name)) return { name, disabled: true, checks: [disabledCheck(definition)] };
     return { name, disabled: false, checks: checkDefinition(definition, options.world), definition };
   });
   const isSound = ({ checks }: ExaminedServer) => checks.every(({ status }) => status !== 'fail');
@@ -74,24 +74,25 @@ export async function examineServers(
       const probe = await turns.run(() => probeInTime(engine, definition, options));
       waiting.delete(name);
       if (waiting.size > 0) options.onChange?.([...waiting], total);
-      const known = { log: await logOf(engine, name, options), config: options.config };
+      const { config, timeoutMs } = options;
+      const known = { log: await logOf(engine, name, options), config, timeoutMs };
       return { name, disabled, checks: [...checks, ...checkProbe(definition, probe, options.world.env, known)], probe };
     }),
   );
 }
 
-/** What it wrote this time. Of one that was given up while it was starting, only the kept log has it. */
+/** What it wrote to stderr this time. If it was ended while starting, only the log file has it. */
 async function logOf(engine: EngineCore, server: string, { config }: ExamineOptions): Promise<string> {
   const log = engine.serverLog(server);
   return log !== '' || config === undefined ? log : ((await readServerLog(config.home, server))?.text ?? '');
 }
 
-const switchedOff = (definition: ServerDefinition): Check => ({
+const disabledCheck = (definition: ServerDefinition): Check => ({
   kind: 'server',
   subject: definition.name,
   check: 'enabled',
   status: 'ok',
-  detail: `switched off (${placeOf(definition)})`,
+  detail: `disabled (${placeOf(definition)})`,
 });
 
 async function probeInTime(
@@ -115,7 +116,7 @@ async function probeInTime(
   }
 }
 
-/** What an attempt to start a server shows. */
+/** Findings from starting a server. */
 export function checkProbe(
   definition: ServerDefinition,
   probe: ServerProbe,
@@ -147,15 +148,16 @@ export function checkProbe(
       ...about,
       check: 'stdout',
       status: 'warn',
-      detail: 'it prints text to stdout, which some clients do not forgive',
+      detail: 'it prints text to stdout, which breaks some clients',
       fix: howToBeQuiet(noise),
     });
-  if (toolCount === 0) warn('it lists no tools', 'Check its arguments and rights: it has nothing to offer as it is');
+  if (toolCount === 0) warn('it lists no tools', 'Check its arguments and permissions');
   if (skipped)
     warn(
       `${skipped} of its tools cannot be used, because their definitions are broken or too large`,
-      'Tell whoever writes the server',
+      'Report it to the author of the server',
     );
-  if (incomplete) warn(`its list is not complete: ${oneLine(incomplete, 300)}`, 'Raise limits in the configuration');
+  if (incomplete)
+    warn(`its tool list is incomplete: ${oneLine(incomplete, 300)}`, 'Raise "limits" in the configuration');
   return checks;
 }

@@ -1,15 +1,15 @@
 /**
- * A command as an entry writes it in, the file that would be started out; undefined when there is none.
+ * Finds the file that a command would start, as the operating system would.
  * @module
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Where a command is looked for. */
+/** Where to look for a command. */
 export interface CommandWorld {
   /** The search path of the process that will be started. */
   readonly path: string | undefined;
-  /** Windows only: endings that make a file a program. */
+  /** Windows only: extensions of programs. */
   readonly pathExt?: string | undefined;
   /** The folder a relative command starts from. */
   readonly cwd: string;
@@ -18,7 +18,7 @@ export interface CommandWorld {
 
 const MAX_FOLDERS = 1000;
 
-/** Looks where the operating system would look. Starts nothing. */
+/** The file, or undefined if there is none. Starts nothing. */
 export function findCommand(command: string, { path, pathExt, cwd, platform }: CommandWorld): string | undefined {
   const isWindows = platform === 'win32';
   const endings = isWindows ? ['', ...(pathExt ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
@@ -38,7 +38,7 @@ function isProgram(file: string, isWindows: boolean): boolean {
     accessSync(file, isWindows ? constants.F_OK : constants.X_OK);
     return true;
   } catch {
-    // Whatever keeps us from looking at it keeps us from starting it.
+    // A file that cannot be read cannot be started.
     return false;
   }
 }

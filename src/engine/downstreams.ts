@@ -16,8 +16,9 @@ import { DiscoveryError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
-import type { Caller, IdleClock, ServerDefinition, ServerStatus } from '../core/types.ts';
+import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
+import { noteConnect } from '../execution/call-notes.ts';
 import type { Handler } from '../execution/pipeline.ts';
 import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
@@ -180,9 +181,7 @@ export class Downstreams {
       });
     if (isProvider(definition)) return ok(await this.providers.call(definition, call));
     // Almost every call finds a connection that is open.
-    const lease =
-      this.pool.borrow(definition, call.caller) ??
-      (await this.acquire(definition, call.caller, call.signal, call.idleClock));
+    const lease = this.pool.borrow(definition, call.caller) ?? (await this.#connected(definition, call));
     const { connection } = lease;
     let unanswered = false;
     try {
@@ -199,6 +198,16 @@ export class Downstreams {
       lease.release({ unanswered });
     }
   };
+
+  /** A connection for a call that found none open; the call's notes tell how long that took. */
+  async #connected(definition: ServerDefinition, call: ToolCall): Promise<Lease> {
+    const began = this.#world.elapsed();
+    try {
+      return await this.acquire(definition, call.caller, call.signal, call.idleClock);
+    } finally {
+      noteConnect(call, this.#world.elapsed() - began);
+    }
+  }
 
   /** Read anew each time, so that a reload changes them. */
   #poolLimits() {

@@ -10,7 +10,7 @@ import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
 import type { Explanation } from '../search/explanation.ts';
 import { readFilters } from '../search/query-filters.ts';
-import { shortAdvice } from '../text/plain-text.ts';
+import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -119,11 +119,17 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   if (state?.offReason !== undefined) return [state.offReason];
   if (state === undefined) return [];
   // The person who could mend it often sees only what the agent says.
-  const { servers, warnings, sources } = state.config;
+  const { servers, warnings, sources, origin } = state.config;
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
     .slice(0, MAX_WARNINGS)
     .map((warning) => shortAdvice(warning, MAX_WARNING));
   if (servers.length > 0 || state.providers.length > 0) return why;
-  return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
+  if (why.length > 0) return why;
+  // `init` leaves a configuration that exists as it is.
+  const how =
+    origin === undefined
+      ? 'set some up with: anygpt mcp init'
+      : `add one to "servers" in ${oneLine(origin, MAX_WARNING)}.`;
+  return [`No servers are configured. A person can ${how}`];
 }

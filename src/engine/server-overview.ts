@@ -38,6 +38,7 @@ export function serverOverview(
       reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
       stale: discovery.isStale(name) || undefined,
       listedAt: catalog.fetchedAt(name) || undefined,
+      client: isProvider(definition) ? undefined : definition.origin.client,
       config: isProvider(definition) ? undefined : definition.connection,
     };
   });

@@ -10,6 +10,14 @@ export function noteBytes({ notes }: ToolCall, bytes: number): void {
   if (notes) notes.bytes = bytes;
 }
 
+/** Less is the hand-over of an open connection. */
+const LEAST_CONNECT_MS = 1;
+
+/** Adds the time a call waited for a connection. */
+export function noteConnect({ notes }: ToolCall, ms: number): void {
+  if (notes && ms >= LEAST_CONNECT_MS) notes.connectMs = (notes.connectMs ?? 0) + ms;
+}
+
 /** Adds a flag, once. */
 export function noteFlag({ notes }: ToolCall, flag: string): void {
   if (notes && !notes.flags?.includes(flag)) notes.flags = [...(notes.flags ?? []), flag];

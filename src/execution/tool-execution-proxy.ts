@@ -265,7 +265,7 @@ export class ToolExecutionProxy {
       // Set so that all copies made by steps have the same shape.
       idleClock: undefined,
       definition: undefined,
-      notes: { bytes: undefined, flags: undefined },
+      notes: { bytes: undefined, connectMs: undefined, flags: undefined },
     };
   }
 

@@ -125,6 +125,18 @@ describe('serverListAnswer', () => {
     });
   });
 
+  it('names the client of a server that failed, or whose name another client’s server has too', () => {
+    const client = 'claude-desktop';
+    const servers = [
+      server('memory', { client }),
+      server('cursor/memory', { client: 'cursor' }),
+      server('files', { client }),
+      server('down', { client, status: 'error' }),
+    ];
+    const { servers: shown } = jsonOf(serverListAnswer(servers, [])) as { servers: Record<string, unknown>[] };
+    expect(shown.map((one) => one.client)).toEqual([client, undefined, undefined, client]);
+  });
+
   it('drops descriptions before servers, and says how many it left out', () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, i) => server(`s${i}`, { description: 'words '.repeat(20) }));

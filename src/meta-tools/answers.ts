@@ -79,6 +79,7 @@ export function serverListAnswer(servers: readonly ServerMetadata[], notes: read
       ...toolCounts(server),
       status: server.status,
       reason: server.reason,
+      client: clientOf(server, servers),
       stale: server.stale || undefined,
     })),
     notes,
@@ -100,6 +101,13 @@ export function serverListAnswer(servers: readonly ServerMetadata[], notes: read
     servers.length,
   );
 }
+
+/**
+ * The client a server was imported from, where that helps: its file has to be corrected because the server failed, or
+ * another server of that name, such as `cursor/memory` beside `memory`, has to be told apart.
+ */
+const clientOf = ({ name, status, client }: ServerMetadata, servers: readonly ServerMetadata[]): string | undefined =>
+  status === 'error' || servers.some((other) => other.name.endsWith(`/${name}`)) ? client : undefined;
 
 function firstFitting(
   levels: readonly (() => object)[],

@@ -42,6 +42,8 @@ export interface Explanation {
   readonly named: boolean;
   readonly relevance: number;
   readonly score: ScoreParts;
+  /** How far its total is ahead of the next tool if it is the best, else how far it is behind the best, below 0. */
+  readonly lead: number;
   readonly words: readonly ExplainedWord[];
   /** Words of the query that nothing in the tool answers. */
   readonly missed: readonly string[];

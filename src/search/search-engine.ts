@@ -149,12 +149,15 @@ export class SearchEngine {
     const place = selection.hits.findIndex(
       ({ segment, document }) => segment === position.segment && document === position.document,
     );
+    const score = ranking.partsOf(position);
+    const { best, second } = selection;
     return {
       server: tool.server,
       tool: tool.name,
       named: selection.hits[place]?.named ?? false,
       relevance: relevancesOf(selection)[place] ?? 0,
-      score: ranking.partsOf(position),
+      score,
+      lead: score.total < best ? score.total - best : best - second,
       ...explainWords(index, parsed, tool, about, this.#settings),
       alike: explainMeaning(parsed.spoken, tool, this.#settings),
     };

@@ -168,9 +168,9 @@ describe('the entry that install writes', () => {
     };
     expect(await look()).toMatchObject([
       { status: 'warn', fix: 'anygpt mcp install cursor' },
-      { status: 'warn', fix: 'Take the entry "discovery" out, then run: anygpt mcp install warp' },
+      { status: 'warn', fix: 'Remove the entry "discovery", then run: anygpt mcp install warp' },
     ]);
-    expect((await install('cursor')).out).toContain('renewed "anygpt"');
+    expect((await install('cursor')).out).toContain('updated "anygpt"');
     expect(entryIn('.cursor/mcp.json').command).toBe(process.execPath);
     expect((await look())[0]).toMatchObject({ status: 'ok' });
     put(
@@ -179,7 +179,7 @@ describe('the entry that install writes', () => {
     );
     expect((await look())[0]).toMatchObject({
       status: 'warn',
-      detail: expect.stringContaining('/gone/node, which is gone'),
+      detail: expect.stringContaining('/gone/node, which no longer exists'),
     });
   });
 });

@@ -204,7 +204,7 @@ describe('manners', () => {
     await run(['config', 'reload', '--offline']);
     const before = statSync(stamp).mtimeMs;
     const { code, out } = await run(['config', 'reload', '--offline']);
-    expect([code, out]).toEqual([0, expect.stringContaining('running gateways were told')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('running gateways will reload')]);
     expect(statSync(stamp).mtimeMs).toBeGreaterThan(before);
   });
 
@@ -271,7 +271,7 @@ describe('config reload', () => {
     expect(code).toBe(0);
     expect(err).toContain('dead did not list its tools within 2 s.');
     expect(err).toContain('dead will be tried again when needed');
-    expect(out).toContain('2 servers, 1 of them without a list; running gateways were told');
+    expect(out).toContain('2 servers, 1 of them without a tool list; running gateways will reload');
   });
 });
 

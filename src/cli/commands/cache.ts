@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp cache clear`: forgets tool lists that were kept, or with --usage what search has learnt.
+ * `anygpt mcp cache clear`: clears cached tool lists, or with --usage what search has learnt.
  * @module
  */
 import { forgetUsage } from '../../usage/usage-learning.ts';
@@ -12,11 +12,12 @@ import { UsageError } from '../usage-error.ts';
 export const cache: Command = {
   usage: `Usage: anygpt mcp cache clear [server] [options]
 
-Forgets the tool lists that were kept of one server, or of all. They are read again when somebody needs them. A gateway
-that is running keeps what it has in memory. What search has learnt from use stays, unless --usage says to forget just that.
+Clears the cached tool lists of one server, or of all. They are read again when
+they are needed. A running gateway keeps its lists in memory. What search has
+learnt from use is kept; --usage clears only that.
 
 Options:
-  --usage            Forget what was used after which query; keep the tool lists
+  --usage            Clear what search has learnt; keep the tool lists
 ${ENGINE_HELP}
 
 Examples:
@@ -24,19 +25,22 @@ Examples:
   anygpt mcp cache clear github
   anygpt mcp cache clear --usage
 
-Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration error`,
+Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
+error`,
   options: { ...ENGINE_OPTIONS, usage: { type: 'boolean' } },
   async run(values, [what, ...positionals], io) {
     if (what !== 'clear')
-      throw new UsageError(what === undefined ? 'clear is missing' : `cache can only clear, not "${what}"`);
+      throw new UsageError(
+        what === undefined ? '"clear" is missing' : `unknown subcommand "cache ${what}"; use "cache clear"`,
+      );
     const [server] = positionals.length === 0 ? [] : exactly(positionals, '[server]');
     const usage = values.usage === true;
-    if (usage && server !== undefined) throw new UsageError('--usage forgets what was learnt of all servers');
+    if (usage && server !== undefined) throw new UsageError('--usage cannot be combined with a server');
     return withSession(values, io, async (session) => {
       if (usage) {
         await forgetUsage((await session.engine.getConfig()).home);
         if (session.json) session.printJson({ success: true, servers: [] });
-        else session.print('Forgot what was learnt from use');
+        else session.print('Cleared what search has learnt');
         return EXIT.ok;
       }
       const cleared = await session.engine.forget(server);

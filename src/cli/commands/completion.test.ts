@@ -76,7 +76,11 @@ describe('the words that may come next', () => {
     expect(await names('mcp', 'search', '--server=n')).toEqual(['--server=notes']);
     expect(await names('mcp', 'list', '--log-level', 'd')).toEqual(['debug']);
     expect(await names('mcp', 'list', '--timeout', '')).toEqual([]);
-    expect(await names('mcp', 'list', '--config', '')).toEqual([':files']);
+    expect(await words('mcp', 'list', '--config', '')).toEqual([':files\t']);
+    expect(await words('mcp', 'list', '--config=so')).toEqual([':files\t--config=']);
+    expect(await words('mcp', 'eval', '--queries', '')).toEqual([':files\t']);
+    expect(await words('mcp', 'execute', 'notes', 'create_note', '--args', '@so')).toEqual([':files\t@']);
+    expect(await words('mcp', 'execute', 'notes', 'create_note', '--args', '{')).toEqual([]);
     expect(await names('mcp', 'list', '--json', '--', '--')).toEqual([]);
   });
 
@@ -108,6 +112,7 @@ describe('the words that may come next', () => {
     expect(await names('mcp', 'execute', 'notes:create_note', 'ti')).toEqual(['title=']);
     expect(await names('mcp', 'execute', 'notes:create_note', 'title=x', 'bo')).toEqual(['body=']);
     expect(await names('mcp', 'execute', 'notes', 'create_note', 'title=')).toEqual([]);
+    expect(await words('mcp', 'execute', 'notes', 'read', 'file_path=so')).toEqual([':files\tfile_path=']);
     expect(await names('mcp', 'execute', 'notes', 'nope', '')).toEqual([]);
   });
 
@@ -195,6 +200,10 @@ describe.skipIf(!has('bash'))('in bash', () => {
     expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create')).toEqual(['create_note']);
     expect(complete('anygpt', 'mcp', 'execute', 'notes', 'create_note', 'ti')).toEqual(['title=']);
     expect(complete('anygpt', 'mcp', 'list', '--config', 'some')).toEqual(['some folder']);
+    expect(complete('anygpt', 'mcp', 'list', '--config', '=', 'some')).toEqual(['some folder']);
+    expect(complete('anygpt', 'mcp', 'list', '--config', '~/some')).toEqual(['~/some folder']);
+    expect(complete('anygpt', 'mcp', 'execute', 'notes', 'x', '--args', '@', 'some')).toEqual(['some folder']);
+    expect(complete('anygpt', 'mcp', 'execute', 'notes', 'x', 'path', '=', 'some')).toEqual(['some folder']);
   });
 
   it('copes with the colons and equals signs at which bash breaks words', () => {
@@ -256,6 +265,8 @@ describe.skipIf(!has('fish'))('in fish', () => {
     expect(complete('anygpt mcp execute notes create')).toEqual(['create_note']);
     expect(complete('anygpt mcp execute notes:create')).toEqual(['notes:create_note']);
     expect(complete('anygpt mcp list --config some')).toEqual(['some folder/']);
+    expect(complete('anygpt mcp list --config=some')).toEqual(['--config=some folder/']);
+    expect(complete('anygpt mcp execute notes x --args @some')).toEqual(['@some folder/']);
     expect(complete('anygpt mcp tools tw')).toEqual([expect.stringContaining('two')]);
   });
 });

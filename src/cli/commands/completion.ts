@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp completion`: scripts for shells, and the words they ask for.
+ * `anygpt mcp completion`: prints completion scripts, and answers them with the words that may come next.
  * @module
  */
 import { oneLine } from '../../text/plain-text.ts';
@@ -11,24 +11,27 @@ import { toJson } from '../json-document.ts';
 import { exactly } from '../positionals.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** A configuration written as code that takes longer is not worth waiting for between two keys. */
+/** Timeout for loading a configuration written as code while completing a line. */
 const LOAD_MS = 2000;
 const MAX_WORDS = 2000;
 
 export const completion: Command = {
   usage: `Usage: anygpt mcp completion <bash|zsh|fish> [options]
 
-Prints a script that completes commands, options, clients, servers, tools and the key= of their arguments. Names come
-from the configuration and the cache: completing starts nothing.
+Prints a script that completes commands, options, clients, servers, tools, their
+arguments (key=) and files. Names come from the configuration and the cache;
+completing starts no server.
 
-  bash   anygpt mcp completion bash > ~/.local/share/bash-completion/completions/anygpt
+  bash   d=~/.local/share/bash-completion/completions
+         mkdir -p $d && anygpt mcp completion bash > $d/anygpt
          or in ~/.bashrc:  source <(anygpt mcp completion bash)
   zsh    anygpt mcp completion zsh > "\${fpath[1]}/_anygpt"
          or in ~/.zshrc, after compinit:  source <(anygpt mcp completion zsh)
   fish   anygpt mcp completion fish > ~/.config/fish/completions/anygpt.fish
 
 Options:
-  --words -- WORD..  What may stand in place of the last word of "anygpt WORD..."; for the scripts
+  --words -- WORD..  Print what may replace the last word of "anygpt WORD...";
+                     used by the scripts
   --json             One JSON document on stdout and nothing else
 
 Examples:
@@ -40,25 +43,26 @@ Exit codes: 0 success, 1 invalid arguments`,
   async run(values, positionals, io) {
     if (values.words) {
       const words = (await quietly(positionals, io)).slice(0, MAX_WORDS);
-      if (values.json) io.stdout.write(toJson({ words: words.filter((word) => word !== 'files') }));
+      if (values.json) io.stdout.write(toJson({ words: words.filter((word) => !('filesAfter' in word)) }));
       else io.stdout.write(words.map(lineOf).join(''));
       return EXIT.ok;
     }
     const [name = ''] = exactly(positionals, `<${SHELLS.join('|')}>`);
     const shell = SHELLS.find((known) => known === name);
-    if (shell === undefined) throw new UsageError(`there are scripts for ${SHELLS.join(', ')}, not for "${name}"`);
+    if (shell === undefined)
+      throw new UsageError(`unknown shell "${name}"; there are scripts for ${SHELLS.join(', ')}`);
     io.stdout.write(values.json ? toJson({ shell, script: SCRIPTS[shell] }) : SCRIPTS[shell]);
     return EXIT.ok;
   },
 };
 
 const lineOf = (candidate: Candidate): string => {
-  if (candidate === 'files') return ':files\n';
+  if ('filesAfter' in candidate) return `:files\t${candidate.filesAfter}\n`;
   const about = oneLine(candidate.about ?? '', 80);
   return about === '' ? `${candidate.word}\n` : `${candidate.word}\t${about}\n`;
 };
 
-/** Somebody is in the middle of a line: whatever is wrong, it is not said now. */
+/** Completes without a message: an error now would spoil the line that is being typed. */
 async function quietly(words: readonly string[], io: Io): Promise<readonly Candidate[]> {
   try {
     return await withVocabulary(io, configIn(words), (vocabulary) => completionsOf(words, vocabulary));
@@ -67,7 +71,7 @@ async function quietly(words: readonly string[], io: Io): Promise<readonly Candi
   }
 }
 
-/** The configuration that the unfinished line itself names. */
+/** The configuration file that the unfinished line names. */
 function configIn(words: readonly string[]): string | undefined {
   const at = words.indexOf('--config');
   const joined = words.find((word) => word.startsWith('--config='));
@@ -84,12 +88,12 @@ async function withVocabulary<T>(
     const { EngineCore } = await import('../../engine/engine-core.ts');
     const { configFile } = await import('../../engine/engine-world.ts');
     const { env, cwd } = io;
-    // Nobody has said yet that the file on the line is to be used.
+    // The line is not finished, so code in the file it names must not run.
     const runCode = config === undefined;
     const options = { env, cwd, runCode, offline: true, background: false, timeout: LOAD_MS };
     return new EngineCore(configFile(config), options);
   };
-  // Most completions are of words that need no configuration.
+  // Most completions need no configuration.
   let engine: ReturnType<typeof open> | undefined;
   const opened = () => {
     engine ??= open();

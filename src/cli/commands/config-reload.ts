@@ -1,24 +1,24 @@
 /**
- * `anygpt mcp config reload`: checks everything, reads what is new, and tells running gateways.
+ * `anygpt mcp config reload`: validates the configuration, tells running gateways, and reads new tool lists.
  * @module
  */
 import type { Command, Values } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { withSession } from '../session.ts';
 
-/** Who has not answered by then is tried again when it is needed; nobody reloads to wait for a dead server. */
+/** Default wait for new tool lists. A server that has not answered by then is tried again when it is needed. */
 const PATIENCE_MS = 5000;
 
 export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, PATIENCE_MS);
 
-/** The same with another patience; --timeout says better. */
+/** Reloads with another default wait; --timeout overrides it. */
 export const reload = (values: Values, io: Io, patienceMs: number): Promise<number> =>
   withSession(values, io, async (session) => {
     const { engine } = session;
     const { home } = await engine.getConfig();
     const { touchReloadStamp } = await import('../../engine/watch-config.ts');
     touchReloadStamp(home);
-    // A server whose entry changed is one nobody has seen.
+    // A server whose entry changed counts as new.
     const lists = await session.lists(undefined, undefined, patienceMs);
     const failed = [...lists].map(([server, { code, message }]) => ({ server, code, message }));
     const servers = (await engine.serverNames()).length;
@@ -28,12 +28,12 @@ export const reload = (values: Values, io: Io, patienceMs: number): Promise<numb
       for (const { message } of failed) session.note(message);
       if (failed.length > 0)
         session.note(
-          `${failed.map(({ server }) => server).join(', ')} will be tried again when needed; "anygpt mcp doctor" says what to do, --timeout 30 waits longer.`,
+          `${failed.map(({ server }) => server).join(', ')} will be tried again when needed; "anygpt mcp doctor" says what to do.`,
         );
       for (const warning of warnings) session.note(warning);
-      const silent = failed.length === 0 ? '' : `, ${failed.length} of them without a list`;
+      const silent = failed.length === 0 ? '' : `, ${failed.length} of them without a tool list`;
       session.print(
-        `${session.paint('green', '✓')} Configuration reloaded: ${servers} server${servers === 1 ? '' : 's'}${silent}; running gateways were told`,
+        `${session.paint('green', '✓')} Configuration reloaded: ${servers} server${servers === 1 ? '' : 's'}${silent}; running gateways will reload`,
       );
     }
     return EXIT.ok;

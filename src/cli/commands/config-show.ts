@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp config show`: the configuration in force, and what its rules and servers come to.
+ * `anygpt mcp config show`: shows the configuration in force, with its rules, and counts its servers and tools.
  * @module
  */
 import type { ResolvedConfig } from '../../config/resolved-config.ts';
@@ -7,32 +7,40 @@ import type { ServerMetadata, ToolRule } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
+import { listedServers } from '../listed-servers.ts';
 import { type Session, withSession } from '../session.ts';
-import { sourceLines, sourcesDocument } from '../source-lines.ts';
+import { sourceLines, sourcesDocument, withTilde } from '../source-lines.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const showConfig: Command['run'] = async (values, _positionals, io) => {
-  if (values.status && values.offline) throw new UsageError('--status connects to servers and --offline forbids it');
+  const status = values.status === true;
+  if (status && values.offline) throw new UsageError('--status cannot be combined with --offline');
   return withSession(values, io, async (session) => {
     const { engine } = session;
-    if (values.status || values.refresh) await session.lists(undefined, true);
+    const servers = await listedServers(session, status || values.refresh === true ? 'all' : 'none');
     const config = await engine.getConfig();
-    const servers = await engine.listServers();
     const warnings = (await engine.ruleWarnings()).map(({ message }) => message);
     const totals = totalsOf(config, servers);
     if (session.json) session.printJson(configDocument(config, totals, warnings));
     else {
-      session.print(configText(config, totals, warnings, session));
-      const unseen = await engine.unseen();
+      session.print(configText(config, totals, warnings, status, session));
+      const untried = new Set(servers.filter((server) => server.status !== 'error').map(({ name }) => name));
+      const unseen = (await engine.unseen()).filter((name) => untried.has(name));
       if (unseen.length > 0)
         session.note(`The tools of ${unseen.join(', ')} are not known yet; --status connects and counts them.`);
+      if (totals.servers.failed > 0) session.note('"anygpt mcp doctor" says why servers failed and what to do.');
     }
     return EXIT.ok;
   });
 };
 
 interface Totals {
-  readonly servers: { readonly configured: number; readonly connected: number };
+  readonly servers: {
+    readonly configured: number;
+    readonly connected: number;
+    readonly failed: number;
+    readonly disabled: number;
+  };
   readonly tools: { readonly total: number; readonly enabled: number };
 }
 
@@ -40,6 +48,8 @@ const totalsOf = (config: ResolvedConfig, servers: readonly ServerMetadata[]): T
   servers: {
     configured: config.servers.length,
     connected: servers.filter(({ status }) => status === 'connected').length,
+    failed: servers.filter(({ status }) => status === 'error').length,
+    disabled: config.servers.length - servers.length,
   },
   tools: {
     total: servers.reduce((sum, { toolCount }) => sum + toolCount, 0),
@@ -58,12 +68,19 @@ const configDocument = (config: ResolvedConfig, totals: Totals, warnings: readon
   warnings,
 });
 
-/** Whom a rule means is not written in it. */
+/** `exact` is ours; no file can say it. */
 const asWritten = ({ exact: _exact, ...rule }: ToolRule): ToolRule => rule;
 
-function configText(config: ResolvedConfig, totals: Totals, warnings: readonly string[], session: Session): string {
+function configText(
+  config: ResolvedConfig,
+  totals: Totals,
+  warnings: readonly string[],
+  status: boolean,
+  session: Session,
+): string {
   const { paint, block, io } = session;
-  const { enabled, cache, sources, toolRules } = config;
+  const { enabled, cache, sources, toolRules, origin } = config;
+  const { configured, connected, failed, disabled } = totals.servers;
   const own = config.floorRules?.toolRules ?? [];
   const rules = toolRules.map((rule, at) => block(`${at + 1}. ${ruleText(rule)}`, '  '));
   const parts = [
@@ -71,18 +88,25 @@ function configText(config: ResolvedConfig, totals: Totals, warnings: readonly s
     [
       `Status: ${enabled ? 'Enabled' : 'Disabled'}`,
       cache.enabled ? `Cache: Enabled (TTL: ${cache.ttl}s)` : 'Cache: Disabled',
+      `File: ${origin === undefined ? 'none (built-in defaults)' : withTilde(origin, io.env.HOME)}`,
     ].join('\n'),
     [`Sources (${sources.length}):`, ...sourceLines(config, session, io.env.HOME)].join('\n'),
     [`Tool Rules (${toolRules.length}):`, ...rules].join('\n'),
     own.length > 0 &&
       [
-        `Tool Rules of your own configuration (${own.length}), which count too:`,
+        `Tool Rules of your own configuration, also in force (${own.length}):`,
         ...own.map((rule, at) => block(`${at + 1}. ${ruleText(rule)}`, '  ')),
       ].join('\n'),
     warnings.length > 0 &&
       [`Warnings (${warnings.length}):`, ...warnings.map((warning) => block(`- ${warning}`, '  '))].join('\n'),
     [
-      `Servers: ${totals.servers.configured} configured, ${totals.servers.connected} connected`,
+      [
+        `Servers: ${configured} configured, ${connected} connected${status || configured === 0 ? '' : ' (--status connects)'}`,
+        failed > 0 && `${failed} failed`,
+        disabled > 0 && `${disabled} disabled`,
+      ]
+        .filter(Boolean)
+        .join(', '),
       `Tools: ${totals.tools.total} total, ${totals.tools.enabled} enabled`,
     ].join('\n'),
   ];

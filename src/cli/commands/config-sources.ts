@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp config sources`: the files that were read and the clients that servers come from.
+ * `anygpt mcp config sources`: lists the files that were read and the clients that servers are imported from.
  * @module
  */
 import type { Command } from '../command.ts';

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp config validate`: every problem of a configuration, and every rule that does not do what it seems to.
+ * `anygpt mcp config validate`: lists every problem of a configuration, and every rule without effect.
  * @module
  */
 import { ConfigurationError } from '../../core/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp config`: show, validate, sources, reload.
+ * `anygpt mcp config`: shows, validates and reloads the configuration.
  * @module
  */
 import { nearestName } from '../../text/nearest-names.ts';
@@ -21,13 +21,16 @@ export const config: Command = {
 Manages the configuration.
 
 Subcommands:
-  show       Display current configuration, with rules that do not do what they seem to
-  validate   Validate configuration: every problem, every rule that is shadowed or matches nothing
-  sources    List configuration sources: files that were read and clients that servers come from
-  reload     Validate, tell running gateways to reload, and read the lists of servers that are new (for 5 s, or --timeout)
+  show       Display current configuration, with rules that have no effect
+  validate   Validate configuration: list every problem, and every rule that is
+             shadowed or matches nothing
+  sources    List configuration sources: the files, and the clients that servers
+             are imported from
+  reload     Validate, tell running gateways to reload, and read the tool lists
+             of new servers (for 5 s, or --timeout)
 
 Options:
-  --status           With show: connect to every server and count those that answer
+  --status           With show: connect to every server and count the connected
 ${SESSION_HELP}
 
 Examples:
@@ -36,7 +39,8 @@ Examples:
   anygpt mcp config sources
   anygpt mcp config reload
 
-Exit codes: 0 success (warnings included), 1 invalid arguments, 2 configuration error`,
+Exit codes: 0 success (warnings included), 1 invalid arguments, 2 configuration
+error`,
   options: { ...SESSION_OPTIONS, status: { type: 'boolean' } },
   async run(values, [name, ...positionals], io) {
     const names = Object.keys(SUBCOMMANDS);
@@ -44,11 +48,11 @@ Exit codes: 0 success (warnings included), 1 invalid arguments, 2 configuration 
     const load = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
     if (load === undefined) {
       const near = nearestName(name, names);
-      const hint = near === undefined ? `There are ${names.join(', ')}` : `Did you mean "${near}"?`;
-      throw new UsageError(`There is no "config ${name}". ${hint}`, near === undefined ? [] : [near]);
+      const hint = near === undefined ? `Subcommands: ${names.join(', ')}` : `Did you mean "${near}"?`;
+      throw new UsageError(`Unknown subcommand "config ${name}". ${hint}`, near === undefined ? [] : [near]);
     }
     exactly(positionals);
-    if (values.status && name !== 'show') throw new UsageError('--status belongs to config show');
+    if (values.status && name !== 'show') throw new UsageError('--status needs config show');
     return (await load())(values, [], io);
   },
 };

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp doctor`: what works, what does not, and the one thing to do about it.
+ * `anygpt mcp doctor`: checks what works and what does not, with one thing to do for each problem.
  * @module
  */
 import { ConfigurationLoader } from '../../config/configuration-loader.ts';
@@ -30,12 +30,12 @@ import { ENGINE_HELP, ENGINE_OPTIONS, type Session, withSession } from '../sessi
 export const doctor: Command = {
   usage: `Usage: anygpt mcp doctor [server…] [options]
 
-Checks this machine, the configuration, every source and every server: readable, resolvable, starts, which protocol it
-speaks, how many tools it lists, how long that took; and says the one thing to do where something is wrong. Starts
-every server, five at a time, and closes them again.
+Checks this machine, the configuration, its sources and all servers, and says
+what to do about each problem. Starts every server, five at a time, lists its
+tools, and closes it again.
 
 Options:
-  --offline          Check only what needs no server to be started
+  --offline          Start no server; check only files and entries
   --timeout TIME     Longest wait for one server: 30 (seconds), 500ms, 2m
 ${ENGINE_HELP}
 
@@ -44,13 +44,14 @@ Examples:
   anygpt mcp doctor github jira
   anygpt mcp doctor --offline --json
 
-Exit codes: 0 all fine (warnings included), 1 invalid arguments, 2 configuration or a source is broken, 3 a server fails`,
+Exit codes: 0 success (warnings included), 1 invalid arguments, 2 configuration
+or a source is broken, 3 a server fails`,
   options: { ...ENGINE_OPTIONS, offline: { type: 'boolean' }, timeout: { type: 'string' } },
   async run(values, names, io) {
     const offline = values.offline === true;
     const machine = await checkMachine(io);
     try {
-      // What is wrong is in the report; it need not be said beside it.
+      // The report has all problems, so nothing is logged besides.
       const quiet = { 'log-level': 'silent', ...values };
       return await withSession(quiet, io, async (session) => {
         const config = await session.engine.getConfig();
@@ -88,7 +89,7 @@ async function checkMachine({ env, cwd }: Io): Promise<Check[]> {
   ];
 }
 
-/** A name that no entry has. */
+/** The error for the first name without an entry. */
 async function unknownServer(
   names: readonly string[],
   { servers }: ResolvedConfig,
@@ -119,7 +120,7 @@ async function examined(
   return found;
 }
 
-/** That a rule matches nothing is said only when every server has been seen. */
+/** A rule that matches nothing is reported only when the tools of every server are known. */
 async function rulesOf({ engine }: Session) {
   const complete = (await engine.unseen()).length === 0;
   return (await engine.ruleWarnings()).filter(({ kind }) => complete || kind === 'shadowed');

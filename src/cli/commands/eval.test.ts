@@ -71,15 +71,15 @@ describe('eval', () => {
     expect(out).toMatch(/in the answer +100\.0/);
     expect(out).toMatch(/Tokens of an answer: about \d+ at the median, \d+ at the 95th percentile\./);
     expect(out).toMatch(/Time of a search: [\d.]+ ms at the median/);
-    expect(out).toContain('Everything that was needed came first.');
+    expect(out).toContain('Every needed tool came first.');
   });
 
   it('lists what was missed and why', async () => {
     const { code, out } = await run(MIXED);
     expect(code).toBe(0);
-    expect(out).toContain('Needed, and not first: 2 not in the catalogue, 1 disabled.');
+    expect(out).toContain('Needed tools that were not first: 2 not in the catalogue, 1 disabled.');
     expect(out).toMatch(
-      /needed github:list_fork: no server lists it; did you mean github:list_forks\?\n +came: github:list_forks/,
+      /needed github:list_fork: no server lists it; did you mean github:list_forks\?\n +found instead: github:list_forks/,
     );
     expect(out).toContain('needed nowhere: no server lists it\n');
     expect(out).toContain('needed github:delete_repo: the rules disable it\n');
@@ -117,7 +117,7 @@ describe('eval', () => {
     const late = await documentOf('eval', (await run(lines(query), ['--json', '--limit', '5'])).out);
     expect(late.misses).toMatchObject([{ reason: 'late', rank: 2, instead: [{ tool: 'create_issue' }] }]);
     const cut = await run(lines(query), ['--limit', '1']);
-    expect(cut.out).toContain('needed github:list_forks: number 2, which the answer leaves out');
+    expect(cut.out).toContain('needed github:list_forks: number 2, beyond the end of the answer');
   });
 
   it('reads queries from stdin', async () => {
@@ -155,7 +155,7 @@ describe('eval', () => {
     [['--queries', 'no-such-file'], '--queries cannot read'],
     [['--queries', 'queries', '--limit', '0'], '--limit takes a number from 1 to 100'],
     [['--queries', 'queries', '--misses', 'x'], '--misses takes a number from 0 up'],
-    [['--queries', 'queries', 'more'], 'there is no use for "more"'],
+    [['--queries', 'queries', 'more'], 'unexpected argument "more"'],
   ])('is 1 for %j', async (argv, message) => {
     writeFileSync(join(folder.path, 'queries'), MIXED);
     expect(await run(undefined, argv)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) });

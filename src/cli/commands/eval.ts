@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp eval`: how well search finds what is needed, on the tools that are there and queries one has written.
+ * `anygpt mcp eval`: measures how well search finds the needed tools, with the user's own queries.
  * @module
  */
 
@@ -21,23 +21,26 @@ import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../ses
 import { UsageError } from '../usage-error.ts';
 
 const SHOWN_MISSES = 10;
-/** As many as a search ever gives. */
+/** The most results a search returns. */
 const DEPTH = 100;
 
 export const evaluation: Command = {
   usage: `Usage: anygpt mcp eval --queries FILE [options]
 
-Puts your queries to the search over your own tools and says how often the needed tool is found (recall, nDCG, MRR),
-what the answers cost in tokens (estimated) and in time, and which queries missed, and why. Calls no tool.
+Searches your tools with your queries. Reports how often the needed tool is
+found (recall, nDCG, MRR), the tokens (estimated) and the time of an answer, and
+which queries missed and why. Calls no tool.
 
-FILE has one query with its tool in each line, or is a list or a table of them ("-" is stdin):
+FILE has one query with its tool per line, or is a JSON list or a CSV or TSV
+table ("-" is stdin):
   {"query": "open a ticket", "server": "github", "tool": "create_issue"}
-  query,server,tool        (first line of a CSV or TSV file; server may be missing)
-Several needed tools stand in "relevant": [{"server", "name", "grade"?, "group"?}]; those of one group are interchangeable.
+  query,server,tool        (header of a table; server is optional)
+For several needed tools: "relevant": [{"server", "name", "grade"?, "group"?}].
+Tools of one group are interchangeable.
 
 Options:
   --queries FILE     The queries (required)
-  --limit N          As for agents that ask for N results (default: they name no number)
+  --limit N          Search with limit N (default: none, as most agents do)
   --misses N         List at most N misses (default: ${SHOWN_MISSES}; with --json all)
 ${SESSION_HELP}
 
@@ -46,7 +49,8 @@ Examples:
   anygpt mcp eval --queries queries.csv --misses 50
   anygpt mcp eval --queries queries.jsonl --offline --json
 
-Exit codes: 0 measured, 1 invalid arguments or queries, 2 no tools or configuration error`,
+Exit codes: 0 success, 1 invalid arguments or queries, 2 no tools or
+configuration error`,
   options: {
     ...SESSION_OPTIONS,
     queries: { type: 'string' },
@@ -87,13 +91,13 @@ function toNumber(value: unknown, option: string, least: number, most: number): 
   throw new UsageError(`${option} takes a number from ${range}`);
 }
 
-/** All tools that are known, by what the rules say of them. */
+/** All known tools and whether rules enable them. */
 interface Catalogue {
   readonly status: ReadonlyMap<string, 'enabled' | 'disabled'>;
-  /** Servers that have a tool of that name. */
+  /** The servers that have a tool of that name. */
   readonly owners: ReadonlyMap<string, readonly string[]>;
   readonly servers: number;
-  /** Servers whose tools nobody has seen. */
+  /** Servers whose tools are not known. */
   readonly unknown: readonly string[];
 }
 
@@ -122,7 +126,7 @@ async function measured(
   const queries: JudgedQuery[] = [];
   for (const query of written) queries.push(await judgedQuery(session, catalogue, query));
   const ranker = rankerOf(session, limit);
-  // The first search of a process reads what the others then have.
+  // The first search of a process loads data, so it is not measured.
   await ranker.rank(queries[0]?.query ?? '', 1);
   const outcomes = await evaluate(ranker, queries, { countTokens: aboutTokens, depth: DEPTH });
   return {
@@ -135,7 +139,7 @@ async function measured(
   };
 }
 
-/** Search as agents have it. */
+/** The search as an agent uses it. */
 function rankerOf(session: Session, limit: number | undefined): Ranker {
   const find = async (query: string, most: number | undefined) => {
     const found = await session.engine.find(query, { limit: most, waitMs: 0 });
@@ -146,7 +150,7 @@ function rankerOf(session: Session, limit: number | undefined): Ranker {
     answer: async (query) => {
       const { results, notes } = await find(query, limit);
       const text = String(searchAnswer(results, notes, limit !== undefined).content?.[0]?.text);
-      // A default answer may end before its hits do.
+      // A default answer may leave out hits.
       const shown: { readonly results?: readonly SearchResult[] } = JSON.parse(text);
       return { text, tools: (shown.results ?? []).map(toTool) };
     },
@@ -155,7 +159,7 @@ function rankerOf(session: Session, limit: number | undefined): Ranker {
 
 const toTool = ({ server, tool, relevance }: SearchResult): ScoredTool => ({ server, name: tool, relevance });
 
-/** Finds the tools that were meant, as everywhere a pair is asked for. */
+/** Resolves the needed tools like any other server and tool pair. */
 async function judgedQuery(session: Session, catalogue: Catalogue, query: WrittenQuery): Promise<JudgedQuery> {
   const relevant: RelevantTool[] = [];
   for (const tool of query.relevant) relevant.push(...(await meantBy(session, catalogue, tool)));
@@ -165,7 +169,7 @@ async function judgedQuery(session: Session, catalogue: Catalogue, query: Writte
 async function meantBy({ engine }: Session, { owners }: Catalogue, written: WrittenTool): Promise<RelevantTool[]> {
   const { server, name, grade, group } = written;
   const own = server === undefined ? owners.get(name) : undefined;
-  // Without a server, any tool of that name will do.
+  // Without a server, every tool of that name counts.
   if (own) return own.map((owner) => ({ server: owner, name, grade, group: group ?? `any ${name}` }));
   const ref = await engine.refOf(server ?? name, server === undefined ? '' : name);
   const isPair = ref.tool !== '';

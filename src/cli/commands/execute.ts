@@ -1,8 +1,7 @@
 /**
- * `anygpt mcp execute`: calls a tool and shows what it returned.
+ * `anygpt mcp execute`: calls a tool and prints its result.
  * @module
  */
-import { resolve } from 'node:path';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, Progress, ToolRef } from '../../core/types.ts';
 import { oneLine, plainText } from '../../text/plain-text.ts';
@@ -14,7 +13,8 @@ import { exitCodeOf } from '../exit-code.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
 import { exactly, pairOf } from '../positionals.ts';
-import { resultText } from '../result-text.ts';
+import { pathIn } from '../read-text.ts';
+import { rawResult, resultText } from '../result-text.ts';
 import { openFolder, type SavedFile, saveFiles } from '../save-files.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { UsageError } from '../usage-error.ts';
@@ -25,44 +25,59 @@ type Arguments = Readonly<Record<string, unknown>>;
 export const execute: Command = {
   usage: `Usage: anygpt mcp execute <server> <tool> [key=value ...] [options]
 
-Calls a tool. Values are typed by the tool's schema; key:=JSON is taken as JSON, a key that is repeated makes a list, and
-a.b=value goes into an object. <server>:<tool> in one word works, too.
+Calls a tool. The tool's schema gives each value its type. key:=JSON takes JSON,
+a repeated key makes a list, and a.b=value sets a field of an object.
+<server>:<tool> in one word works as well.
 
 Options:
-  --args JSON        Tool arguments as a JSON object; @FILE reads a file, - reads stdin; pairs are added to it
+  --args JSON        Tool arguments as a JSON object; @FILE reads a file,
+                     - reads stdin; key=value pairs are added
+  --raw              Print the result alone, as the tool returned it
   --stream           Show progress on stderr while the tool runs
-  --output DIR       Save pictures, sound and files of the result there; nothing is overwritten
+  --output DIR       Save images, audio and files of the result in DIR;
+                     existing files are kept
 ${SESSION_HELP}
 
 Examples:
-  anygpt mcp execute github create_issue --args='{"repo":"owner/repo","title":"Bug report"}'
-  anygpt mcp execute github create_issue repo=owner/repo title="Bug report" labels=bug labels=ui
+  anygpt mcp execute github create_issue \\
+    --args='{"repo":"owner/repo","title":"Bug report"}'
+  anygpt mcp execute github create_issue repo=owner/repo title=Bug labels=ui
   anygpt mcp execute filesystem read_file --args @arguments.json --json
-  anygpt mcp execute browser screenshot url=https://example.com --output ./pictures
+  anygpt mcp execute filesystem read_file path=notes.md --raw > copy.md
+  anygpt mcp execute browser screenshot url=https://example.com --output ~/shots
 
-Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 execution failed, 4 tool disabled`,
+Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
+3 execution failed, 4 tool disabled`,
   options: {
     ...SESSION_OPTIONS,
     args: { type: 'string' },
+    raw: { type: 'boolean' },
     stream: { type: 'boolean' },
     output: { type: 'string' },
   },
   async run(values, positionals, io) {
     const { pair, rest } = takeApart(positionals, values.args !== undefined);
+    const raw = values.raw === true;
+    if (raw && values.json) throw new UsageError('--raw cannot be combined with --json');
     return withSession(values, io, async (session) => {
       const ref = await session.engine.refOf(pair.server, pair.tool);
       const { given, pairs, folder } = await recordingMistakes(session, ref, async () => ({
         given: await readArguments(values.args as string | undefined, io),
         pairs: checkedPairs(rest),
-        folder: values.output === undefined ? undefined : await openFolder(resolve(io.cwd, String(values.output))),
+        folder: values.output === undefined ? undefined : await openFolder(pathIn(String(values.output), io)),
       }));
-      if (!session.json)
+      if (!session.json && !raw)
         session.print(`Executing: ${oneLine([ref.server, ref.tool].filter(Boolean).join(':'), 500)}\n`);
       const called = await call(session, ref, { values, given, pairs });
       const outcome = outcomeOf(called, ref);
       const content = called.success && outcome.success ? (called.data.content ?? []) : [];
       const saved = folder === undefined ? [] : await saveFiles(content, folder, ref.tool);
-      // A result is the server's own; what we say of a failure is ours.
+      if (raw) {
+        if (!outcome.success) return session.fail(outcome.error);
+        if (called.success && !session.signal.aborted) io.stdout.write(rawResult(called.data, saved, io.stdout.isTTY));
+        return EXIT.ok;
+      }
+      // A result is printed exactly as the server returned it; failures are our own text.
       const document = saved.length > 0 ? { ...outcome, files: saved } : outcome;
       if (session.json) session.printJson(document, outcome.success ? 'exact' : undefined);
       else session.print(outcomeText(outcome, called, saved, session));
@@ -71,7 +86,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 execut
   },
 };
 
-/** With --args the second word is always the tool; otherwise it may be the first pair, if the first word names both. */
+/** With --args the second word is always the tool. Without, it may be the first pair if the first word names both. */
 function takeApart(positionals: readonly string[], hasArgs: boolean) {
   const [first = '', second] = positionals;
   const inOne = /:|__/.test(first) && (second === undefined || (!hasArgs && isPair(second)));
@@ -82,12 +97,12 @@ function takeApart(positionals: readonly string[], hasArgs: boolean) {
 function checkedPairs(words: readonly string[]): readonly string[] {
   const stray = words.filter((word) => !isPair(word));
   if (stray.some((word) => word.trimStart().startsWith('{')))
-    throw new UsageError(`JSON is given with --args: --args ${shellWord(stray.join(' '))}`);
+    throw new UsageError(`JSON arguments need --args: --args ${shellWord(stray.join(' '))}`);
   if (stray.length > 0) exactly(stray);
   return words;
 }
 
-/** Reads what the call needs. A mistake in it is recorded in the audit log as a refused call, then reported. */
+/** Reads the arguments of a call. A mistake is recorded in the audit log as a refused call, then thrown. */
 async function recordingMistakes<T>({ engine }: Session, ref: ToolRef, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -108,7 +123,7 @@ async function call(
   { server, tool }: ToolRef,
   { values, given, pairs }: CallWords,
 ): Promise<ToolResult<CallToolResult>> {
-  // Every call is in the audit log, and so is one that ends here.
+  // A call that ends here is recorded in the audit log as well.
   const refuse = (refusal: ToolResult<never>) => engine.refuse(refusal, { server, tool, arguments: given });
   const failure = (await lists([server])).get(server);
   if (failure) return refuse({ success: false, error: { ...failure, tool } });
@@ -146,7 +161,7 @@ function outcomeText(
   { paint, block }: Session,
 ): string {
   if (outcome.success) {
-    // Results are not wrapped: a line of theirs is a line.
+    // Results are not wrapped: their line breaks stay as they are.
     const result = called.success ? resultText(called.data, saved) : '';
     return `${paint('green', '✓ Success')}\n\nResult:\n${indented(result)}`;
   }

@@ -80,7 +80,7 @@ describe('init', () => {
   it.each(['json', 'yaml', 'ts'])('writes annotated %s where nothing is found', async (format) => {
     const { code, out } = await init('--format', format);
     expect(code).toBe(0);
-    expect(out).toContain('No client with a configuration was found');
+    expect(out).toContain('No client with MCP servers was found');
     expect(read(target(format))).toContain('@modelcontextprotocol/server-filesystem');
     expect(await run(['config', 'validate'])).toMatchObject({ code: 0, err: '' });
     expect(out.split('\nNext:\n')[1]?.trimEnd().split('\n')).toHaveLength(3);
@@ -92,15 +92,15 @@ describe('init', () => {
     const before = read(target());
     const again = await init();
     expect(again.code).toBe(0);
-    expect(again.out).toContain('is there already. Nothing was written.');
+    expect(again.out).toContain('already exists. Nothing was written.');
     expect(again.out).toContain('+        "type": "claude-desktop"');
     expect(read(target())).toBe(before);
     expect((await init('--client', 'cursor')).out).toContain(
-      '✓ ~/.anygpt/mcp-discovery.config.json reads cursor already. Nothing was written.',
+      '✓ ~/.anygpt/mcp-discovery.config.json already reads cursor. Nothing was written.',
     );
     expect((await json()).status).toBe('exists');
     const forced = await init('--force');
-    expect(forced.out).toContain('the old one is ~/.anygpt/mcp-discovery.config.json.bak');
+    expect(forced.out).toContain('backup: ~/.anygpt/mcp-discovery.config.json.bak');
     expect(read(`${target()}.bak`)).toBe(before);
     expect(JSON.parse(read(target())).discovery.sources).toHaveLength(2);
   });
@@ -148,10 +148,10 @@ describe('init', () => {
     expect((await run(['install', 'cursor'])).out).toContain('is already in');
     const other = await init('--force', '--client', 'claude-desktop');
     expect(other.out.replace(/\s+/g, ' ')).toContain(
-      'notes, taken over from Cursor, would be left out; "anygpt mcp uninstall cursor" gives them back.',
+      'notes, taken over from Cursor, would be left out; "anygpt mcp uninstall cursor" restores them.',
     );
     expect((await run(['list'])).out).toContain('MCP Servers (1 configured)');
-    expect((await run(['install', 'cursor'])).out).toContain('renewed "anygpt"');
+    expect((await run(['install', 'cursor'])).out).toContain('updated "anygpt"');
     expect((await run(['list'])).out).toContain('MCP Servers (2 configured)');
     await run(['uninstall', 'cursor']);
     expect((await run(['list'])).out).toContain('MCP Servers (1 configured)');
@@ -164,7 +164,7 @@ describe('init', () => {
     expect(out).toContain('Found 2 clients with 3 servers:');
     expect(out).toContain('✓ Cursor (3 servers)');
     expect(out.replace(/\s+/g, ' ')).toContain(
-      'files (the one of Claude Desktop), docs (the same as files of Claude Desktop), other (another server has that name, so it is called cursor/other here)',
+      'files (same as in Claude Desktop), docs (same as files in Claude Desktop), other (called cursor/other here, because another server has that name)',
     );
     const { clients } = await json();
     expect(clients[1].files[0].servers[1]).toEqual({
@@ -175,13 +175,13 @@ describe('init', () => {
     expect(clients[1].files[0].servers[2]).toEqual({ name: 'other', enabled: true, calledHere: 'cursor/other' });
     const list = (await run(['list'])).out;
     expect(list).toContain('MCP Servers (3 configured)');
-    expect(list).toContain('"other" in ~/.cursor/mcp.json; another server has that name here.');
+    expect(list).toContain('· cursor/other\n  Cursor: ');
   });
 
   it('sees a configuration with another ending, and does not leave two', async () => {
     both();
     await init('--format', 'ts');
-    expect((await init()).out).toContain('mcp-discovery.config.ts is there already');
+    expect((await init()).out).toContain('mcp-discovery.config.ts already exists');
     expect(existsSync(target())).toBe(false);
     await init('--force');
     expect([existsSync(target('ts')), existsSync(target('ts.bak')), existsSync(target())]).toEqual([false, true, true]);
@@ -221,7 +221,7 @@ describe('init', () => {
       ['--json', '--force'],
     ]) {
       const { code, out, err } = await run(['init', '--project', ...argv], { cwd: project });
-      expect([code, out + err]).toEqual([3, expect.stringContaining('leads out of this project')]);
+      expect([code, out + err]).toEqual([3, expect.stringContaining('to a place outside this project')]);
       expect(out).not.toContain('precious-text');
     }
     expect(read(join(home, 'precious.json'))).toContain('precious-text');
@@ -263,8 +263,8 @@ describe('init', () => {
     both();
     const { out, err } = await run(['init'], { tty: true, answers: '7\n2\n' });
     expect(out).toContain('2. ');
-    expect(err).toContain('Which ones?');
-    expect(err).toContain('Numbers from 0 to 2');
+    expect(err).toContain('Use which clients?');
+    expect(err).toContain('Enter numbers from 0 to 2');
     expect(JSON.parse(read(target())).discovery.sources).toEqual([{ type: 'cursor' }]);
     await run(['init', '--force'], { tty: true, answers: '\n' });
     expect(JSON.parse(read(target())).discovery.sources).toHaveLength(2);
@@ -338,8 +338,8 @@ describe('init --project', () => {
     write('project/.vscode/mcp.json', { servers: { theirs: witness('d') } });
     const { code, out } = await run(['init', '--project'], { cwd: project });
     expect(code).toBe(0);
-    expect(out).toContain('~/project/.vscode/mcp.json, came with this project\n      theirs\n');
-    expect(out).toContain('Nothing in ~/project/.vscode/mcp.json runs before: anygpt mcp trust');
+    expect(out).toContain('~/project/.vscode/mcp.json (came with this project)\n      theirs\n');
+    expect(out).toContain('Servers of ~/project/.vscode/mcp.json start only after: anygpt mcp trust');
     const file = join(project, '.anygpt', 'mcp-discovery.config.json');
     expect(JSON.parse(read(file)).discovery.sources).toContainEqual({ type: 'vscode' });
     expect(statSync(file).mode & 0o777).toBe(0o644);
@@ -358,7 +358,7 @@ describe('init --project', () => {
     const { out } = await run(['init', '--project'], { cwd: project });
     expect(out).not.toContain('anygpt mcp trust');
     write('project/.vscode/mcp.json', { servers: { theirs: witness('e') } });
-    expect((await run(['init', '--project'], { cwd: project })).out).toContain('runs before: anygpt mcp trust');
+    expect((await run(['init', '--project'], { cwd: project })).out).toContain('start only after: anygpt mcp trust');
   });
 
   it('leaves a client that only this project has out of the user’s own configuration', async () => {
@@ -374,12 +374,12 @@ describe('init --project', () => {
 
   it('says of a folder that has nothing but its own file what it found, what reads it and what to run', async () => {
     write('project/.mcp.json', { mcpServers: { theirs: witness('d') } });
-    for (const about of ['Wrote ~/.anygpt/mcp-discovery.config.json, which names', 'is there already and names']) {
+    for (const about of ['Wrote ~/.anygpt/mcp-discovery.config.json. It names', 'already exists and names']) {
       const { code, out } = await run(['init'], { cwd: project });
       expect(code).toBe(0);
-      expect(out).toContain('~/project/.mcp.json, came with this project\n      theirs\n');
+      expect(out).toContain('~/project/.mcp.json (came with this project)\n      theirs\n');
       expect(out).toContain(`${about} no client or server yet`);
-      expect(out).toContain('~/project/.mcp.json came with this folder, and ~/.anygpt/mcp-discovery.config.json');
+      expect(out).toContain('~/project/.mcp.json came with this folder. ~/.anygpt/mcp-discovery.config.json');
       expect(out.split('\nNext:\n')[1]).toBe(
         '  anygpt mcp init --project\n  anygpt mcp trust\n  anygpt mcp list --status\n',
       );
@@ -395,7 +395,7 @@ describe('init --project', () => {
     both();
     await run(['init', '--project'], { cwd: project });
     expect((await run(['init'], { cwd: project })).out).toContain(
-      'In this folder ~/project/.anygpt/mcp-discovery.config.json comes first.',
+      'In this folder, ~/project/.anygpt/mcp-discovery.config.json is used instead.',
     );
   });
 });

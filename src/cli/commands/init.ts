@@ -1,6 +1,6 @@
 /**
- * `anygpt mcp init`: finds the clients of this machine and writes a first configuration that uses their servers. Starts
- * nothing.
+ * `anygpt mcp init`: finds the clients on this machine and writes a configuration that uses their servers. Starts no
+ * server.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -40,26 +40,31 @@ import { withTilde } from '../source-lines.ts';
 import { fileDiff } from '../text-diff.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** As after Ctrl-C. */
+/** The exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
 export const init: Command = {
   usage: `Usage: anygpt mcp init [options]
 
-Finds the clients on this machine (Claude, Cursor, VS Code, Codex, ...), shows which servers they have, and writes a
-configuration that uses them. Starts nothing, and changes nothing in the clients. At a terminal it asks which clients to
-use; otherwise it takes all.
+Finds the clients on this machine (Claude, Cursor, VS Code, Codex, ...), shows
+their servers, and writes a configuration that uses them. Starts no server and
+changes no client. On a terminal it asks which clients to use; otherwise it uses
+all.
 
 Options:
   --client NAME      Use this client only; may be repeated
-  --project          Write .anygpt/mcp-discovery.config.* in this folder instead of ~/.anygpt; it is trusted at once
-  --servers          Write the servers themselves instead of naming the clients as sources. ${'$'}{NAME} stays as it is; a
-                     client that has secrets written out stays a source, because they are never copied
+  --project          Write .anygpt/mcp-discovery.config.* in this folder instead
+                     of ~/.anygpt, and trust it
+  --servers          Copy the servers instead of naming the clients as sources.
+                     ${'$'}{NAME} references stay. Secrets are never copied: a
+                     client that has some stays a source
   --format FORMAT    json (default), yaml or ts
-  --force            Write the file anew if there is one; the old one is kept beside it as .bak, .bak.2, ...
+  --force            Replace an existing file; a backup (.bak, .bak.2, ...) is
+                     kept beside it
   --dry-run          Show what would be written, and write nothing
   --yes, -y          Do not ask
-  --json             One JSON document on stdout and nothing else; does not ask
+  --json             Print one JSON document and nothing else on stdout; do not
+                     ask
 
 Examples:
   anygpt mcp init
@@ -67,7 +72,8 @@ Examples:
   anygpt mcp init --project --format ts
   anygpt mcp init --servers --dry-run
 
-Exit codes: 0 success (also when the file is there already), 1 invalid arguments, 2 client not found, 3 cannot write`,
+Exit codes: 0 success (also if the file exists already), 1 invalid arguments,
+2 client not found, 3 cannot write`,
   options: {
     client: { type: 'string', multiple: true },
     project: { type: 'boolean' },
@@ -101,7 +107,7 @@ Exit codes: 0 success (also when the file is there already), 1 invalid arguments
   },
 };
 
-/** The files of projects that are what somebody has trusted. */
+/** The project files that are trusted as they are now. */
 async function trustedOf(found: readonly FoundClient[], world: World): Promise<ReadonlySet<string>> {
   const store = new TrustStore(stateFolder(world));
   const paths = found.flatMap(({ files }) => files.filter(({ scope }) => scope === 'project').map(({ path }) => path));
@@ -115,7 +121,8 @@ async function trustedOf(found: readonly FoundClient[], world: World): Promise<R
 
 function formatOf(written = 'json'): StarterFormat {
   const format = STARTER_FORMATS.find((known) => known === written);
-  if (format === undefined) throw new UsageError(`--format is one of ${STARTER_FORMATS.join(', ')}, not "${written}"`);
+  if (format === undefined)
+    throw new UsageError(`--format must be one of ${STARTER_FORMATS.join(', ')}, not "${written}"`);
   return format;
 }
 
@@ -123,13 +130,13 @@ function namedClients(names: readonly string[] = []): ReadonlySet<string> {
   for (const name of names) {
     if ((CLIENT_TYPES as readonly string[]).includes(name)) continue;
     const near = nearestName(name, CLIENT_TYPES);
-    const hint = near === undefined ? `There are ${CLIENT_TYPES.join(', ')}.` : `Did you mean "${near}"?`;
-    throw new UsageError(`There is no client "${name}". ${hint}`, near === undefined ? [] : [near]);
+    const hint = near === undefined ? `Clients: ${CLIENT_TYPES.join(', ')}.` : `Did you mean "${near}"?`;
+    throw new UsageError(`Unknown client "${name}". ${hint}`, near === undefined ? [] : [near]);
   }
   return new Set(names);
 }
 
-/** Those a configuration can name. A client that has only a file of this project says nothing elsewhere. */
+/** The clients a configuration can name. One that only has a file in this project is of no use elsewhere. */
 function usable(
   found: readonly FoundClient[],
   wanted: ReadonlySet<string>,
@@ -151,23 +158,23 @@ const asksWhich = (values: Values, candidates: readonly FoundClient[], { stdin, 
   ![values.json, values.yes, values.client, values['dry-run']].some(Boolean) &&
   [stdin, stderr, stdout].every(({ isTTY }) => isTTY);
 
-/** Numbers, or nothing for all; undefined when nobody answers. */
+/** The chosen clients: numbers, or nothing for all; undefined without an answer. */
 const choose = (clients: readonly FoundClient[], io: Io): Promise<readonly FoundClient[] | undefined> =>
-  ask(io, '\nWhich ones? Enter for all, or numbers such as 1,3, or 0 for none: ', (answer) => {
+  ask(io, '\nUse which clients? Enter for all, numbers such as 1,3, or 0 for none: ', (answer) => {
     const numbers = answer.split(/[\s,]+/).map(Number);
     if (answer === '') return clients;
     if (numbers.every((number) => Number.isInteger(number) && number >= 0 && number <= clients.length))
       return clients.filter((_, at) => numbers.includes(at + 1));
-    io.stderr.write(`Numbers from 0 to ${clients.length}, please.\n`);
+    io.stderr.write(`Enter numbers from 0 to ${clients.length}.\n`);
     return undefined;
   });
 
-/** What is to be written, and what is there. */
+/** The file to write, and the file that exists. */
 interface Plan {
   readonly file: string;
   readonly format: StarterFormat;
   readonly text: string;
-  /** The file that is there now, perhaps with another ending. */
+  /** The existing file, perhaps with another extension. */
   readonly present: { readonly path: string; readonly text: string } | undefined;
 }
 
@@ -181,12 +188,12 @@ async function planOf(starter: Starter, format: StarterFormat, values: Values, w
   return { file, format, text: await starterText(starter, format), present };
 }
 
-/** A project's files may be links that somebody planted: what they lead to elsewhere is neither shown, copied nor written. */
+/** A file of a project may be a planted link. The target of a link out of the project is not shown, copied or written. */
 function refuseLeaving(path: string, world: World): void {
   if (!existsSync(path) || isReallyInside(path, projectFolders(world).repository ?? world.cwd)) return;
   throw new DiscoveryError(
     'STORAGE_ERROR',
-    `${path} is a link that leads out of this project, so nothing was written. Take the link away first.`,
+    `${path} is a link to a place outside this project, so nothing was written. Remove the link first.`,
   );
 }
 
@@ -195,16 +202,16 @@ async function carryOut({ file, text, present }: Plan, values: Values, world: Wo
   if (values['dry-run']) return { status: 'dry-run' };
   if (present !== undefined && !values.force) return { status: 'exists' };
   const backup = present && (await copyBeside(present.path));
-  // A link, as people who keep their settings in a repository have, stays one.
+  // A link stays a link: some people keep their settings in a repository.
   await writeAtomically(existsSync(file) ? await realpath(file) : file, text, values.project ? 0o644 : 0o600);
   if (present && present.path !== file) await rm(present.path);
-  // What was written here, and nothing that another program puts in its place.
+  // Trust exactly the text that was written.
   if (values.project) await new ConfigurationLoader(world).trust(file, text);
   return { status: 'written', ...(backup !== undefined && { backup }) };
 }
 
 function foundText(found: readonly FoundClient[], numbered: readonly FoundClient[], io: Io, world: World): string {
-  if (found.length === 0) return 'No client with a configuration was found on this machine.';
+  if (found.length === 0) return 'No client with MCP servers was found on this machine.';
   const [paint, width] = [paintFor(io), widthOf(io)];
   const joined = joinEntries(found);
   const servers = found.reduce((sum, client) => sum + countOf(client), 0) - joined.shared.size;
@@ -233,7 +240,7 @@ async function outcomeText(outcome: Outcome, plan: Plan, io: Io, world: World): 
     const there = withTilde(present.path, world.home);
     const diff = await fileDiff({ path: name, was: present.path, before: present.text, after: text, harmless: true });
     parts.push(
-      `${say(`${there} is there already. Nothing was written. With --force it would become ${name}:`)}\n\n${diff}`,
+      `${say(`${there} already exists. Nothing was written. --force would change it${present.path === file ? '' : ` to ${name}`}:`)}\n\n${diff}`,
     );
   }
   parts.push(...notesOn(outcome, world).map(say));

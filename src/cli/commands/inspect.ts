@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp inspect`: one tool with its parameters and examples.
+ * `anygpt mcp inspect`: shows one tool with its parameters and examples.
  * @module
  */
 
@@ -14,7 +14,8 @@ import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../ses
 export const inspect: Command = {
   usage: `Usage: anygpt mcp inspect <server> <tool> [options]
 
-Shows what a tool does and which parameters it takes. <server>:<tool> in one word works, too.
+Shows what a tool does and which parameters it takes. <server>:<tool> in one
+word works as well.
 
 Options:
   --examples         Show usage examples
@@ -25,7 +26,8 @@ Examples:
   anygpt mcp inspect github create_issue --examples
   anygpt mcp inspect github:create_issue --json
 
-Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found, 3 connection failed, 4 tool disabled`,
+Exit codes: 0 success, 1 invalid arguments, 2 server or tool not found,
+3 connection failed, 4 tool disabled`,
   options: { ...SESSION_OPTIONS, examples: { type: 'boolean' } },
   async run(values, positionals, io) {
     const { server, tool } = pairOf(positionals);
@@ -66,7 +68,7 @@ function parameterText({ name, type, required, description }: ToolParameter, { b
 }
 
 function exampleText({ description, parameters, generated }: ToolExample, { block }: Session): string {
-  const title = description || (generated ? 'Made up from the schema' : 'Example');
+  const title = description || (generated ? 'Generated from the schema' : 'Example');
   const lines = Object.entries(parameters).map(([name, value]) =>
     block(`${visible(name)}: ${JSON.stringify(visibly(value))}`, '    '),
   );

@@ -59,7 +59,7 @@ describe('install', () => {
     const { code, out } = await run('install', 'claude-code', '--take-over');
     expect(code).toBe(0);
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /Note: behind the gateway, claude-code\/memory is "memory" in \S+; another server has that name here\./,
+      /Note: "memory" of \S+ is called claude-code\/memory behind the gateway, because another server has that name\./,
     );
   });
 
@@ -68,9 +68,9 @@ describe('install', () => {
     const { code, out } = await run('install', 'cursor', '--take-over', '--dry-run');
     expect(code).toBe(0);
     expect(out).toContain('✓ Cursor: would add "anygpt" to ~/.cursor/mcp.json\n');
-    expect(out).toContain(`--- ${file}\n+++ ${file}\n@@ -1,5 +1,11 @@\n`);
+    expect(out).toContain('--- ~/.cursor/mcp.json\n+++ ~/.cursor/mcp.json\n@@ -1,5 +1,11 @@\n');
     expect(out).toMatch(/^- … 1 line$/m);
-    expect(out).toContain('  Would keep a copy: ~/.cursor/mcp.json.anygpt-taken-over\n');
+    expect(out).toContain('  Would write a backup: ~/.cursor/mcp.json.anygpt-taken-over\n');
     expect(out).toContain('  Would move behind the gateway: a\n');
     expect(out).toContain('  Would change: ~/.anygpt/mcp-discovery.config.json\n');
     expect(out).not.toContain('Backup:');
@@ -86,7 +86,7 @@ describe('install', () => {
     const file = write('.cursor/mcp.json', SERVERS);
     const { out } = await run('install', 'cursor', '--take-over');
     expect(out).toContain('  Moved behind the gateway: a\n  Configuration: ~/.anygpt/mcp-discovery.config.json\n');
-    expect((await run('uninstall', 'cursor')).out).toContain('  Given back: a\n');
+    expect((await run('uninstall', 'cursor')).out).toContain('  Restored: a\n');
     expect(read(file)).toBe(SERVERS);
     expect(existsSync(join(folder.path, '.anygpt', 'mcp-discovery.config.json'))).toBe(false);
   });
@@ -104,10 +104,10 @@ describe('install', () => {
         '  Backup: ~/.cursor/mcp.json.anygpt-backup',
         '  Note: there are no servers to take over.',
         '✓ Windsurf: added "anygpt" to ~/.codeium/windsurf/mcp_config.json',
-        '  Kept, and needed: ~/.codeium/windsurf/mcp_config.json.anygpt-taken-over',
+        '  Backup (needed to undo): ~/.codeium/windsurf/mcp_config.json.anygpt-taken-over',
         '  Moved behind the gateway: w',
         '  Configuration: ~/.anygpt/mcp-discovery.config.json',
-        '✗ Kiro: nothing was done',
+        '✗ Kiro: nothing was changed',
         '✓ Gemini CLI: added "anygpt" to ~/.gemini/settings.json',
         '  Backup: ~/.gemini/settings.json.anygpt-backup',
         '  Note: there are no servers to take over.',
@@ -204,7 +204,7 @@ describe('install', () => {
     expect((await run('install', 'cursor', '--file', file, '--command', 'x')).code).toBe(2);
     writeFileSync(copy, text);
     expect((await run('install', 'cursor', '--file', file)).out).toContain('already in');
-    expect((await run('uninstall', 'cursor', '--file', file)).out).toContain('Given back: evil');
+    expect((await run('uninstall', 'cursor', '--file', file)).out).toContain('Restored: evil');
     expect(read(file)).toBe(text);
     expect((await run('trust', '--list')).out).not.toContain('taken-over');
     expect(existsSync(mark)).toBe(false);
@@ -234,18 +234,18 @@ describe('install', () => {
     expect(command).toBe(process.execPath);
     expect(args).toEqual([expect.stringMatching(/discovery\.js$/)]);
     expect(existsSync(args[0])).toBe(true);
-    expect((await run('install', 'cursor', '--url', 'http://127.0.0.1:3000/mcp')).out).toContain('renewed "anygpt" in');
+    expect((await run('install', 'cursor', '--url', 'http://127.0.0.1:3000/mcp')).out).toContain('updated "anygpt" in');
   });
 
   it.each([
     [['install'], 1, '<client> is missing'],
     [['install', 'cursr'], 1, 'Did you mean "cursor"?'],
     [['install', 'zzz'], 1, 'Clients:\n  claude-desktop'],
-    [['install', 'cursor', 'zed'], 1, 'no use for "zed"'],
-    [['install', 'cursor', '--all'], 1, 'exclude each other'],
-    [['install', '--all', '--file', 'x'], 1, 'exclude each other'],
-    [['install', 'cursor', '--local', '--url', 'http://x'], 1, '--local and --url exclude each other'],
-    [['install', 'cursor', '--url', 'ftp://x'], 1, '--url is an http or https address'],
+    [['install', 'cursor', 'zed'], 1, 'unexpected argument "zed"'],
+    [['install', 'cursor', '--all'], 1, 'cannot be combined'],
+    [['install', '--all', '--file', 'x'], 1, 'cannot be combined'],
+    [['install', 'cursor', '--local', '--url', 'http://x'], 1, '--local and --url cannot be combined'],
+    [['install', 'cursor', '--url', 'ftp://x'], 1, '--url must be an http or https address'],
     [['install', 'cursor', '--command', ' '], 1, '--command is empty'],
     [['install', 'cursor'], 2, 'Cursor was not found on this machine'],
     [['install', '--all'], 2, 'No client was found on this machine'],

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp install`: puts this gateway into a client's own configuration.
+ * `anygpt mcp install`: adds this gateway to a client's configuration.
  * @module
  */
 
@@ -12,27 +12,32 @@ import { CLIENT_HELP, INSTALL_HELP, INSTALL_OPTIONS, runPlans } from '../install
 import type { Io } from '../io.ts';
 import { block, widthOf } from '../layout.ts';
 import { localProgram } from '../local-program.ts';
-import { renamedServers } from '../same-servers.ts';
+import { withTilde } from '../source-lines.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const install: Command = {
   usage: `Usage: anygpt mcp install <client> [options]
        anygpt mcp install --all [options]
 
-Adds one entry called "anygpt" to the configuration of a client, and nothing else: comments, order and formatting stay.
-The file as it was is kept beside it, and "anygpt mcp uninstall" brings it back. The entry has the full paths of Node.js
-and of this program, which no folder can redirect; run from npx, the program is copied to ~/.anygpt/program first. Starts
-nothing. With --take-over every remote server is asked once whether it needs a login; one that does stays in the client.
-Servers of a file that is not one of your own, such as a project's, are taken over only once it is trusted ("anygpt mcp
-trust FILE").
+Adds one entry, "anygpt", to the configuration of a client. Comments, order and
+formatting stay, and a backup is kept beside the file; "anygpt mcp uninstall"
+restores it. Starts no server.
+
+The entry has the full paths of Node.js and of this program, which no folder can
+redirect. With npx, the program is first copied to ~/.anygpt/program.
+
+--take-over asks every remote server once whether it needs a login; one that
+does stays in the client. Servers of a project's file are taken over only if the
+file is trusted ("anygpt mcp trust FILE").
 
 Options:
 ${INSTALL_HELP}
-  --take-over        Move the client's own servers behind the gateway; uninstall gives them back
-  --config FILE      The gateway uses this configuration file
+  --take-over        Move the client's own servers behind the gateway;
+                     uninstall restores them
+  --config FILE      The configuration file of the gateway
   --local            Start this copy of the program (the default)
-  --command LINE     Start the gateway with a command line of your own
-  --url URL          Use a gateway that is running there (anygpt mcp serve --http)
+  --command LINE     Start the gateway with this command line
+  --url URL          Connect to a running gateway (anygpt mcp serve --http)
 
 ${CLIENT_HELP}
 
@@ -43,8 +48,8 @@ Examples:
   anygpt mcp install --all
   anygpt mcp install cursor --file .cursor/mcp.json
 
-Exit codes: 0 success, 1 invalid arguments, 2 client not found or a file that cannot be edited, 3 a file could not be
-written, or with --all some of them failed`,
+Exit codes: 0 success, 1 invalid arguments, 2 client not found or a file that
+cannot be edited, 3 a file could not be written, or with --all some failed`,
   options: {
     ...INSTALL_OPTIONS,
     'take-over': { type: 'boolean' },
@@ -54,15 +59,15 @@ written, or with --all some of them failed`,
   },
   async run(values, positionals, io) {
     const ways = ['local', 'command', 'url'].filter((name) => values[name] !== undefined);
-    if (ways.length > 1) throw new UsageError(`${ways.map((name) => `--${name}`).join(' and ')} exclude each other`);
+    if (ways.length > 1) throw new UsageError(`${ways.map((name) => `--${name}`).join(' and ')} cannot be combined`);
     const url = values.url as string | undefined;
     if (url !== undefined && !(/^https?:/i.test(url) && URL.canParse(url)))
-      throw new UsageError('--url is an http or https address');
+      throw new UsageError('--url must be an http or https address');
     const command = values.command as string | undefined;
     if (command?.trim() === '') throw new UsageError('--command is empty');
     const program = localProgram(stateFolder(realWorld({ env: io.env, cwd: io.cwd })));
     if (values.local === true && program === undefined)
-      throw new UsageError('--local: this copy has not been built yet');
+      throw new UsageError('--local: this copy has not been built; run "npm run build"');
     const own = { local: program?.command, prepare: command === undefined ? program?.prepare : undefined };
     const config = values.config as string | undefined;
     const takeOver = values['take-over'] === true;
@@ -79,22 +84,25 @@ written, or with --all some of them failed`,
   },
 };
 
-/** Servers of clients that have another name behind the gateway, because another client's server has theirs. */
+/** Names servers of clients that have another name behind the gateway, because their own was taken. */
 async function sayNewNames(io: Io, config: string | undefined): Promise<void> {
   const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
   const { ownConfigurationFile } = await import('../../clients/installers/own-configuration.ts');
   const world = realWorld({ env: io.env, cwd: io.cwd });
   const file = ownConfigurationFile(world, config);
-  // What is wrong with it is said by the commands that use it.
+  // Commands that use the configuration report its problems.
   const used = await new ConfigurationLoader({ ...world, runCode: false }).load(file).catch(() => undefined);
-  for (const [name, sentence] of used === undefined ? [] : renamedServers(used, world.home))
-    io.stdout.write(`${block(`Note: behind the gateway, ${name} is ${sentence}`, widthOf(io), '  ')}\n`);
+  for (const { name, origin } of used?.servers ?? []) {
+    if (origin.name === undefined) continue;
+    const note = `Note: ${JSON.stringify(origin.name)} of ${withTilde(origin.file, world.home)} is called ${name} behind the gateway, because another server has that name.`;
+    io.stdout.write(`${block(note, widthOf(io), '  ')}\n`);
+  }
 }
 
-/** A gateway without a configuration works, and finds nothing. */
+/** Warns that a gateway without a configuration has no servers. */
 async function warnOfEmptiness(io: Io, config: string | undefined): Promise<void> {
   const { ownConfigurationFile } = await import('../../clients/installers/own-configuration.ts');
   const file = ownConfigurationFile(realWorld({ env: io.env, cwd: io.cwd }), config);
   if (existsSync(file)) return;
-  complain(io, `${file} does not exist yet, so there are no servers behind the gateway. Run "anygpt mcp init".`, 0);
+  complain(io, `${file} does not exist yet, so the gateway has no servers. Run "anygpt mcp init".`, 0);
 }

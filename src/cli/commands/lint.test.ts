@@ -58,7 +58,7 @@ describe('lint', () => {
     expect(out).not.toContain('disabled_one');
     expect(out).not.toContain('\u001b');
     expect(out).toMatch(
-      /\n3 tools of 1 server: 3 errors, 1 warning; 1 less important \(--severity info shows them\)\.\n$/,
+      /\n3 tools of 1 server: 3 errors, 1 warning; 1 less severe \(--severity info shows them\)\.\n$/,
     );
     expect(err).toContain('The tools of away are not known');
   });
@@ -73,9 +73,7 @@ describe('lint', () => {
     const { findings, counts } = await documentOf('lint', out);
     expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual(['array-items', 'parameter-description']);
     expect(counts).toEqual({ error: 1, warn: 0, info: 1 });
-    expect((await run(['bad', '--severity', 'error'])).out).toContain(
-      '3 tools of 1 server: 3 errors; 2 less important',
-    );
+    expect((await run(['bad', '--severity', 'error'])).out).toContain('3 tools of 1 server: 3 errors; 2 less severe');
     expect((await run(['bad', '--severity', 'info'])).out).toContain('3 errors, 1 warning, 1 note.');
     expect((await run(['bad', '--rule', 'name-start'])).out).toBe(
       '3 tools of 1 server: 0 errors, 0 warnings, 0 notes.\n',

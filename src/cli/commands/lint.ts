@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp lint`: tools whose definitions APIs refuse, agents stumble over or people should read first.
+ * `anygpt mcp lint`: finds tool definitions that APIs refuse, that agents misunderstand, or that look like an attack.
  * @module
  */
 
@@ -27,26 +27,27 @@ const idsOf = (severity: Severity): string => RULE_IDS.filter((id) => RULES[id].
 export const lint: Command = {
   usage: `Usage: anygpt mcp lint [server…] [options]
 
-Looks at the definitions of all enabled tools, or of those of the servers that are named: what LLM APIs refuse, what
-agents cannot tell apart or understand, what looks like an attack. Only servers that were never seen are started.
+Checks the definitions of all enabled tools, or of the named servers: what LLM
+APIs refuse, what agents confuse or misunderstand, and what looks like an
+attack. Starts only servers whose tools are not known.
 
 Options:
-  --rule ID          Only this rule; may be given several times
-  --severity LEVEL   The least that is shown: error, warn (default) or info
-  --max-tokens N     A definition with more tokens is huge (default: ${HUGE_TOKENS})
+  --rule ID          Check only this rule; may be repeated
+  --severity LEVEL   Show this and above: error, warn (default) or info
+  --max-tokens N     Report definitions above N tokens (default: ${HUGE_TOKENS})
   --strict           Exit with 3 if there are errors
-  --all              Name every tool, not the first ${SHOWN} of a rule
+  --all              Name every tool, not only the first ${SHOWN} of a rule
 ${SESSION_HELP}
 
 Rules:
   error  ${idsOf('error')
-    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .replace(/(.{1,70})(?:, |$)/g, '$1\n         ')
     .trimEnd()}
   warn   ${idsOf('warn')
-    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .replace(/(.{1,70})(?:, |$)/g, '$1\n         ')
     .trimEnd()}
   info   ${idsOf('info')
-    .replace(/(.{1,100})(?:, |$)/g, '$1\n         ')
+    .replace(/(.{1,70})(?:, |$)/g, '$1\n         ')
     .trimEnd()}
 
 Examples:
@@ -54,8 +55,9 @@ Examples:
   anygpt mcp lint github --severity info
   anygpt mcp lint --rule array-items --strict --json
 
-Exit codes: 0 success, whatever was found, 1 invalid arguments, 2 server not found or configuration error,
-3 errors with --strict, or a server that was named cannot be reached`,
+Exit codes: 0 success, even with findings, 1 invalid arguments, 2 server not
+found or configuration error, 3 errors with --strict, or a named server cannot
+be reached`,
   options: {
     ...SESSION_OPTIONS,
     rule: { type: 'string', multiple: true },
@@ -87,8 +89,7 @@ Exit codes: 0 success, whatever was found, 1 invalid arguments, 2 server not fou
         const limit = values.all === true ? Number.POSITIVE_INFINITY : SHOWN;
         const summary = summaryOf(looked, all, severity);
         session.print(shown.length > 0 ? `${lintText(shown, { paint, block, limit })}\n\n${summary}` : summary);
-        if (missing.length > 0)
-          session.note(`The tools of ${missing.join(', ')} are not known and were not looked at.`);
+        if (missing.length > 0) session.note(`The tools of ${missing.join(', ')} are not known and were not checked.`);
       }
       return values.strict === true && all.some((finding) => finding.severity === 'error') ? EXIT.failed : EXIT.ok;
     });
@@ -100,17 +101,18 @@ function wishesOf(values: Values) {
   for (const rule of rules ?? []) {
     if (Object.hasOwn(RULES, rule)) continue;
     const near = nearestName(rule, RULE_IDS);
-    const hint = near === undefined ? 'Run "anygpt mcp lint --help" to see all of them.' : `Did you mean "${near}"?`;
-    throw new UsageError(`There is no rule "${rule}". ${hint}`, near === undefined ? [] : [near]);
+    const hint = near === undefined ? '"anygpt mcp lint --help" lists all rules.' : `Did you mean "${near}"?`;
+    throw new UsageError(`Unknown rule "${rule}". ${hint}`, near === undefined ? [] : [near]);
   }
   const { severity = rules ? 'info' : 'warn', 'max-tokens': tokens } = values;
-  if (!SEVERITIES.includes(severity as Severity)) throw new UsageError(`--severity is one of ${SEVERITIES.join(', ')}`);
+  if (!SEVERITIES.includes(severity as Severity))
+    throw new UsageError(`--severity must be one of ${SEVERITIES.join(', ')}`);
   if (tokens !== undefined && !/^[1-9]\d{0,8}$/.test(String(tokens)))
     throw new UsageError('--max-tokens takes a number from 1');
   return { rules, severity: severity as Severity, maxTokens: tokens === undefined ? undefined : Number(tokens) };
 }
 
-/** All tools that are known; those of servers that were named first, so that what is alike is told of them. */
+/** All known tools. Those of the named servers come first, so that duplicates are reported for them. */
 async function toolsOf(names: readonly string[], { engine }: Session) {
   const unknown = await engine.unseen();
   const servers = (await engine.serverNames()).filter((name) => !unknown.includes(name));
@@ -139,7 +141,7 @@ function summaryOf(tools: readonly LintedTool[], findings: readonly Finding[], s
     severity !== 'error' && many(warn, 'warning'),
     severity === 'info' && many(info, 'note'),
   ];
-  const more = hidden > 0 ? `; ${hidden} less important (--severity info shows them)` : '';
+  const more = hidden > 0 ? `; ${hidden} less severe (--severity info shows them)` : '';
   return `${many(tools.length, 'tool')} of ${many(servers, 'server')}: ${parts.filter(Boolean).join(', ')}${more}.`;
 }
 

@@ -1,30 +1,41 @@
 /**
- * `anygpt mcp list`: all configured servers.
+ * `anygpt mcp list`: lists all configured servers.
  * @module
  */
-import type { ResolvedSource } from '../../config/resolved-config.ts';
-import type { ServerMetadata } from '../../core/types.ts';
+import type { ResolvedConfig, ResolvedSource } from '../../config/resolved-config.ts';
+import type { ServerDefinition, ServerMetadata } from '../../core/types.ts';
 import { toolCounts } from '../../meta-tools/answers.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { ageOf } from '../age.ts';
 import type { Command } from '../command.ts';
+import { forTerminal } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import { serversDocument } from '../json-answers.ts';
+import { columnsOf, fitTo, widthOf } from '../layout.ts';
+import { listedServers } from '../listed-servers.ts';
 import { exactly } from '../positionals.ts';
 import { renamedServers, sameServers } from '../same-servers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
+import { shownConnection, withShortPaths } from '../shown-connection.ts';
+import { withTilde } from '../source-lines.ts';
 import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
+import { withoutName } from '../without-name.ts';
 
 export const list: Command = {
   usage: `Usage: anygpt mcp list [options]
 
-Lists all configured MCP servers. Starts none of them, unless --status or --tools asks for what only they know.
-✓ is a server that answered, now or when its list was kept; ✗ one that failed; · one not tried yet.
+Lists all configured MCP servers: what each one is, the client it was imported
+from, and why it failed, if it did. Connects to no server without --status or
+--tools.
+
+  ✓ answered, now or when its tools were last listed    ✗ failed
+  · not tried yet                                       - disabled
 
 Options:
   --status           Show connection status; connects to every server
-  --tools            Show tool count per server, without disabled tools; connects to servers that were never seen
+  --tools            Show tool count per server, without disabled tools;
+                     connects to servers whose tools are not known
 ${SESSION_HELP}
 
 Examples:
@@ -37,48 +48,49 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
   async run(values, positionals, io) {
     exactly(positionals);
     const status = values.status === true;
-    if (status && values.offline) throw new UsageError('--status connects to servers and --offline forbids it');
+    if (status && values.offline) throw new UsageError('--status cannot be combined with --offline');
     return withSession(values, io, async (session) => {
       const { engine } = session;
-      const wanted = status || values.tools === true || values.refresh === true;
-      const failed = wanted ? await session.lists(undefined, status || undefined) : new Map();
-      const servers = (await engine.listServers()).map((server) => {
-        const reason = failed.get(server.name)?.message;
-        if (server.status !== 'disconnected') return server;
-        if (reason !== undefined) return { ...server, status: 'error' as const, reason };
-        // It has just listed its tools. That its connection was closed to make room for others is not its fault.
-        return status ? { ...server, status: 'connected' as const, reason: undefined } : server;
-      });
+      const asking = status ? 'all' : values.tools === true || values.refresh === true ? 'unknown' : 'none';
+      const servers = await listedServers(session, asking);
       const config = await engine.getConfig();
       const { servers: configured, sources } = config;
       const unread = await unreadHere(sources, io);
       const renamed = renamedServers(config, io.env.HOME);
       if (session.json) {
         const untrusted = new Set(sources.flatMap(({ status, message }) => (status === 'untrusted' && message) || []));
-        // Without servers the engine names the same files, cut short.
+        // Without servers, the engine's own notes name the same files, but shortened.
         const others = engine.notes().filter((note) => !/(?:is|are) not trusted/.test(note));
-        session.printJson(serversDocument(servers, [...others, ...untrusted, ...unread, ...renamed.values()]));
+        const notes = [...others, ...untrusted, ...unread, ...renamed.values()];
+        session.printJson(serversDocument(servers, notes, configured));
         return EXIT.ok;
       }
-      // With servers, these are among the warnings that every command says.
-      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread]) session.note(note);
+      // With servers, every command already prints these among its warnings.
+      for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread])
+        session.note(forTerminal(note));
       const same = sameServers(config, io.env.HOME);
-      const off = configured.filter(({ name }) => !servers.some((server) => server.name === name));
-      const blocks = [
-        ...servers.map((server) =>
-          serverBlock(server, { status, about: [renamed.get(server.name), same.get(server.name)] }, session),
-        ),
-        ...off.map(({ name, description }) => offBlock(name, description, status, session)),
-      ];
+      const whatIs = await describer(config, io);
+      const obstacleOf = await obstacles(io);
+      const blocks = configured.map((definition) => {
+        const { name } = definition;
+        const server = servers.find((known) => known.name === name);
+        const about = [whatIs(definition), isTold(definition) ? undefined : renamed.get(name), same.get(name)];
+        return server === undefined
+          ? disabledBlock(definition, about, status, session)
+          : serverBlock(server, { status, about, obstacle: obstacleOf(definition) }, session);
+      });
       session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
       if (values['log-level'] === undefined && servers.some((server) => markOf(server, status) === '·'))
-        session.note('· has not answered yet; "anygpt mcp list --status" connects and says what is true now.');
+        session.note('· means not tried yet; "anygpt mcp list --status" connects to every server.');
       return EXIT.ok;
     });
   },
 };
 
-/** The clients are looked up only here: no other command needs them. */
+/** Whether the name itself says the client and the name there: `cursor/memory`. */
+const isTold = ({ name, origin: { client, name: there } }: ServerDefinition): boolean => name === `${client}/${there}`;
+
+/** Only this command loads the table of clients. */
 async function unreadHere(sources: readonly ResolvedSource[], { env, cwd }: Io): Promise<string[]> {
   const { findTrustableFiles } = await import('../../config/project-files.ts');
   const { realWorld } = await import('../../config/world.ts');
@@ -86,11 +98,36 @@ async function unreadHere(sources: readonly ResolvedSource[], { env, cwd }: Io):
   return unreadLines(findTrustableFiles(world), sources, world.home);
 }
 
+/** Writes what a server is: `Cursor: npx -y some-server`. An entry of the configuration itself needs no origin. */
+async function describer({ origin: own }: ResolvedConfig, io: Io): Promise<(server: ServerDefinition) => string> {
+  const { titleOf } = await import('../../config/project-files.ts');
+  const { HOME } = io.env;
+  return (server) => {
+    const { client, file } = server.origin;
+    const isClient = client !== undefined && client !== 'custom';
+    const from = isClient ? titleOf(client as never) : file === own || file === '' ? '' : withTilde(file, HOME);
+    const [start, room] = [from && `${oneLine(from, 200)}: `, widthOf(io) - 2];
+    const whole = start + shownConnection(server, HOME);
+    return columnsOf(whole) <= room ? whole : fitTo(withShortPaths(whole), room);
+  };
+}
+
+/** Finds what keeps a server from starting without starting it: a missing program, an unset variable, a missing trust. */
+async function obstacles({ env }: Io): Promise<(server: ServerDefinition) => string | undefined> {
+  const { checkDefinition } = await import('../../doctor/check-definition.ts');
+  const world = { env, platform: process.platform, execPath: process.execPath };
+  return (server) => {
+    if (server.refusal !== undefined) return server.refusal;
+    const broken = checkDefinition(server, world).find(({ status }) => status === 'fail');
+    return broken && `Cannot start: ${broken.detail}`;
+  };
+}
+
 const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 
 const COLOURS = { '✓': 'green', '✗': 'red', '·': 'dim' } as const;
 
-/** Nobody knows of a server that was never tried whether it works. */
+/** A server that was never tried is neither working nor failed. */
 function markOf(server: ServerMetadata, status: boolean): keyof typeof COLOURS {
   if (server.status === 'connected') return '✓';
   if (status || server.status === 'error') return '✗';
@@ -99,12 +136,15 @@ function markOf(server: ServerMetadata, status: boolean): keyof typeof COLOURS {
 
 interface Shown {
   readonly status: boolean;
-  /** What there is to say where another server is the same, or has its name. */
+  /** What the server is, then what to know where another server is the same or has its name. */
   readonly about: readonly (string | undefined)[];
+  /** What keeps it from starting, as far as its entry tells. */
+  readonly obstacle: string | undefined;
 }
 
-function serverBlock(server: ServerMetadata, { status, about: said }: Shown, { paint, block }: Session): string {
-  const { name, description, stale, reason, listedAt } = server;
+function serverBlock(server: ServerMetadata, { status, about, obstacle }: Shown, session: Session): string {
+  const { paint, block } = session;
+  const { name, description, stale, listedAt } = server;
   const { toolCount, disabledCount = 0 } = toolCounts(server);
   const mark = markOf(server, status);
   const known = [
@@ -113,22 +153,44 @@ function serverBlock(server: ServerMetadata, { status, about: said }: Shown, { p
     disabledCount > 0 && `${disabledCount} disabled`,
     listedAt !== undefined && server.status !== 'connected' && `listed ${ageOf(listedAt)}`,
   ].filter(Boolean);
-  const about = known.length > 0 ? ` (${known.join(', ')})` : '';
+  const counts = known.length > 0 ? ` (${known.join(', ')})` : '';
   return [
-    `${paint(COLOURS[mark], mark)} ${paint('bold', oneLine(name, 200))}${about}`,
+    `${paint(COLOURS[mark], mark)} ${paint('bold', oneLine(name, 200))}${counts}`,
     description && block(oneLine(description, 2000), '  '),
-    ...said.map((sentence) => sentence && block(sentence, '  ')),
-    status && block(`Status: ${STATUS[server.status]}${reason ? ` - ${reason}` : ''}`, '  '),
+    ...about.map((sentence) => sentence && block(sentence, '  ')),
+    stateLine(server, status, obstacle, session),
     stale && '  Its tool list is more than a day old.',
   ]
     .filter(Boolean)
     .join('\n');
 }
 
-const offBlock = (name: string, description: string | undefined, status: boolean, { paint, block }: Session): string =>
+const LAST_TIME = 'failed last time: ';
+
+/** The status where it was asked for; otherwise why the server failed, or what will keep it from starting. */
+function stateLine(
+  { name, status: state, reason = '' }: ServerMetadata,
+  status: boolean,
+  obstacle: string | undefined,
+  { block }: Session,
+): string | undefined {
+  const isOld = reason.startsWith(LAST_TIME);
+  const why = withoutName(isOld ? reason.slice(LAST_TIME.length) : reason, name);
+  if (status) return block(`Status: ${STATUS[state]}${why && ` - ${why}`}`, '  ');
+  if (state === 'error') return block(`${isOld ? 'Failed last time' : 'Failed'}: ${why}`, '  ');
+  return obstacle && block(obstacle, '  ');
+}
+
+const disabledBlock = (
+  { name, description }: ServerDefinition,
+  about: readonly (string | undefined)[],
+  status: boolean,
+  { paint, block }: Session,
+): string =>
   [
-    `${paint('dim', '✗')} ${paint('bold', oneLine(name, 200))} (disabled)`,
+    `${paint('dim', '-')} ${paint('bold', oneLine(name, 200))} (disabled)`,
     description && block(oneLine(description, 2000), '  '),
+    ...about.map((sentence) => sentence && block(sentence, '  ')),
     status && '  Status: Disabled',
   ]
     .filter(Boolean)

@@ -45,12 +45,14 @@ describe('logs', () => {
     expect(await run('logs', 'loud')).toMatchObject({
       code: 0,
       out: '',
-      err: expect.stringContaining('No run of loud is known. To start it now: anygpt mcp logs loud --start'),
+      err: expect.stringContaining(
+        'There is no log of loud yet. To start the server now: anygpt mcp logs loud --start',
+      ),
     });
     await run('tools', 'loud');
     const { code, out, err } = await run('logs', 'loud');
     expect([code, out.split('\n')[0]]).toEqual([0, 'starting with ***']);
-    expect(err).toMatch(/^anygpt: Its run of \d{4}-\S+Z:\n$/);
+    expect(err).toMatch(/^anygpt: Run of \d{4}-\S+Z:\n$/);
     const document = await documentOf('logs', (await run('logs', 'loud', '--json')).out);
     expect(document.log).toContain('starting with ***');
     expect(document.startedAt).toMatch(/^\d{4}-/);
@@ -75,7 +77,10 @@ describe('logs', () => {
   });
 
   it('knows servers that run elsewhere, and those there are', async () => {
-    expect(await run('logs', 'away')).toMatchObject({ code: 0, err: expect.stringContaining('runs elsewhere (http)') });
+    expect(await run('logs', 'away')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('is a remote server (http)'),
+    });
     expect(await run('logs', 'lod')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "loud"?') });
     expect((await run('logs')).code).toBe(1);
     expect((await run('logs', 'loud', '--follow', '--json')).code).toBe(1);
@@ -123,7 +128,7 @@ describe('logs', () => {
     await runBinary(['tools', 'loud'], { cwd: folder.path, env });
     const { code, out, err } = await runBinary(['logs', 'loud'], { cwd: folder.path, env });
     expect([code, out.split('\n')[0]]).toEqual([0, 'starting with ***']);
-    expect(err).toContain('Its run of');
+    expect(err).toContain('Run of');
     const child = spawn(process.execPath, [join(root, 'dist/bin/anygpt.js'), 'mcp', 'logs', 'loud', '-f'], {
       cwd: folder.path,
       env: { PATH: process.env.PATH, ...env },

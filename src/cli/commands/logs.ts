@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp logs`: what a local server wrote to stderr in its last run, whoever started it.
+ * `anygpt mcp logs`: shows what a local server wrote to stderr in its last run.
  * @module
  */
 import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../engine/server-logs.ts';
@@ -13,13 +13,14 @@ import { UsageError } from '../usage-error.ts';
 export const logs: Command = {
   usage: `Usage: anygpt mcp logs <server> [options]
 
-Shows what a local server wrote to stderr in its last run, in a running gateway or in a command, without the secrets it
-was given. The end of it is kept in ~/.anygpt/logs. Lines of ours begin with "==="; one of the server's that looks like
-that is shown with "| " before it. Starts nothing, unless --start says so.
+Shows what a local server wrote to stderr in its last run, in a gateway or in a
+command, without its secrets. The end of the log is kept in ~/.anygpt/logs. Our
+own lines begin with "==="; a line of the server that looks like one gets "| "
+in front. Starts no server without --start.
 
 Options:
-  --start            Start the server now, ask for its tools, and show what it writes meanwhile
-  --follow, -f       Go on showing what comes, until Ctrl-C
+  --start            Start the server, list its tools, and show what it writes
+  --follow, -f       Keep showing new lines until Ctrl-C
   --timeout TIME     With --start, the longest wait: 30 (seconds), 500ms, 2m
 ${ENGINE_HELP}
 
@@ -28,7 +29,8 @@ Examples:
   anygpt mcp logs github --follow
   anygpt mcp logs github --start --timeout 10
 
-Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration error, 3 connection failed`,
+Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
+error, 3 connection failed`,
   options: {
     ...ENGINE_OPTIONS,
     start: { type: 'boolean' },
@@ -38,8 +40,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
   async run(values, positionals, io) {
     const [server = ''] = exactly(positionals, '<server>');
     const { follow = false, start = false } = values;
-    if (follow && values.json) throw new UsageError('--follow has no end, so it cannot be one JSON document');
-    if (values.timeout !== undefined && !start) throw new UsageError('--timeout belongs to --start');
+    if (follow && values.json) throw new UsageError('--follow cannot be combined with --json');
+    if (values.timeout !== undefined && !start) throw new UsageError('--timeout needs --start');
     return withSession(values, io, async (session) => {
       const { engine } = session;
       const { servers, home } = await engine.getConfig();
@@ -49,9 +51,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
         if (!known.success) return session.fail(known.error);
       }
       if (definition && definition.connection.type !== 'stdio' && !start)
-        session.note(
-          `${server} runs elsewhere (${definition.connection.type}), so nothing of its stderr is known here.`,
-        );
+        session.note(`${server} is a remote server (${definition.connection.type}), so its stderr is not available.`);
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;
       if (start) void session.lists([server], true);
@@ -62,7 +62,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
         rest = (rest + text).slice(cut);
         if (lines === '') return;
         session.progress.clear();
-        // An empty line stands before each run.
+        // Each run begins with an empty line.
         session.io.stdout.write(shownLog(lines.replace(/^\n(?==== started )/, '')));
       };
       await followFile(serverLogFile(home, server), { from, onText, signal: session.signal });
@@ -71,7 +71,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration 
   },
 };
 
-/** What an earlier run left, and where to read on. */
+/** Prints the log of the last run and returns where to read on. */
 async function kept(server: string, home: string, session: Session) {
   const log = await readServerLog(home, server);
   const text = shownLog(log?.text ?? '');
@@ -80,15 +80,15 @@ async function kept(server: string, home: string, session: Session) {
     session.printJson({ server, log: text, ...(log?.startedAt && { startedAt: log.startedAt }) });
     return result;
   }
-  const when = log?.startedAt === undefined ? 'Its last run' : `Its run of ${log.startedAt}`;
+  const when = log?.startedAt === undefined ? 'Last run' : `Run of ${log.startedAt}`;
   if (log === undefined)
-    session.note(`No run of ${server} is known. To start it now: anygpt mcp logs ${server} --start`);
-  else session.note(`${when}${text === '' ? ' wrote nothing to stderr.' : ':'}`);
+    session.note(`There is no log of ${server} yet. To start the server now: anygpt mcp logs ${server} --start`);
+  else session.note(`${when}${text === '' ? ': nothing on stderr.' : ':'}`);
   if (text !== '') session.print(text.trimEnd());
   return result;
 }
 
-/** What it writes now. */
+/** Starts the server and prints what it writes. */
 async function fresh(server: string, session: Session): Promise<number> {
   const failure = (await session.lists([server], true)).get(server);
   const log = shownLog(quoteLog(session.engine.serverLog(server)));

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp search`: tools by what they do.
+ * `anygpt mcp search`: searches tools by what they do.
  * @module
  */
 
@@ -21,13 +21,14 @@ const MAX_LIMIT = 100;
 export const search: Command = {
   usage: `Usage: anygpt mcp search <query> [options]
 
-Searches the tools of all servers. Servers that were never seen are started and asked; the others are not.
-Filters may stand in the query: server:NAME, tag:NAME, name:create_*, readonly:true, destructive:false; -tag:NAME leaves out.
+Searches the tools of all servers. Starts only servers whose tools are unknown.
+The query may have filters: server:NAME, tag:NAME, name:create_*, readonly:true,
+destructive:false; -tag:NAME excludes.
 
 Options:
   --server NAME      Filter by server
   --limit N          Max results (default: 10)
-  --explain          Say for each result which words and meanings made its score
+  --explain          Explain the percentage of each result
 ${SESSION_HELP}
 
 Examples:
@@ -37,7 +38,8 @@ Examples:
   anygpt mcp search "server:github readonly:true pull requests"
   anygpt mcp search "throw away a branch" --explain
 
-Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found or configuration error`,
+Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
+or configuration error`,
   options: { ...SESSION_OPTIONS, server: { type: 'string' }, limit: { type: 'string' }, explain: { type: 'boolean' } },
   async run(values, positionals, io) {
     const query = positionals.join(' ').trim();
@@ -58,14 +60,25 @@ Exit codes: 0 results found, 1 invalid arguments, 2 no results, server not found
       if (session.json) session.printJson(searchDocument({ results, notes }, reasons));
       else {
         if (results.length === 0) session.note(`No results found for "${query}".`);
-        // What only passed filters fits no better than the rest of it.
+        // Results that only passed filters have no rank.
         else session.print(searchText(query, results, { reasons, ranked: text.trim() !== '' }, session));
-        for (const note of notes) session.note(forTerminal(note));
+        for (const note of shortNotes(notes)) session.note(forTerminal(note));
       }
       return results.length === 0 ? EXIT.notFound : EXIT.ok;
     });
   },
 };
+
+const FAILED = /^(.+) not searched: (?!still starting)/;
+
+/** Several failed servers are one note; "nothing fits" repeats that there are no results. */
+function shortNotes(notes: readonly string[]): string[] {
+  const failed = notes.flatMap((note) => FAILED.exec(note)?.[1] ?? []);
+  const others = notes.filter((note) => !note.startsWith('nothing fits;') && (failed.length < 2 || !FAILED.test(note)));
+  return failed.length < 2
+    ? others
+    : [...others, `Not searched, because they failed: ${failed.join(', ')}. "anygpt mcp list" says why.`];
+}
 
 async function explainAll(
   { engine }: Session,

@@ -120,6 +120,6 @@ describe('what keeps serve from starting', () => {
   it('is an unknown server to expose, exit code 2', async () => {
     const { io, done } = start(['--config', config, '--expose', 'nobody']);
     expect(await done).toBe(2);
-    expect(io.err()).toContain('There is no server "nobody". Known: echo.');
+    expect(io.err()).toContain('Unknown server "nobody". Servers: echo.');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp serve`: the gateway, until its client goes or a signal comes.
+ * `anygpt mcp serve`: runs the gateway until its client disconnects or a signal arrives.
  * @module
  */
 import { elapsedNow } from '../../async/clock.ts';
@@ -21,16 +21,21 @@ import { UsageError } from '../usage-error.ts';
 export const serve: Command = {
   usage: `Usage: anygpt mcp serve [options]
 
-The MCP server that agents connect to. Speaks MCP on stdin and stdout; messages for people go to stderr.
+Runs the MCP server that agents connect to, on stdin and stdout. Log messages go
+to stderr.
 
 Options:
   --config FILE      Use this configuration file
-  --http PORT        Serve Streamable HTTP on 127.0.0.1:PORT/mcp instead of stdio
-  --expose SERVER    Show this one server's own tools, prompts and resources instead of the five meta-tools
-  --url URL          Show the server at this address as it is, for clients that start programs only; reads no configuration
+  --http PORT        Serve Streamable HTTP on 127.0.0.1:PORT/mcp, not stdio
+  --expose SERVER    Expose one server's own tools, prompts and resources
+                     instead of the five meta-tools
+  --url URL          Expose the server at this URL, for clients that can only
+                     start programs; reads no configuration
   --trust-project    Use this folder's configuration without asking
-  --watch            Reload when the configuration files change (half-written ones wait until they are whole)
-  --log-level LEVEL  debug, info, warn, error or silent (default: log.level of the configuration)
+  --watch            Reload when the configuration files change, once they are
+                     written completely
+  --log-level LEVEL  debug, info, warn, error or silent (default: log.level of
+                     the configuration)
 
 Examples:
   anygpt mcp serve
@@ -47,18 +52,18 @@ Examples:
   },
   async run(values, positionals, io) {
     if (positionals.length > 0)
-      throw new UsageError(`serve takes no arguments, only options: ${positionals.join(' ')}`);
+      throw new UsageError(`unexpected argument "${positionals.join(' ')}"; serve takes only options`);
     const level = values['log-level'] as LogLevel | undefined;
     if (level !== undefined && !LOG_LEVELS.includes(level))
-      throw new UsageError(`--log-level is one of ${LOG_LEVELS.join(', ')}`);
+      throw new UsageError(`--log-level must be one of ${LOG_LEVELS.join(', ')}`);
     const port = values.http === undefined ? undefined : Number(values.http);
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
-      throw new UsageError('--http takes a port number');
+      throw new UsageError('--http needs a port number');
     const others = ['config', 'expose'].filter((name) => values[name] !== undefined);
     if (values.url !== undefined && others.length > 0)
-      throw new UsageError(`--url and --${others[0]} exclude each other`);
+      throw new UsageError(`--url cannot be combined with --${others[0]}`);
     const log = new ServeLog(io.stderr, level);
-    // Loaded here, so that help need not load it.
+    // Loaded here, so that help does not load it.
     const { EngineCore } = await import('../../engine/engine-core.ts');
     const { url } = values;
     const expose = url === undefined ? (values.expose as string | undefined) : REMOTE;
@@ -80,7 +85,7 @@ Examples:
 
 const REMOTE = 'remote';
 
-/** A configuration of one server at an address. */
+/** A configuration with one remote server. */
 const at = (url: unknown) => ({ servers: [{ name: REMOTE, connection: { type: 'http' as const, url: String(url) } }] });
 
 interface ServeOptions {
@@ -91,17 +96,17 @@ interface ServeOptions {
 }
 
 async function serveEngine(engine: EngineCore, { port, expose, watch, log }: ServeOptions, io: Io): Promise<number> {
-  // Piece by piece: the gateway on stdio is started for every agent and need not load HTTP.
+  // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
   const stdio = import('../../gateway/serve-stdio.ts');
   const configured = followConfiguration(engine, log, io);
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
-  // A person at a terminal may be asked a question first; one server's own tools need the server. Others are greeted at
-  // once: code that takes long, or hangs, must not look like a gateway that is dead.
+  // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
+  // configuration code that takes long, or hangs, must not make the gateway look dead.
   if (io.stdin.isTTY || expose !== undefined) await configured;
   if (expose !== undefined && !engine.problem) {
     const names = await engine.serverNames();
     if (!names.includes(expose))
-      return complain(io, `There is no server "${expose}". Known: ${names.join(', ') || 'none'}.`, EXIT.notFound);
+      return complain(io, `Unknown server "${expose}". Servers: ${names.join(', ') || 'none'}.`, EXIT.notFound);
   }
   const surface =
     expose === undefined
@@ -110,9 +115,7 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
   if (port === undefined && io.stdin.isTTY) {
-    io.stderr.write(
-      'anygpt: this is an MCP server; it waits for a client on stdin. To look around, run: anygpt --help\n',
-    );
+    io.stderr.write('anygpt: this is an MCP server and waits for a client on stdin. For help, run: anygpt --help\n');
   }
   const served =
     port === undefined
@@ -133,25 +136,25 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
       resolve(bySignal);
     };
   });
-  // A signal after the first, or after the client has gone, does not wait; the reaper ends what is still running.
+  // A second signal, or one after the client has disconnected, exits at once; the reaper ends child processes.
   const stopListening = io.onSignal(() => (asked ? io.exit(130) : stop(true)));
   const hasLeft = () => stop(false);
-  // Why it went, if that was not its wish, is told at the end.
+  // An unexpected disconnect is reported at exit.
   served.closed.then(hasLeft, hasLeft);
-  // A client that has said its last word may take its time to read.
+  // A client that closed stdin may take its time to read.
   if (await stopped) whenUnread(io.stdout, (bytes) => void leave(bytes));
   void watching.then((stopWatching) => stopWatching());
-  // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
+  // Limits the shutdown; the reaper ends child processes.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
   setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? SHUTDOWN_MS).unref();
-  // Calls under way may still answer before the connection goes.
+  // Calls in progress may still answer before the connection closes.
   await engine.close();
   await served.close();
   stopListening();
   await served.closed;
   return engine.problem ? exitCodeOf(engine.problem.code) : EXIT.ok;
 
-  /** Ends calls whose answers nobody reads, and the process. */
+  /** Ends unread calls and the process. */
   async function leave(bytes: number): Promise<void> {
     io.stderr.write(
       `anygpt: ended before the client had read ${bytes} bytes of its answers: it has read nothing for ${UNREAD_MS / 1000} s.\n`,
@@ -162,11 +165,11 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
   }
 }
 
-/** How long a client may read nothing before a gateway that was told to end leaves. Clients over HTTP have as long. */
+/** How long a client may read nothing before a gateway that got a signal exits; the same as over HTTP. */
 const UNREAD_MS = 2000;
 const LOOK_EVERY_MS = 100;
 
-/** Calls back once, when a reader has taken nothing of what waits for it for too long. Keeps no process alive. */
+/** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */
 function whenUnread(output: Output, tell: (bytes: number) => void): void {
   let waited = output.writableLength;
   let since = elapsedNow();
@@ -180,10 +183,10 @@ function whenUnread(output: Output, tell: (bytes: number) => void): void {
   }, LOOK_EVERY_MS).unref();
 }
 
-/** The longest a shutdown may take while no configuration says so. */
+/** Longest shutdown without a configuration. */
 const SHUTDOWN_MS = 20_000;
 
-/** Logs as the configuration in force says. One that cannot be used is said on stderr, and the gateway goes on without. */
+/** Applies the log settings of the current configuration. An invalid one is reported on stderr, and the gateway goes on. */
 async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): Promise<void> {
   const follow = async () => log.configure((await engine.getConfig()).log);
   engine.onReload(() => void follow());
@@ -196,13 +199,13 @@ async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): P
   }
 }
 
-/** Where one server was to be shown and nobody knows which: tools that say why. A restart shows the server. */
+/** The surface for --expose with an invalid configuration: every tool says why, until a restart. */
 const unexposable = (surface: Surface, { message }: ErrorInfo, expose: string): Surface => ({
   ...surface,
   run: async () =>
     failure({
       code: 'CONFIGURATION_ERROR',
-      message: `The server "${expose}" cannot be shown, because the configuration cannot be used: ${message} Ask the person to mend it and to restart this gateway.`,
+      message: `The server "${expose}" cannot be exposed, because the configuration is invalid: ${message} Ask the user to correct it and to restart this gateway.`,
       retryable: false,
       outcome: 'not_sent',
     }),

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentOf, type Ran, root, runBinary } from '../../../test/fixtures/cli.ts';
@@ -96,7 +96,7 @@ describe('stats', () => {
 
   it('says so when there are too few tools to save anything', async () => {
     config = { servers: [{ name: 'a', connection: { type: 'stdio', command: 'x' }, tools: [{ name: 't' }] }] };
-    expect((await run(['stats'])).out).toContain('with so few tools they save nothing');
+    expect((await run(['stats'])).out).toContain('with so few tools, nothing is saved');
     config = { servers: [] };
     expect(await run(['stats'])).toMatchObject({ code: 0, out: expect.stringContaining('0 tools of 0 servers') });
   });
@@ -111,12 +111,25 @@ describe('stats', () => {
     const { out, err } = await run(['stats']);
     expect(out).toContain('\n\n4 calls since 2020-01-01: 1 error, 1 refused, 1 cancelled, median ');
     expect(out).toMatch(
-      /\n {16,}calls {2}errors +median +p95\ngithub +3 +1 +\d+ ms +12\.\d s\n {2}create_issue +2 +1 /,
+      /\n {16,}calls {2}errors +median +p95 +connect\ngithub +3 +1 +\d+ ms +12\.\d s +-\n {2}create_issue +2 +1 /,
     );
-    expect(out).toMatch(/\n {2}delete_repo +1 +0 +- +-\n/);
-    expect(err).toMatch(/1 lines? of .*audit\.jsonl could not be understood/);
+    expect(out).toMatch(/\n {2}delete_repo +1 +0 +- +- +-\n/);
+    expect(err).toMatch(/1 lines? of .*audit\.jsonl could not be parsed/);
     expect((await run(['stats', '--since', '7d'])).out).toMatch(/\n3 calls since /);
     expect(await run(['stats', '--since', 'long ago'])).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('tells the start of a server apart from the calls', async () => {
+    record(['github', 'create_issue', 'success', 5_000], ['github', 'create_issue', 'success', 20]);
+    const file = join(folder.path, 'home', 'audit', 'audit.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"durationMs":5000', '"durationMs":5000,"connectMs":4980'));
+    const { out } = await run(['stats']);
+    expect(out).toMatch(
+      /2 calls since .*: 0 errors, median \d\d ms, p95 \d\d ms\. 1 of them had to connect to a server first: median \d{4} ms/,
+    );
+    expect(out).toMatch(/\n {2}create_issue +2 +0 +\d\d ms +\d\d ms +\d{4} ms\n/);
+    const { calls } = await documentOf('stats', (await run(['stats', '--json'])).out);
+    expect(calls.total).toMatchObject({ connects: 1, connectMedianMs: expect.any(Number) });
   });
 
   it('fits a narrow terminal and obeys no escape sequence', async () => {
@@ -130,7 +143,7 @@ describe('stats', () => {
       const { out } = await run(['stats'], { NO_COLOR: '1' }, width);
       expect(out).not.toContain('\u001b');
       expect(out.split('\n').filter((line) => line.length > width)).toEqual([]);
-      expect(out).toMatch(width >= 50 ? / calls {2}errors +median +p95\n/ : / calls\b/);
+      expect(out).toMatch(width >= 50 ? / calls {2}errors +median +p95\b/ : / calls\b/);
     }
   });
 

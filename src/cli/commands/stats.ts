@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp stats`: what all definitions would cost, and how calls went.
+ * `anygpt mcp stats`: shows the token costs of all definitions, then calls, errors and times.
  * @module
  */
 
@@ -17,19 +17,22 @@ import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 
 const SHOWN = 20;
-/** Without a terminal. */
+/** Width of the chart without a terminal. */
 const USUAL_WIDTH = 80;
 
 export const stats: Command = {
   usage: `Usage: anygpt mcp stats [options]
 
-Shows about how many tokens (o200k) the definitions of all tools would cost in every request, by server, against the
-five meta-tools; how many lookups of gateways were answered without asking a server (at most 30 days back); then calls,
-errors and times from the audit log. Only servers that were never seen are started.
+Shows about how many tokens (o200k) all tool definitions cost in every request,
+by server, compared with the five meta-tools; the cache hit rate of gateways
+(last 30 days); then calls, errors and times from the audit log. The time to
+connect to a server, for example to start it, is shown apart from the calls.
+Starts only servers whose tools are not known.
 
 Options:
-  --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as 2026-01-31
-  --all              Show every server and tool, not the first ${SHOWN}
+  --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as
+                     2026-01-31
+  --all              Show every server and tool, not only the first ${SHOWN}
 ${SESSION_HELP}
 
 Examples:
@@ -60,10 +63,8 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
         if (costs.unknown.length > 0)
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
-        if (calls.dropped > 0)
-          session.note(`${count(calls.dropped, 'record')} of older calls had to make room or could not be written.`);
-        if (calls.damaged > 0)
-          session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be understood.`);
+        if (calls.dropped > 0) session.note(`${count(calls.dropped, 'record')} of older calls were dropped.`);
+        if (calls.damaged > 0) session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be parsed.`);
         if (calls.incomplete !== undefined) session.note(`${audit.file}: ${calls.incomplete}.`);
       }
       return EXIT.ok;
@@ -75,20 +76,20 @@ type CacheStats = Awaited<ReturnType<Session['engine']['cacheStats']>>;
 
 interface ServerCost {
   readonly name: string;
-  /** That may be used. */
+  /** Enabled tools. */
   readonly tools: number;
   readonly disabled: number;
   readonly tokens: number;
 }
 
 interface Costs {
-  /** Dearest first. */
+  /** The most expensive first. */
   readonly servers: readonly ServerCost[];
   readonly total: number;
   readonly tools: number;
   readonly disabled: number;
   readonly metaTools: number;
-  /** Servers whose tools nobody has seen. */
+  /** Servers whose tools are not known. */
   readonly unknown: readonly string[];
 }
 
@@ -98,7 +99,7 @@ async function costsOf({ engine }: Session): Promise<Costs> {
   const servers: ServerCost[] = [];
   for (const name of names) {
     if (unknown.includes(name)) continue;
-    // A client that is connected directly loads what rules would hide here, too.
+    // Without the gateway, a client also loads the tools that rules disable.
     const tools = await engine.listTools(name, true);
     const enabled = tools.filter((tool) => tool.enabled).length;
     const tokens = sum(tools.map(definitionTokens));
@@ -131,10 +132,10 @@ function cacheText({ hits, misses, hitRate }: CacheStats, { block }: Session): s
     : block(`${count(total, 'lookup')} of gateways: ${percent(hitRate)} answered without asking a server.`);
 }
 
-/** An estimate, without digits that mean nothing. */
+/** An estimate rounded to three digits. */
 const roughly = (tokens: number): number => Number(tokens.toPrecision(3));
 
-/** Less than nothing where there are few tools. */
+/** Negative if there are few tools. */
 const savedOf = ({ total, metaTools }: Costs): number => (total === 0 ? 0 : 1 - metaTools / total);
 
 function costsText(costs: Costs, limit: number, { io, paint, block }: Session): string {
@@ -143,7 +144,7 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
   const verdict =
     saved > 0
       ? `The five meta-tools cost about ${roughly(metaTools)}: ${(saved * 100).toFixed(1)} % saved.`
-      : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools they save nothing.`;
+      : `The five meta-tools cost about ${roughly(metaTools)}: with so few tools, nothing is saved.`;
   const title = block(
     `All definitions: about ${count(roughly(total), 'token')} for ${toolsText(tools, disabled)} of ${count(servers.length, 'server')}. ${verdict}`,
   );
@@ -169,7 +170,7 @@ function costsText(costs: Costs, limit: number, { io, paint, block }: Session): 
   ].join('\n');
 }
 
-const HEAD = ['calls', 'errors', 'median', 'p95'];
+const HEAD = ['calls', 'errors', 'median', 'p95', 'connect'];
 const SHORTEST_NAME = 10;
 
 function callsText(
@@ -187,7 +188,12 @@ function callsText(
     total.cancelled > 0 && `${total.cancelled} cancelled`,
     total.medianMs !== undefined && `median ${msText(total.medianMs)}, p95 ${msText(total.p95Ms)}`,
   ].filter(Boolean);
-  const title = block(`${count(total.calls, 'call')}${when}: ${[count(total.errors, 'error'), ...aside].join(', ')}.`);
+  const connects = total.connects
+    ? ` ${total.connects.toLocaleString('en-US')} of them had to connect to a server first: median ${msText(total.connectMedianMs)}, not part of the other times.`
+    : '';
+  const title = block(
+    `${count(total.calls, 'call')}${when}: ${[count(total.errors, 'error'), ...aside].join(', ')}.${connects}`,
+  );
   const rows = servers.flatMap((server) => [
     row(oneLine(server.server, 200), server),
     ...server.tools.map((tool) => row(`  ${oneLine(tool.tool, 200)}`, tool)),
@@ -195,7 +201,7 @@ function callsText(
   const shown = rows.slice(0, limit);
   const columns = HEAD.map((head, at) => Math.max(head.length, ...shown.map(({ cells }) => cells[at]?.length ?? 0)));
   const roomOf = () => Math.min(widthOf(io), 100) - sum(columns) - columns.length * 2;
-  // On a narrow terminal the times go first: a name says more.
+  // A narrow terminal loses columns from the right: names matter more.
   while (columns.length > 1 && roomOf() < SHORTEST_NAME) columns.pop();
   const names = shown.map(({ name }) => fitTo(name, Math.max(SHORTEST_NAME, roomOf())));
   const widest = Math.max(0, ...names.map(columnsOf));
@@ -214,9 +220,15 @@ function callsText(
   ].join('\n');
 }
 
-const row = (name: string, { calls, errors, medianMs, p95Ms }: CallStats) => ({
+const row = (name: string, { calls, errors, medianMs, p95Ms, connectMedianMs }: CallStats) => ({
   name,
-  cells: [calls.toLocaleString('en-US'), errors.toLocaleString('en-US'), msText(medianMs), msText(p95Ms)],
+  cells: [
+    calls.toLocaleString('en-US'),
+    errors.toLocaleString('en-US'),
+    msText(medianMs),
+    msText(p95Ms),
+    msText(connectMedianMs),
+  ],
 });
 
 const msText = (ms: number | undefined): string => {

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp tools`: the tools of one server.
+ * `anygpt mcp tools`: lists the tools of one server.
  * @module
  */
 
@@ -14,7 +14,8 @@ import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../ses
 export const tools: Command = {
   usage: `Usage: anygpt mcp tools <server> [options]
 
-Lists the tools of one server, from the list that is kept of it; a server that was never seen is started and asked.
+Lists the tools of one server from the cached list. Starts the server if its
+tools are not known.
 
 Options:
   --all              Include disabled tools
@@ -26,7 +27,8 @@ Examples:
   anygpt mcp tools github --all
   anygpt mcp tools github --tags
 
-Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration error, 3 connection failed`,
+Exit codes: 0 success, 1 invalid arguments, 2 server not found or configuration
+error, 3 connection failed`,
   options: { ...SESSION_OPTIONS, all: { type: 'boolean' }, tags: { type: 'boolean' } },
   async run(values, positionals, io) {
     const [server = ''] = exactly(positionals, '<server>');

@@ -60,7 +60,7 @@ describe('trust', () => {
     const { code, out } = await trust('--yes');
     expect(code).toBe(0);
     expect(out).toContain('Trusted ~/project/.mcp.json');
-    const unread = 'No source of your configuration reads ~/project/.mcp.json yet';
+    const unread = '~/project/.mcp.json is not used yet';
     expect(out.replace(/\s+/g, ' ')).toContain(unread);
     const io = fakeIo({ cwd: project(), env: env() });
     expect(await main(['mcp', 'list', '--json'], io)).toBe(0);
@@ -90,7 +90,7 @@ describe('trust', () => {
     expect(performance.now() - started).toBeLessThan(12_000);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/\.mcp\.json \([^)]*, trusted\)/);
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/\d+ more files, such as \S+, were not looked at, because/);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/\d+ more files, such as \S+, were not read, because/);
     expect(stdout).toContain('has 4000 servers');
     expect(stdout.split('\n').length).toBeLessThan(600);
     const alone = await trust(join(project(), '.continue/mcpServers/f7.json'), '--dry-run');
@@ -102,7 +102,7 @@ describe('trust', () => {
     writeFileSync(join(project(), 'long.yaml'), `mcpServers: [{ name: a, command: x }]\n${line.repeat(1_500)}`);
     writeFileSync(file(), JSON.stringify({ sources: [{ type: 'custom', path: './long.yaml' }], servers: [] }));
     const { code, out } = await trust('--yes');
-    expect(out).toContain('not looked at');
+    expect(out).toContain('not read');
     expect(out).not.toContain('Trusted ~/project/.anygpt');
     expect(code).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('trust without anybody to ask', () => {
     writeConfig('first');
     const { code, out } = await trust();
     expect(code).toBe(4);
-    expect(out).toContain('Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.');
+    expect(out).toContain('Nothing was trusted: there is no terminal to ask. To trust it, add --yes.');
     const shown = await trust('--json');
     expect(shown.code).toBe(4);
     expect((await trust('--json', '--dry-run')).code).toBe(0);
@@ -175,7 +175,7 @@ describe('what trust shows', () => {
     expect(out).toContain('  editor (disabled)\n    code-server\n');
     expect(out).not.toMatch(/v3ry|abc123/);
     expect(out).toContain('Nothing was trusted.');
-    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
+    expect((await trust('--list')).out).toBe('Nothing is trusted yet.\n');
   });
 
   it('follows what our own configuration takes in, and runs no code for it', async () => {
@@ -257,9 +257,9 @@ describe('trust shows all that would happen', () => {
         '    in ${SOMEWHERE}',
         '    environment: NODE_OPTIONS="--require ./evil.cjs", OPENAI_BASE_URL=https://evil.test/x, API_TOKEN, DSN, AWS_SECRET (from AWS_SECRET)',
         '    reads: "file /etc/hostname", SOMEWHERE',
-        '    its own hints count: calls that it says are safe may be repeated',
-        '    may be repeated after a failure: "get_*"',
-        '    describes 1 of its tools beforehand',
+        '    its hints are trusted: calls it marks as safe may be repeated',
+        '    calls that may be repeated after a failure: "get_*"',
+        '    tools described in the file: 1',
         '  my-web',
         '    https://x.test/${PART}',
         '    headers: Authorization (from MY_WEB_MCP_TOKEN, MCP_AUTH_TOKEN)',
@@ -336,7 +336,7 @@ describe('trust shows all that would happen', () => {
     write('.mcp.json', { mcpServers: { a: { command: 'x', args }, b: { command: 'y' } } });
     const { out } = await trust('--dry-run');
     expect(out).toContain('x "no\\u00adde" "\\u3164" xxx');
-    expect(out).toMatch(/! \d+ more characters of this are not shown here; --json has all of it/);
+    expect(out).toMatch(/! \d+ more characters are not shown; --json shows all/);
   });
 
   it('with the clients that it takes servers from', async () => {
@@ -435,7 +435,7 @@ describe('trust --list and --revoke', () => {
     const listed = (await trust('--list')).out;
     expect(listed).toContain('✓ ~/project/.mcp.json\n');
     expect(listed).toContain('✗ ~/project/.anygpt/mcp-discovery.config.json - changed since, so it is not used\n');
-    expect(listed).toContain('✗ ~/project/.cursor/mcp.json - not there any more\n');
+    expect(listed).toContain('✗ ~/project/.cursor/mcp.json - no longer exists\n');
     await documentOf('trust', (await trust('--list', '--json')).out);
     expect((await trust('--revoke', '.mcp.json')).out).toBe('No longer trusted: ~/project/.mcp.json\n');
     expect(await trust('--revoke', '.mcp.json')).toMatchObject({
@@ -446,7 +446,7 @@ describe('trust --list and --revoke', () => {
     // What is not there at the moment may come back, and must not count then.
     const gone = { path: join(project(), '.cursor/mcp.json'), status: 'untrusted' };
     expect(all.files).toEqual(expect.arrayContaining([{ path: file(), status: 'untrusted' }, gone]));
-    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
+    expect((await trust('--list')).out).toBe('Nothing is trusted yet.\n');
     expect((await trust('--revoke')).out).toBe('Nothing in this folder was trusted.\n');
   });
 });
@@ -466,7 +466,7 @@ describe('trust of folders', () => {
     await trust('--yes');
     const { out } = await trust('--revoke', project());
     expect(out).toContain('No longer trusted: ~/project/.mcp.json\n');
-    expect((await trust('--list')).out).toBe('No project file is trusted.\n');
+    expect((await trust('--list')).out).toBe('Nothing is trusted yet.\n');
   });
 });
 
@@ -494,7 +494,7 @@ describe('a client’s file that came with a project, through the real binary', 
         expect.stringContaining('anygpt mcp trust'),
       ]);
       expect((await run('config', 'sources')).out).toContain(
-        '.mcp.json) - not trusted; look at it, then run: anygpt mcp trust',
+        '.mcp.json) - not trusted; to review and trust it: anygpt mcp trust',
       );
       expect(await run('execute', 'theirs', 'list_notes')).toMatchObject({ code: 2 });
       await run('search', 'note');

@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp trust`: a person's word that files which came with a folder may be used, remembered by path and content.
+ * `anygpt mcp trust`: records that files which came with a folder may be used, by path and content.
  * @module
  */
 import { existsSync, statSync } from 'node:fs';
@@ -35,18 +35,22 @@ import { UsageError } from '../usage-error.ts';
 export const trust: Command = {
   usage: `Usage: anygpt mcp trust [FILE ...] [options]
 
-Shows what the files that came with this folder would do, and trusts them as they are now: this project's own
-configuration (.anygpt/mcp-discovery.config.*, anygpt.config.*) and those of its clients (.mcp.json, .vscode/mcp.json,
-.cursor/mcp.json, ...), or the FILEs named. A file counts as untrusted again once its content, or that of a file it
-takes in, changes. The folder is trusted too: \${workspaceFolder} in your own configuration may stand for it. It asks
-first; where nobody can be asked it only shows, unless --yes says that somebody has looked.
+Shows what the configuration files of this folder would run, asks, and trusts
+them as they are now: the project's own configuration
+(.anygpt/mcp-discovery.config.*, anygpt.config.*) and the files of its clients
+(.mcp.json, .vscode/mcp.json, .cursor/mcp.json, ...), or the named FILEs. A file
+is untrusted again when it, or a file it includes, changes. The folder is
+trusted as well: \${workspaceFolder} in your own configuration may stand for it.
+Without a terminal it only shows the files, unless --yes is given.
 
 Options:
-  --list             Show everything that was trusted, here and elsewhere, and whether it has changed since
-  --revoke           Trust them no longer: the FILEs or folders named, or this folder and its files
+  --list             List everything that is trusted, and what has changed since
+  --revoke           Stop trusting the named FILEs or folders, or this folder
+                     and its files
   --dry-run          Show what would run, and trust nothing
-  --yes              Do not ask
-  --json             One JSON document on stdout and nothing else; does not ask, and trusts only with --yes
+  --yes, -y          Do not ask
+  --json             Print one JSON document and nothing else on stdout; do not
+                     ask, and trust only with --yes
 
 Examples:
   anygpt mcp trust
@@ -54,7 +58,8 @@ Examples:
   anygpt mcp trust --list
   anygpt mcp trust --revoke .mcp.json
 
-Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 answered no, or nobody to ask`,
+Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 the answer was
+no, or there is no terminal to ask`,
   options: {
     list: { type: 'boolean' },
     revoke: { type: 'boolean' },
@@ -66,7 +71,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 nothing to trust, 4 answered no, o
     const world = realWorld({ env: io.env, cwd: io.cwd });
     const store = new TrustStore(stateFolder(world));
     if (values.list && (values.revoke || positionals.length > 0))
-      throw new UsageError('--list shows all files; it takes nothing else');
+      throw new UsageError('--list cannot be combined with --revoke or files');
     const paths = positionals.map((file) => expandPath(file, world.cwd, world));
     const json = values.json === true;
     if (values.list) return list(store, world, io, json);
@@ -89,7 +94,7 @@ async function look(paths: readonly string[], store: TrustStore, world: World): 
   const [snapshot, budget] = [new Snapshot(), lookBudget()];
   snapshot.favour(known);
   const found = new Map<TrustableFile, Found>();
-  // What somebody has trusted before comes first: others cannot use up what is looked at.
+  // Trusted files come first, so that others cannot use up the budget.
   for (const file of files.toSorted((one, other) => Number(known.has(other.path)) - Number(known.has(one.path)))) {
     const preview = await previewFile(file, world, snapshot, budget);
     const trusted = preview.hash !== undefined && (await store.isTrusted(file.path, preview.hash));
@@ -111,9 +116,7 @@ async function give(
   const unreadable = paths.length > 0 ? found.filter(({ hash }) => hash === undefined) : [];
   if (unreadable.length > 0) throw new ConfigurationError(unreadable.flatMap(({ notes }) => notes).join(' '));
   if (found.length === 0 && folder === undefined)
-    throw new ConfigurationError(
-      'There is no configuration in this folder to trust, neither ours nor that of a client.',
-    );
+    throw new ConfigurationError("This folder has no configuration to trust, neither ours nor a client's.");
   const fresh = found.filter(({ trusted, hash }) => !trusted && hash !== undefined);
   const folders = isNewFolder && folder !== undefined ? [folder] : [];
   const count = fresh.length + folders.length;
@@ -125,8 +128,8 @@ async function give(
     ];
     io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
   }
-  const agreed = count > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh, io))));
-  // What was shown is what is trusted, whatever has become of the file since.
+  const agreed = count > 0 && !dryRun && (yes || (!json && (await isAgreed(fresh, folders.length > 0, io))));
+  // Exactly what was shown is trusted, even if the file has changed since.
   if (agreed) for (const { path, hash = '', files } of fresh) await store.trust(path, hash, files);
   if (agreed) for (const path of folders) await store.trustFolder(path);
   if (agreed) touchTrustStamp(stateFolder(world));
@@ -147,14 +150,14 @@ async function give(
   return count > 0 && !agreed && !dryRun ? EXIT.refused : EXIT.ok;
 }
 
-/** The folder somebody named, or the project one is in; the home folder is no project, and holds all others. */
+/** The named folder, or the current project. The home folder is not a project: it contains all others. */
 function folderToTrust(paths: readonly string[], world: World): string | undefined {
   const [named, ...more] = paths;
   if (named !== undefined) {
     if (more.length > 0 || !isFolder(named)) return undefined;
     if (holdsHome(named, world))
       throw new ConfigurationError(
-        `${named} holds all your other folders, so it cannot be trusted. Name the folder of a project.`,
+        `${named} contains all your other folders, so it cannot be trusted. Name the folder of a project.`,
       );
     return named;
   }
@@ -172,20 +175,19 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 function folderText(path: string, io: Io, world: World): string {
   const head = `${shownPath(path, world)} (the folder, not trusted)`;
-  const about =
-    'Servers of your own configuration that say ${workspaceFolder} would work in it and in the folders that are part of it.';
+  const about = 'Servers of your own configuration that use ${workspaceFolder} may work in it and below it.';
   return [paintFor(io)('bold', head), block(about, widthOf(io), '  ')].join('\n');
 }
 
-/** A path that somebody else chose, on one line. */
+/** An untrusted path on one line. */
 const shownPath = (path: string, { home }: World): string => toWord(withTilde(path, home));
 
-/** A client's file is trusted and still not used where no source of the configuration reads it; that is said. */
+/** Names trusted client files that no source of the configuration reads. */
 async function unread(files: readonly Found[], { env, cwd, home }: World): Promise<string[]> {
   const { ConfigurationLoader } = await import('../../config/configuration-loader.ts');
   const sources = await new ConfigurationLoader({ env, cwd, home }).load().then(
     ({ sources: known }) => known,
-    // What is wrong with it is said by the commands that use it.
+    // Commands that use the configuration report its problems.
     () => [],
   );
   return unreadLines(files, sources, home);
@@ -198,10 +200,9 @@ function outcome(
   io: Io,
   world: World,
 ): string {
-  if (fresh.length + folders.length === 0) return 'Nothing to do: all of it is trusted as it is.';
-  if (dryRun) return 'Nothing was trusted. Run "anygpt mcp trust" to do it.';
-  if (!agreed && !canAsk(io))
-    return 'Nothing was trusted: nobody can be asked here. If this is what you want, say --yes.';
+  if (fresh.length + folders.length === 0) return 'Nothing to do: everything here is trusted already.';
+  if (dryRun) return 'Nothing was trusted. To trust it, run: anygpt mcp trust';
+  if (!agreed && !canAsk(io)) return 'Nothing was trusted: there is no terminal to ask. To trust it, add --yes.';
   if (!agreed) return 'Nothing was trusted.';
   const green = paintFor(io)('green', '✓');
   return [
@@ -217,16 +218,19 @@ function outcome(
 
 const canAsk = ({ stdin, stderr }: Io): boolean => Boolean(stdin.isTTY && stderr.isTTY);
 
-async function isAgreed(files: readonly Found[], io: Io): Promise<boolean> {
+async function isAgreed(files: readonly Found[], withFolder: boolean, io: Io): Promise<boolean> {
   if (!canAsk(io)) return false;
-  if (files.length === 0) return isYes(io, 'Let servers work in this folder? [y/N] ');
+  if (files.length === 0) return isYes(io, 'Trust this folder? [y/N] ');
   const servers = files.reduce(
     (sum, { readings }) => sum + Math.max(0, ...readings.map((each) => each.servers.length)),
     0,
   );
-  const [file, them] = files.length === 1 ? ['this file', 'it'] : [`these ${files.length} files`, 'them'];
+  const file = files.length === 1 ? 'this file' : `these ${files.length} files`;
   const what = servers > 1 ? `${file} with ${servers} servers` : file;
-  return isYes(io, `Use ${what}, now and as long as nothing in ${them} changes? [y/N] `);
+  return isYes(
+    io,
+    `Trust ${what} until ${files.length === 1 ? 'it changes' : 'they change'}${withFolder ? ', and this folder' : ''}? [y/N] `,
+  );
 }
 
 function fileText(file: Found, io: Io, world: World): string {
@@ -240,19 +244,19 @@ function fileText(file: Found, io: Io, world: World): string {
   );
 }
 
-/** Files beyond what one command looks at are one sentence, however many they are. */
+/** One sentence for all files beyond the budget of one command. */
 function passedOverText(found: readonly Found[], io: Io, world: World): string[] {
   const [first, ...more] = found.filter(({ isPassedOver }) => isPassedOver);
   if (first === undefined) return [];
   const [which, them] =
     more.length === 0
       ? [`${shownPath(first.path, world)} was`, 'it']
-      : [`${more.length + 1} more files, such as ${shownPath(first.path, world)}, were`, 'those that you need'];
-  const text = `${which} not looked at, because there is too much to read, and cannot be trusted like this. To have ${them} looked at, run: anygpt mcp trust FILE`;
+      : [`${more.length + 1} more files, such as ${shownPath(first.path, world)}, were`, 'those you need'];
+  const text = `${which} not read, because there is too much, and cannot be trusted like this. To review ${them}, run: anygpt mcp trust FILE`;
   return [block(text, widthOf(io), '')];
 }
 
-/** Wrapped with the indent it has, and the rest of it deeper, so that it cannot pass for a line of its own. */
+/** Wraps a line with its indent. Continuation lines are indented more, so that they cannot pass for separate lines. */
 function hanging(line: string, width: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const [first = '', ...rest] = block(line.trimStart(), width - DEEPER.length, indent).split('\n');
@@ -284,10 +288,10 @@ async function list(store: TrustStore, world: World, io: Io, json: boolean): Pro
     (path) => ({ path, status: isFolder(path) ? 'trusted' : 'missing' }) as const,
   );
   if (json) io.stdout.write(toJson({ action: 'list', files, ...(folders.length > 0 && { folders }) }));
-  else if (files.length + folders.length === 0) io.stdout.write('No project file is trusted.\n');
+  else if (files.length + folders.length === 0) io.stdout.write('Nothing is trusted yet.\n');
   else {
     const paint = paintFor(io);
-    const said = { trusted: '', changed: ' - changed since, so it is not used', missing: ' - not there any more' };
+    const said = { trusted: '', changed: ' - changed since, so it is not used', missing: ' - no longer exists' };
     const mark = (isFine: boolean) => (isFine ? paint('green', '✓') : paint('red', '✗'));
     const lines = [
       ...files.map(({ path, status }) => `${mark(status === 'trusted')} ${shownPath(path, world)}${said[status]}`),
@@ -322,7 +326,7 @@ async function revoke(
     files.push(...inside.files);
     folders.push(...inside.folders);
   }
-  // Files that lie elsewhere and count here, such as those of a folder above.
+  // Files elsewhere that apply here, such as those of a parent folder.
   for (const { path } of paths.length > 0 ? [] : findTrustableFiles(world)) {
     if (!files.includes(path) && (await store.revoke(path))) files.push(path);
   }

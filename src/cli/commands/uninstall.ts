@@ -1,5 +1,5 @@
 /**
- * `anygpt mcp uninstall`: takes this gateway out of a client's configuration and gives back what was moved behind it.
+ * `anygpt mcp uninstall`: removes this gateway from a client's configuration and restores what was moved.
  * @module
  */
 import type { World } from '../../config/world.ts';
@@ -10,12 +10,14 @@ export const uninstall: Command = {
   usage: `Usage: anygpt mcp uninstall <client> [options]
        anygpt mcp uninstall --all [options]
 
-Removes the entry that "anygpt mcp install" wrote, and only that one. A file nobody changed meanwhile is again what it
-was, to the byte; where somebody did, those changes stay. Servers that were taken over are given back.
+Removes the entry that "anygpt mcp install" wrote, and nothing else. A file that
+was not changed since is restored byte for byte; later changes stay. Servers
+that were taken over are restored.
 
 Options:
 ${INSTALL_HELP}
-  --config FILE      The configuration the servers were moved into, if not the usual one
+  --config FILE      The configuration file the servers were moved to, if it is
+                     not the usual one
 
 ${CLIENT_HELP}
 
@@ -23,8 +25,9 @@ Examples:
   anygpt mcp uninstall cursor
   anygpt mcp uninstall --all --dry-run
 
-Exit codes: 0 success, also when there was nothing to remove, 1 invalid arguments, 2 client not found or a file that
-cannot be edited, 3 a file could not be written, or with --all some of them failed`,
+Exit codes: 0 success, also with nothing to remove, 1 invalid arguments,
+2 client not found or a file that cannot be edited, 3 a file could not be
+written, or with --all some failed`,
   options: INSTALL_OPTIONS,
   async run(values, positionals, io) {
     const config = values.config as string | undefined;

@@ -51,6 +51,7 @@ export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallC
           code: result.success ? undefined : result.error.code,
           message: result.success ? undefined : result.error.message,
           durationMs: clock.now() - started,
+          connectMs: call.notes?.connectMs,
           bytesIn: bytesIn ?? sizeOf(call.arguments),
           bytesOut: notes?.bytes,
           flags: notes?.flags,

@@ -1,0 +1,44 @@
+/**
+ * Maps command names that people know from other tools to ours: as an alias, or as a hint where several commands fit.
+ * @module
+ */
+
+/** Other names of a command, each with the words it stands for. */
+export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ls', ['list']],
+  ['status', ['list', '--status']],
+  ['find', ['search']],
+  ['call', ['execute']],
+  ['exec', ['execute']],
+  ['describe', ['inspect']],
+]);
+
+const RUN = ['execute <server> <tool>  Call a tool', 'serve                    Run the gateway'];
+const SHOW = [
+  'inspect <server> <tool>  Show a tool',
+  'tools <server>           List the tools of a server',
+  'config show              Show the configuration',
+];
+const ADD = [
+  'init                     Import the servers of your clients',
+  'install <client>         Add the gateway to a client',
+  'config show              Show which file lists the servers',
+];
+const REMOVE = [
+  'uninstall <client>       Remove the gateway from a client',
+  'config show              Show which file lists the servers',
+];
+
+/** Commands to choose from, where no single one fits. */
+export const HINTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['run', RUN],
+  ['start', RUN],
+  ['get', SHOW],
+  ['show', SHOW],
+  ['info', SHOW],
+  ['add', ADD],
+  ['remove', REMOVE],
+  ['rm', REMOVE],
+  ['validate', ['config validate          Validate the configuration']],
+  ['reload', ['config reload            Reload the configuration']],
+]);
