@@ -65,7 +65,7 @@ export const growthCases = {
     return (await registry.listToolMetadata()).length;
   },
   'the catalogue takes the list of each server, then a search': async (count) => {
-    const connection = { kind: 'stdio', command: 'x', args: [] };
+    const connection = { type: 'stdio', command: 'x', args: [] };
     const servers = new Map(
       namesOf(count).map((name) => [
         name,
