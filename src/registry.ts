@@ -43,6 +43,7 @@ export {
 export {
   type DiscoverySummary,
   isRetryable,
+  type RegisteredTool,
   type RegistryResult,
   type ServerEntry,
   type StaticToolDefinition,
