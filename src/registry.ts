@@ -33,6 +33,7 @@ export { type ServerEntry, serversFromEnv } from './agent/unified/servers-from-e
 export type { StaticToolDefinition, StaticToolHandler } from './agent/unified/static-tool.ts';
 export {
   isRetryable,
+  type RegisteredTool,
   type RegistryResult,
   TOOL_ERROR_CODES,
   type ToolError,

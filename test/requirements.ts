@@ -17,6 +17,9 @@ const promise = (text: string, ...proofs: Proof[]): Requirement => ({ promise: t
 const LOADER = 'src/config/configuration-loader.test.ts';
 const ENGINE = 'src/engine/discovery-engine.test.ts';
 const DISCOVERY = 'src/catalog/discovery.test.ts';
+const OWN_AND_SERVERS = 'test/e2e/own-tools-and-servers.test.ts';
+const OWN_PROVIDERS = 'src/engine/own-providers.test.ts';
+const ATTACHED_ENGINE = 'src/engine/attach-engine.test.ts';
 const ONCE = 'test/e2e/at-most-once.test.ts';
 const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
@@ -938,6 +941,55 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'formats:results': promise('Results lose nothing in silence', [
     'src/agent/formats/tool-result.test.ts',
     'never throw, and lose no text',
+  ]),
+
+  // One port for tools: own tools and servers in one engine
+  'port:loop': promise(
+    'Own tools, servers and meta-tools are offered and answered by one engine, in every format and mode',
+    [OWN_AND_SERVERS, 'are found and called through the meta-tools'],
+    [OWN_AND_SERVERS, 'are called by the names they are shown under'],
+    [OWN_AND_SERVERS, 'are hidden behind the search where they are many'],
+    [OWN_AND_SERVERS, 'are all shown while they are few'],
+  ),
+  'port:pipeline': promise(
+    'Own tools go through rules, validation, limits and audit like those of servers',
+    [OWN_AND_SERVERS, 'answer what cannot be called with an error'],
+    [OWN_AND_SERVERS, 'are in the audit log alike'],
+    [OWN_PROVIDERS, 'is a source like a server'],
+    [OWN_PROVIDERS, 'is obeyed by rules like a server'],
+  ),
+  'port:engine': promise('An engine is a provider of another engine', [OWN_AND_SERVERS, 'stand behind another engine']),
+  'port:names': promise(
+    'Providers are named apart from servers and each other; names of meta-tools are reserved',
+    [OWN_PROVIDERS, 'has its name, and another one'],
+    [OWN_PROVIDERS, 'never has a name that two sources share'],
+    [OWN_PROVIDERS, 'may not use the names of meta-tools'],
+  ),
+  'port:revision': promise(
+    'A changed revision, or a change of a registry, has a list read again',
+    [OWN_PROVIDERS, 'is read again when its revision changes'],
+    [OWN_AND_SERVERS, 'change with the registry'],
+  ),
+  'port:request': promise(
+    'Tools of one request are searched, described and called inside that request only',
+    [OWN_AND_SERVERS, 'of a request are seen by that request only'],
+    [ATTACHED_ENGINE, 'keeps the tools of a request to that request'],
+    [ATTACHED_ENGINE, 'two requests at the same time'],
+  ),
+  'port:attach': promise(
+    'attach() puts own and servers’ tools on a server of the MCP SDK, version 1 and 2',
+    [ATTACHED_ENGINE, 'offers the meta-tools beside'],
+    [ATTACHED_ENGINE, 'offers all tools where that is wanted'],
+  ),
+  'port:state': promise(
+    'An embedded engine writes nothing to disk unless a folder is named, and takes what load() gives',
+    [OWN_PROVIDERS, 'is in memory unless a folder is named'],
+    [OWN_PROVIDERS, 'is in the folder that is named'],
+    [OWN_PROVIDERS, 'is where the folder says also for a configuration'],
+  ),
+  'port:model': promise('A bundled program that lost the model file is told so', [
+    'test/bundled-program.test.ts',
+    'is told that it lost the model file',
   ]),
 
   'library:docs': promise(

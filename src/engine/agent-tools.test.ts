@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anthropicTools, geminiTools, openAiChatTools, openAiResponsesTools } from '../../test/api-rules.ts';
 import type { LangChainToolMessage } from '../agent/formats/result-types.ts';
@@ -138,6 +139,31 @@ describe('the five meta-tools', () => {
     expect((await search('{"query":"gr')).output).toContain('They end too early');
     const list = { type: 'function_call', call_id: '1', name: 'list_mcp_servers', arguments: '' } as const;
     expect((await tools.handle(list)).output).toContain('greeter');
+  });
+
+  it('answer every call, whatever a model writes', async () => {
+    const names = fc.oneof(
+      fc.constantFrom(...META_TOOL_NAMES, 'greet', 'greeter__greet', 'greeter:greet'),
+      fc.string({ minLength: 1 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(names, fc.oneof(fc.jsonValue(), fc.string()), async (name, input) => {
+        const answer = await tools.handle({ type: 'tool_use', id: '1', name, input });
+        expect(answer).toMatchObject({ type: 'tool_result', tool_use_id: '1' });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('come with execute for the AI SDK', async () => {
+    await tools.ready({ waitMs: 20_000 });
+    const options = { toolCallId: '1' };
+    const { search_tools: search } = tools.tools({ format: 'ai-sdk', mode: 'search' });
+    expect(JSON.stringify(await search?.execute?.({ query: 'greet' }, options))).toContain('greeter');
+    const { greeter__greet: greet } = tools.tools({ format: 'ai-sdk', mode: 'all' });
+    expect(await greet?.execute?.({ name: 'Ada' }, options)).toMatchObject({ content: [{ text: 'Hello, Ada!' }] });
+    const abortSignal = AbortSignal.abort();
+    expect(JSON.stringify(await greet?.execute?.({ name: 'Ada' }, { ...options, abortSignal }))).toContain('CANCELLED');
   });
 
   it('answer a call that was cancelled', async () => {

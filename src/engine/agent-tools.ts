@@ -5,6 +5,7 @@
  */
 
 import type {
+  AiSdkOptions,
   DefinitionsOf,
   DescribedTool,
   NamedCall,
@@ -108,8 +109,8 @@ export class AgentTools {
     if (!MODES.includes(mode))
       throw new ValidationError(`There is no mode "${String(mode)}", only ${MODES.join(', ')}.`);
     const tools = this.listed(mode);
-    const execute = (call: { readonly tool: string; readonly server: string; readonly arguments: unknown }) =>
-      this.call({ name: call.server === '' ? call.tool : `${call.server}__${call.tool}`, arguments: call.arguments });
+    const execute: AiSdkOptions['execute'] = ({ server, tool, arguments: args }, { abortSignal: signal }) =>
+      this.call({ name: server === '' ? tool : `${server}__${tool}`, arguments: args }, { signal });
     const written = { ...(format === 'ai-sdk' && { execute }), ...rest, format };
     return toDefinitions(tools, written as never).definitions as DefinitionsOf[F];
   }

@@ -179,7 +179,12 @@ export class Downstreams {
       throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
         outcome: 'not_sent',
       });
-    if (isProvider(definition)) return ok(await this.providers.call(definition, call));
+    if (isProvider(definition)) {
+      const result = this.providers.call(definition, call);
+      // A tool that is gone is not offered for as long as the list holds.
+      result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server));
+      return ok(await result);
+    }
     // Almost every call finds a connection that is open.
     const lease = this.pool.borrow(definition, call.caller) ?? (await this.#connected(definition, call));
     const { connection } = lease;

@@ -16,6 +16,7 @@ import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EmbedderStatus } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import { ResultPages } from '../execution/result-pages.ts';
+import { modelMissing, warnOfMissingModel } from '../search/shipped.ts';
 import { redactLog } from '../secrets/redact-log.ts';
 import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
@@ -314,10 +315,11 @@ export class EngineRuntime {
   }
 
   async #build(config: ResolvedConfig, before?: EngineState): Promise<EngineState> {
-    const { openStore, logger, providers, offline } = this.#world;
+    const { openStore, logger, isLogged, providers, offline } = this.#world;
     return buildState(config, {
       ...this.#lists(),
       store: openStore,
+      warnOfModel: () => (isLogged ? logger.warn({ code: 'STORAGE_ERROR' }, modelMissing()) : warnOfMissingModel()),
       describe: (source, listed) => this.downstreams.providers.describe(source, listed),
       providersBeside: (servers) =>
         nameProviders(providers, servers, 'own', logger).map((definition) => ({

@@ -60,6 +60,8 @@ export interface StateWorld {
     servers: readonly string[],
   ) => readonly (KnownServer & { definition: ProviderDefinition })[];
   readonly logger: Logger;
+  /** Tells a person that the model file is missing, also where there is no log. */
+  readonly warnOfModel?: (() => void) | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly onChange: (server: string) => void;
@@ -96,11 +98,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   // An index on disk would hold what providers list.
   const ready = provided.length === 0 ? await store?.readIndex() : undefined;
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
-  if (config.search.meaning && !model && !world.before)
-    logger.warn(
-      { code: 'STORAGE_ERROR' },
-      'models/meaning.bin is missing or damaged: tools are found by words, not by meaning. Install the package again.',
-    );
+  if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
   const searchOptions = { model, phrases };
   const search = ready && SearchEngine.fromSnapshot(ready.snapshot, searchOptions);
   const indexed = new Map<string, IndexEntry>(search && ready.entries.map((entry) => [entry.name, entry]));

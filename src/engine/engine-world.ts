@@ -33,6 +33,8 @@ export interface EngineOptions extends LoaderOptions {
 }
 
 export interface EngineWorld {
+  /** Whether the program hears what is logged. */
+  readonly isLogged: boolean;
   readonly providers: readonly ToolProvider[];
   /** Undefined: as the configuration says. */
   readonly state: EngineExtras['state'];
@@ -92,6 +94,7 @@ export function realEngineWorld(
     providers,
     state,
     logger: options.logger ?? silentLogger,
+    isLogged: options.logger !== undefined,
     now: options.now ?? wallNow,
     elapsed: options.elapsed ?? elapsedNow,
     fetch: options.fetch,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folder, memoryLog, sample } from '../../test/fixtures/engine.ts';
+import { folder, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { ConfigurationLoader } from '../config/configuration-loader.ts';
 import { ToolNotFoundError } from '../core/errors.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
@@ -187,6 +187,22 @@ describe('a provider of an engine', () => {
     expect([await names(), await names()]).toEqual([['tool_1'], ['tool_1']]);
     counted.revision = 2;
     expect([await names(), await names()]).toEqual([['tool_2'], ['tool_2']]);
+  });
+
+  it('is read again when a tool that it listed is gone', async () => {
+    const names = ['here', 'gone'];
+    const changing = adding({
+      listToolMetadata: () => names.map((name) => ({ name, inputSchema: { type: 'object' } })),
+      callTool: (name) => {
+        if (!names.includes(name)) throw new ToolNotFoundError(name);
+        return { content: [] };
+      },
+    });
+    await using engine = new DiscoveryEngine({ providers: [changing] });
+    await engine.ready();
+    names.pop();
+    expect(await engine.executeTool('own', 'gone')).toMatchObject({ error: { code: 'TOOL_NOT_FOUND' } });
+    await until(async () => (await engine.listTools('own')).length === 1);
   });
 
   it('keeps its tools over a reload', async () => {

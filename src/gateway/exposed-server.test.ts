@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Era, engineWith, rawClient, sdkClient, streamTransport } from '../../test/fixtures/gateway/kit.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
+import { CORE } from '../engine/engine-handle.ts';
 import { exposedSurface, serveGatewayOnHttp, serveGatewayOnStdio } from './index.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../test/fixtures/conformance-server.mjs', import.meta.url));
@@ -105,7 +106,7 @@ describe('one server shown 1:1', () => {
         return () => {};
       },
     };
-    exposedSurface(fake as never, 'shown').relayChanges?.({
+    exposedSurface({ [CORE]: fake } as never, 'shown').relayChanges?.({
       toolsChanged: () => told.push('tools'),
       promptsChanged: () => told.push('prompts'),
       resourcesChanged: () => told.push('resources'),

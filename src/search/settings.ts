@@ -4,7 +4,7 @@
  */
 import type { MeaningModel } from './meaning-model.ts';
 import type { PhraseBook } from './phrase-book.ts';
-import { shippedModel, shippedPhrases } from './shipped.ts';
+import { shippedModelOrWarning, shippedPhrases } from './shipped.ts';
 
 /** The parts of a tool that are indexed. */
 export type Field =
@@ -120,7 +120,7 @@ export function resolveSettings(options: SearchEngineOptions = {}): SearchSettin
     fields,
     k1: options.k1 ?? 1.2,
     synonyms: options.synonyms ?? true,
-    model: options.model === false ? undefined : (options.model ?? shippedModel()),
+    model: options.model === false ? undefined : (options.model ?? shippedModelOrWarning()),
     meaningWeight: options.meaningWeight ?? MEANING_WEIGHT,
     phrases: () => (options.phrases === false ? undefined : (options.phrases ?? shippedPhrases())),
     ownPhrases: options.phrases,

@@ -23,6 +23,25 @@ export function shippedModel(frugal = false): MeaningModel | undefined {
   return model === false ? undefined : model;
 }
 
+/** What to tell a person whose installation, or whose bundle, lacks the vectors. */
+export const modelMissing = (): string =>
+  `The model file of @anygpt/discovery is missing or damaged: ${new URL('meaning.bin', FOLDER).pathname}. Tools are found by their words, not by meaning. In a bundled program, keep the package external or copy its folder "models" there; otherwise install the package again.`;
+
+let isTold = false;
+
+/** Tells a program without a log that the vectors are missing: once, by a warning of the process. */
+export function warnOfMissingModel(): void {
+  if (!isTold) process.emitWarning(modelMissing(), 'DiscoveryWarning');
+  isTold = true;
+}
+
+/** `shippedModel`, with a warning where there is none. */
+export function shippedModelOrWarning(): MeaningModel | undefined {
+  const found = shippedModel();
+  if (found === undefined) warnOfMissingModel();
+  return found;
+}
+
 /** The shipped phrases; none where the file is missing. */
 export function shippedPhrases(): PhraseBook {
   const text = phrases === undefined ? read(new URL('phrases.json', FOLDER)) : undefined;

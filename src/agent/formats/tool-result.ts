@@ -39,8 +39,8 @@ export type ResultOptionsOf<F extends ToolFormat> = ResultOptions<F> &
 /**
  * Returns a tool's result in an API's format.
  * @example
- * const result = await engine.call({ server, tool, arguments: args });
- * const block = toToolResult(result.data, { format: 'anthropic', id: toolUse.id });
+ * const { result } = await engine.executeTool(server, tool, args);
+ * const block = toToolResult(result, { format: 'anthropic', id: toolUse.id });
  * messages.push({ role: 'user', content: [block] });
  */
 export function toToolResult<F extends ToolFormat>(
