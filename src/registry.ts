@@ -25,7 +25,7 @@ export { withRequestProviders } from './agent/registry/request-scope.ts';
 export type { ToJsonSchema } from './agent/registry/schema-export.ts';
 export type { StandardSchema } from './agent/registry/standard-schema.ts';
 export type { ToolCallResult } from './agent/registry/tool-call-result.ts';
-export type { ToolHandler, ToolRegistration } from './agent/registry/tool-registration.ts';
+export type { ToolHandle, ToolHandler, ToolOptions, ToolRegistration } from './agent/registry/tool-registration.ts';
 export { ToolRegistry, type ToolRegistryOptions } from './agent/registry/tool-registry.ts';
 export type { ToolSearchHit, ToolSearchOptions, ToolSearchResult } from './agent/registry/tool-search.ts';
 export type { UnifiedToolRegistryOptions } from './agent/unified/registry-options.ts';
@@ -33,7 +33,6 @@ export { type ServerEntry, serversFromEnv } from './agent/unified/servers-from-e
 export type { StaticToolDefinition, StaticToolHandler } from './agent/unified/static-tool.ts';
 export {
   isRetryable,
-  type RegisteredTool,
   type RegistryResult,
   TOOL_ERROR_CODES,
   type ToolError,
@@ -42,7 +41,7 @@ export {
 } from './agent/unified/tool-error.ts';
 export type { DiscoverySummary } from './agent/unified/tool-table.ts';
 export { formatToolName, parseToolName } from './agent/unified/unified-name.ts';
-export { UnifiedToolRegistry } from './agent/unified/unified-tool-registry.ts';
+export { type RegisteredTool, UnifiedToolRegistry } from './agent/unified/unified-tool-registry.ts';
 export { DiscoveryError, type ErrorCode, type ErrorInfo, ToolNotFoundError, ValidationError } from './core/errors.ts';
 export type { ToolContext, ToolProvider, ToolSummary } from './core/tool-provider.ts';
 export type {
