@@ -255,7 +255,7 @@ describe('types', () => {
     const errors = (text: string) => {
       writeFileSync(
         join(folder, 'types.ts'),
-        text.replaceAll("from '../../", "from '../../src/").replaceAll("from '../", "from '../../src/agent/"),
+        text.replace(/from '(\.[^']+)'/g, (_, path) => `from '../../${join('src/agent/registry', path)}'`),
       );
       const project = { extends: join(root, 'tsconfig.json'), include: ['types.ts'] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
