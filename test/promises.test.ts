@@ -253,7 +253,10 @@ describe('types', () => {
     // Beside the packages that it imports.
     const folder = mkdtempSync(join(root, 'node_modules', '.types-test-'));
     const errors = (text: string) => {
-      writeFileSync(join(folder, 'types.ts'), text.replaceAll("from '../../", "from '../../src/"));
+      writeFileSync(
+        join(folder, 'types.ts'),
+        text.replace(/from '(\.[^']+)'/g, (_, path) => `from '../../${join('src/agent/registry', path)}'`),
+      );
       const project = { extends: join(root, 'tsconfig.json'), include: ['types.ts'] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
       const args = ['-p', folder, '--noEmit', '--pretty', 'false'];
