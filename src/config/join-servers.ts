@@ -7,6 +7,7 @@
  */
 
 import { toToolRules } from '../clients/importers/tool-filter.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { OWNERS_SETTINGS } from './project-settings.ts';
 import { mergeEntries, narrowedEntry, type PlacedEntry, toServerDefinition } from './server-entry.ts';
@@ -266,9 +267,6 @@ function reason(placed: PlacedEntry, taken: ReadonlyMap<string, PlacedEntry>): s
   return `${present.origin.file} has another server of that name${how}`;
 }
 
-/** Differences named at most; the values are never shown. */
-const MAX_NAMED = 5;
-
 /** The variables or headers in which two entries for one program or address differ. */
 function differences(present: PlacedEntry, placed: PlacedEntry): readonly string[] {
   const [first, second] = [traitsOf(present), traitsOf(placed)];
@@ -278,7 +276,7 @@ function differences(present: PlacedEntry, placed: PlacedEntry): readonly string
   const names = [...new Set([...values.keys(), ...others.keys()])].filter(
     (name) => values.get(name) !== others.get(name),
   );
-  return names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names;
+  return names.length > LIMITS.shown.named ? [...names.slice(0, LIMITS.shown.named), '…'] : names;
 }
 
 /** An entry without a connection stands for whatever server has its name. */

@@ -6,6 +6,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { type Cut, JsonScan, type Policy } from './json-scan.ts';
 import { FileTooLarge } from './read-file.ts';
 
@@ -25,11 +26,7 @@ export interface Excerpt {
   readonly stamp: Stamp;
 }
 
-/** Files of 250 MB are seen; what is larger is no file of settings. */
-const MAX_BYTES = 1024 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
-/** A file that is written in place while it is read is read again so often. */
-const MAX_TRIES = 3;
 
 /** Reads a file that is there. */
 export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt> {
@@ -37,8 +34,10 @@ export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt
   try {
     for (let tries = 1; ; tries++) {
       const stamp = await stampOf(file);
-      if (stamp.size > MAX_BYTES)
-        throw new FileTooLarge(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, more than is read.`);
+      if (stamp.size > LIMITS.files.clientBytes)
+        throw new FileTooLarge(
+          `${path} is larger than ${LIMITS.files.clientBytes / 1024 / 1024} MiB, more than is read.`,
+        );
       const scan = new JsonScan(path, policy);
       const buffer = Buffer.allocUnsafe(CHUNK);
       for (let position = 0; ; ) {
@@ -48,7 +47,7 @@ export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt
         position += bytesRead;
       }
       if (isSame(stamp, await stampOf(file))) return { ...scan.end(), stamp };
-      if (tries === MAX_TRIES) throw refused(path, 'is being written by another program. Try again');
+      if (tries === LIMITS.files.readTries) throw refused(path, 'is being written by another program. Try again');
     }
   } finally {
     await file.close();

@@ -5,10 +5,11 @@
 
 import type { ParseBudget } from '../clients/importers/count-entries.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 /** What is looked at in one command, in characters of JSON: people read it, and nobody waits longer for a stranger's files. */
-export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
+export const lookBudget = (): ParseBudget => ({ left: LIMITS.files.looked });
 
 /** More than one command looks at. */
 export class TooMuch extends ConfigurationError {

@@ -4,12 +4,13 @@
  */
 import { extname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
-import { MAX_DEPTH, parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
+import { LIMITS } from '../core/limits.ts';
+import { parseJsonc, TextSyntaxError } from './parse-jsonc.ts';
 
 /** Whether a file is code that has to be run to know what it says. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
 
-const TOO_DEEP = `expected at most ${MAX_DEPTH} levels`;
+const TOO_DEEP = `expected at most ${LIMITS.json.depth} levels`;
 
 type Format = 'JSON' | 'YAML' | 'TOML';
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
@@ -91,12 +92,12 @@ const PARSER_ROOM = 8;
  * compiled the whole process ends with it. The first half of the parser has a stack of its own, which is looked at here.
  */
 function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
-  if (text.length <= MAX_DEPTH) return;
+  if (text.length <= LIMITS.json.depth) return;
   const parser = new Parser();
   let line = 1;
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme));
-    if (parser.stack.length > MAX_DEPTH + PARSER_ROOM) throw new TextSyntaxError(TOO_DEEP, line, 1);
+    if (parser.stack.length > LIMITS.json.depth + PARSER_ROOM) throw new TextSyntaxError(TOO_DEEP, line, 1);
     for (let at = lexeme.indexOf('\n'); at !== -1; at = lexeme.indexOf('\n', at + 1)) line++;
   }
 }
@@ -124,7 +125,7 @@ function repeatedKey(document: ReturnType<Yaml['parseDocument']>, { visit, isSca
 async function parseToml(text: string): Promise<unknown> {
   const { parse, TomlError } = await import('smol-toml');
   try {
-    const value = parse(text, { maxDepth: MAX_DEPTH });
+    const value = parse(text, { maxDepth: LIMITS.json.depth });
     refuseDeep(value, 0);
     return value;
   } catch (error) {
@@ -137,7 +138,7 @@ async function parseToml(text: string): Promise<unknown> {
 
 /** Aliases can make a value contain itself; nothing after this point expects that. */
 function refuseDeep(value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw new TextSyntaxError(TOO_DEEP, 1, 1);
+  if (depth > LIMITS.json.depth) throw new TextSyntaxError(TOO_DEEP, 1, 1);
   if (typeof value !== 'object' || value === null) return;
   for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 /** A mistake in a text, with the place counted from one. The message never quotes more than one character. */
 export class TextSyntaxError extends Error {
   override readonly name = 'TextSyntaxError';
@@ -17,8 +19,6 @@ export class TextSyntaxError extends Error {
   }
 }
 
-/** How deep a configuration may nest. */
-export const MAX_DEPTH = 200;
 const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
   ['false', false],
@@ -81,7 +81,7 @@ class Reader {
 
   value(depth: number): unknown {
     this.space();
-    if (depth > MAX_DEPTH) this.fail(`expected at most ${MAX_DEPTH} levels`);
+    if (depth > LIMITS.json.depth) this.fail(`expected at most ${LIMITS.json.depth} levels`);
     const first = this.text[this.at];
     if (first === '{') return this.object(depth);
     if (first === '[') return this.array(depth);

@@ -9,6 +9,7 @@ import { countEntries, type ParseBudget, pays } from '../clients/importers/count
 import { importFile, namedFile, type SourceFile } from '../clients/importers/import-file.ts';
 import { clientFiles, listClients } from '../clients/importers/list-clients.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { evaluate, type LayerContext, loadLayers } from './layers.ts';
@@ -65,9 +66,6 @@ export interface FilePreview {
   /** It was not looked at, because there was too much else. */
   readonly isPassedOver?: boolean | undefined;
 }
-
-/** A file with more servers than this was written by nobody, and nobody looks through it. */
-export const MAX_SERVERS = 1_000;
 
 /** More servers than are looked at. */
 class TooManyServers extends ConfigurationError {}
@@ -194,9 +192,9 @@ class Look {
   }
 
   #refuseCount(count: number): void {
-    if (count > MAX_SERVERS) {
+    if (count > LIMITS.files.servers) {
       throw new TooManyServers(
-        `${this.#file.path} has ${count} servers, more than the ${MAX_SERVERS} that can be trusted at once.`,
+        `${this.#file.path} has ${count} servers, more than the ${LIMITS.files.servers} that can be trusted at once.`,
       );
     }
   }

@@ -7,21 +7,14 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { noteRead } from './heard-reads.ts';
 import { isInside } from './paths.ts';
-import { MAX_FILE_BYTES } from './read-file.ts';
 import type { TrustRecord } from './trust-store.ts';
 
-/** Files one configuration of a project may consist of. People read them all before they say yes. */
-const MAX_FILES = 64;
-/** No file that a project's configuration needs is larger, and parsing has to end. */
-export const MAX_PROJECT_FILE_BYTES = 256 * 1024;
-/** Characters that are parsed in one load of files that nobody trusts: enough for the settings of several editors. */
-export const UNTRUSTED_BUDGET = 128 * 1024;
 /** All files of one load together that no person has trusted; they are only hashed. */
 const TOTAL_MIB = 8;
-const MAX_TOTAL_BYTES = TOTAL_MIB * 1024 * 1024;
 
 /** What identifies a configuration as a person saw it. */
 export interface Fingerprint {
@@ -94,7 +87,7 @@ export class Snapshot {
 
   /** Whether the files of a record are what they were, and if so admits them. */
   verify(path: string, { hash, files }: TrustRecord): boolean {
-    if (files.length >= MAX_FILES || this.hashOf(path, files) !== hash) return false;
+    if (files.length >= LIMITS.files.configuration || this.hashOf(path, files) !== hash) return false;
     this.admit([path, ...files]);
     return true;
   }
@@ -152,8 +145,10 @@ export class Snapshot {
     const content = this.#read(path);
     if (content instanceof ConfigurationError) throw content;
     if (content === undefined || this.#admitted.has(path)) return content;
-    if (this.#admission !== 'open' && this.#admitted.size >= MAX_FILES) {
-      throw new TooManyFiles(`There are more than ${MAX_FILES} files to trust at once, so they cannot be trusted.`);
+    if (this.#admission !== 'open' && this.#admitted.size >= LIMITS.files.configuration) {
+      throw new TooManyFiles(
+        `There are more than ${LIMITS.files.configuration} files to trust at once, so they cannot be trusted.`,
+      );
     }
     this.#admitted.add(path);
     return content;
@@ -169,8 +164,8 @@ export class Snapshot {
     if (contents.has(path)) return contents.get(path);
     noteRead(path);
     const isCounted = !this.isOpen && !this.#memory.favoured.has(path);
-    const left = isCounted ? MAX_TOTAL_BYTES - this.#memory.total : Number.POSITIVE_INFINITY;
-    const content = readOnce(path, this.isOpen ? MAX_FILE_BYTES : MAX_PROJECT_FILE_BYTES, left);
+    const left = isCounted ? LIMITS.files.projectTotal - this.#memory.total : Number.POSITIVE_INFINITY;
+    const content = readOnce(path, this.isOpen ? LIMITS.files.bytes : LIMITS.files.projectBytes, left);
     if (isCounted && Buffer.isBuffer(content)) this.#memory.total += content.length;
     contents.set(path, content);
     return content;
@@ -241,5 +236,4 @@ const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${shown(path)} ${what}.`, [], cause === undefined ? {} : { cause });
 
 /** A path that somebody else chose, for people and agents. */
-const shown = (path: string): string => oneLine(path, MAX_PATH);
-const MAX_PATH = 300;
+const shown = (path: string): string => oneLine(path, LIMITS.text.path);

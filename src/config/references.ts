@@ -8,13 +8,12 @@
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { LookedUp, ReferencedValue } from '../secrets/server-secrets.ts';
 import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FOREIGN = /^(?:input|command|config|workspaceFolder):|^workspaceFolder(?:Basename)?$/;
-/** Nothing longer is a reference; without a bound, text full of braces takes time in the square of its length. */
-const MAX_REFERENCE = 8_192;
 
 /** One reference found in a text. */
 export interface Reference {
@@ -53,7 +52,7 @@ function piecesOf(text: string): Piece[] {
 
 /** Where the reference that starts here is closed, or -1. */
 export function closingBrace(text: string, start: number): number {
-  const end = text.slice(start, start + MAX_REFERENCE).indexOf('}');
+  const end = text.slice(start, start + LIMITS.files.reference).indexOf('}');
   return end === -1 ? -1 : start + end;
 }
 

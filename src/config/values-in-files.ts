@@ -2,6 +2,7 @@
  * Finds what references in the environment of servers stand for, where files that are shown with them say it.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { parseDotenv } from './dotenv.ts';
 import { expandHome } from './paths.ts';
 import type { Reading } from './project-files.ts';
@@ -10,8 +11,6 @@ import type { World } from './world.ts';
 
 /** References to files, as entries have them. */
 const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
-/** Of a value that is shown; nobody reads more. */
-const MAX_VALUE = 2_000;
 
 /** Only files that were handed out are read: what is shown is what is hashed. */
 export function valuesInFiles(
@@ -29,7 +28,7 @@ export function valuesInFiles(
       if (values.has(whole) || !admitted.includes(path)) continue;
       const text = files.text(path) ?? '';
       const value = kind === 'file' ? text.trim() : parseDotenv(text).get(inside.slice(cut + 1));
-      if (value !== undefined) values.set(whole, value.slice(0, MAX_VALUE));
+      if (value !== undefined) values.set(whole, value.slice(0, LIMITS.text.long));
     }
   }
   return values;
