@@ -4,7 +4,7 @@
  * @module
  */
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LIMITS } from '../core/limits.ts';
 
 /** Runs `work` with a signal that aborts with `overdue()` after `ms`, or with the parent's reason when that aborts first. */
 export async function withTimeLimit<T>(
@@ -16,7 +16,7 @@ export async function withTimeLimit<T>(
   parent?.throwIfAborted();
   const controller = new AbortController();
   const onAbort = () => controller.abort(parent?.reason);
-  const timer = setTimeout(() => controller.abort(overdue()), Math.min(ms, LONGEST_TIMER_MS));
+  const timer = setTimeout(() => controller.abort(overdue()), Math.min(ms, LIMITS.time.timer));
   parent?.addEventListener('abort', onAbort, { once: true });
   try {
     return await work(controller.signal);

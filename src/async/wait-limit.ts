@@ -3,7 +3,7 @@
  * @module
  */
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LIMITS } from '../core/limits.ts';
 
 /** `unwatched`: nobody waits, so the process may end meanwhile. */
 export interface TimeLimit {
@@ -29,7 +29,7 @@ export async function limitTime<T>(
     };
     onAbort = () => stop(parent?.reason);
     parent?.addEventListener('abort', onAbort, { once: true });
-    if (Number.isFinite(ms)) timer = setTimeout(() => stop(overdue()), Math.min(ms, LONGEST_TIMER_MS));
+    if (Number.isFinite(ms)) timer = setTimeout(() => stop(overdue()), Math.min(ms, LIMITS.time.timer));
     if (unwatched) timer?.unref();
   });
   try {
@@ -61,7 +61,7 @@ export async function waitAtMost(promise: Promise<unknown>, ms: number): Promise
   await Promise.race([
     promise,
     new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
+      timer = setTimeout(resolve, Math.min(ms, LIMITS.time.timer));
     }),
   ]);
   clearTimeout(timer);

@@ -11,16 +11,13 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 type Holder = Record<string | number, unknown>;
 
 /** By holder, another one that has the digits of kept numbers under the same keys, and no other strings. */
 const kept = new WeakMap<object, Holder>();
 let everKept = false;
-
-const LONGEST = 4 * 1024 * 1024;
-const MOST_VALUES = 50_000;
-/** Deeper than any message that is read or sent. */
-const DEEPEST = 256;
 
 // Fifteen digits survive in a double, wherever between 1e-307 and 1e308 they stand. So what does not has sixteen, or an
 // exponent of three. The repetition is written out because V8 then need not look at every character.
@@ -37,7 +34,8 @@ const LONG_WHOLE = /^-?\d{17,}[1-9]$/;
 /** What `JSON.parse` gives or throws. The digits of a number that is the whole text are not kept. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (text.length > LONGEST || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text))) return value;
+  if (text.length > LIMITS.json.exactChars || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text)))
+    return value;
   if (!isHolder(value) || text.search(BEFORE_SUSPECT) === -1 || !isModest(value)) return value;
   const quoted = quoteInexact(text);
   if (quoted !== undefined) keep(value, JSON.parse(quoted));
@@ -45,7 +43,8 @@ export function parseJson(text: string): unknown {
 }
 
 /** Whether the digits of a text of this size are looked for. */
-export const keepsDigits = (chars: number, values: number): boolean => chars <= LONGEST && values <= MOST_VALUES;
+export const keepsDigits = (chars: number, values: number): boolean =>
+  chars <= LIMITS.json.exactChars && values <= LIMITS.json.exactValues;
 
 /** Keeps the digits of one number, for whoever puts arrays and objects together without `parseJson`. */
 export function keepDigits(holder: object, key: string | number, number: string): void {
@@ -67,7 +66,7 @@ const isHolder = (value: unknown): value is Holder => typeof value === 'object' 
 
 /** Whether there are few enough values to look at them. */
 function isModest(value: Holder): boolean {
-  let left = MOST_VALUES;
+  let left = LIMITS.json.exactValues;
   // No recursion: nobody has asked yet how deep it nests.
   const open = [value];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
@@ -87,7 +86,7 @@ function quoteInexact(text: string): string | undefined {
   let at = 0;
   let quote = text.indexOf('"');
   // There may be more than values: of those with the same key only the last is one.
-  for (let numbers = 0; numbers <= MOST_VALUES; ) {
+  for (let numbers = 0; numbers <= LIMITS.json.exactValues; ) {
     BEFORE_SUSPECT.lastIndex = at;
     if (!BEFORE_SUSPECT.test(text)) break;
     const start = BEFORE_SUSPECT.lastIndex;
@@ -169,7 +168,7 @@ function keep(value: Holder, quoted: Holder): void {
 function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
   const paths = new Set<object>();
   // Some more than are read: a message has its own fields around what is handed on.
-  let left = 2 * MOST_VALUES;
+  let left = 2 * LIMITS.json.exactValues;
   const look = (holder: Holder, levels: number): boolean => {
     const items = Array.isArray(holder) ? holder : Object.values(holder);
     left -= items.length;
@@ -186,7 +185,7 @@ function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
     if ((leadsThere || (hasNumbers && kept.has(holder))) && typeof holder.toJSON !== 'function') paths.add(holder);
     return true;
   };
-  return look(value, DEEPEST) ? paths : undefined;
+  return look(value, LIMITS.json.exactDepth) ? paths : undefined;
 }
 
 /** What is on the way to a kept number is written here; `JSON.stringify` writes everything else. */

@@ -3,25 +3,21 @@
  * know, but overflow the stack of the ones that walk them.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { endOfString, parseJson } from './exact-json.ts';
 
-/** Arrays and objects inside each other, on every way in and out. */
-export const MAX_NESTING = 200;
-
-/** Values in one message of a client. Agents write their arguments by hand; bulk goes in several calls. */
-export const MOST_CLIENT_VALUES = 40_000;
 /** Names of one object in it: objects with many names are the slowest to read and copy. */
-const MOST_CLIENT_NAMES = MOST_CLIENT_VALUES / 4;
+const MOST_CLIENT_NAMES = LIMITS.json.clientValues / 4;
 /** In characters. A shorter text has not as many of either: a value takes two at least. */
 const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
-const SHORTEST = 2 * MAX_NESTING;
+const SHORTEST = 2 * LIMITS.json.depth;
 const LONG = 64 * 1024;
 const BEGINNING = 16 * 1024;
 
 /** Whether arrays and objects nest deeper than `levels`; a value that holds itself does. */
-export function nestsTooDeep(value: unknown, levels: number = MAX_NESTING): boolean {
+export function nestsTooDeep(value: unknown, levels: number = LIMITS.json.depth): boolean {
   if (typeof value !== 'object' || value === null) return false;
   // Bounded by `levels`, and much faster than a stack of our own.
   if (levels === 0) return true;
@@ -38,7 +34,7 @@ export class NestingError extends Error {
   readonly value: unknown;
 
   constructor(value?: unknown) {
-    super(`it is nested more than ${MAX_NESTING} levels deep`);
+    super(`it is nested more than ${LIMITS.json.depth} levels deep`);
     this.value = value;
   }
 }
@@ -75,7 +71,7 @@ export const writtenFault = (text: string): string | undefined =>
 /** Counts the values of such a text, up to the first excess. */
 export function surveyWritten(text: string): { readonly values: number; readonly fault?: string } {
   /** Names of the object that is open on each level. */
-  const names = new Uint32Array(MAX_NESTING + 1);
+  const names = new Uint32Array(LIMITS.json.depth + 1);
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -92,10 +88,10 @@ export function surveyWritten(text: string): { readonly values: number; readonly
       if (count > MOST_CLIENT_NAMES) return { values, fault: `has an object of more than ${MOST_CLIENT_NAMES} names` };
     } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
       values++;
-      if (++depth > MAX_NESTING) return { values, fault: `is nested more than ${MAX_NESTING} levels deep` };
+      if (++depth > LIMITS.json.depth) return { values, fault: `is nested more than ${LIMITS.json.depth} levels deep` };
       names[depth] = 0;
     } else if ((char === CLOSE_ARRAY || char === CLOSE_OBJECT) && depth > 0) depth--;
-    if (values > MOST_CLIENT_VALUES) return { values, fault: `has more than ${MOST_CLIENT_VALUES} values` };
+    if (values > LIMITS.json.clientValues) return { values, fault: `has more than ${LIMITS.json.clientValues} values` };
   }
   return { values };
 }
@@ -109,7 +105,7 @@ function beginsTooDeep(text: string): boolean {
       if (end === -1) return false;
       at = end - 1;
     } else if (char === OPEN_ARRAY || char === OPEN_OBJECT) {
-      if (++depth > MAX_NESTING) return true;
+      if (++depth > LIMITS.json.depth) return true;
     } else if (char === CLOSE_ARRAY || char === CLOSE_OBJECT) depth--;
   }
   return false;

@@ -3,6 +3,7 @@
  * server speaks of what went wrong, and alone where no configuration is known: a crash, a provider of somebody's own.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { maskSpans, type Span } from './mask-spans.ts';
 import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
 import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
@@ -13,10 +14,6 @@ import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
  * test runs all of them over hostile text.
  */
 type Pattern = RegExp | readonly [RegExp, (value: string, after: string) => boolean];
-
-/** Reached behind the place where a text is cut, so that a credential that crosses it is seen whole. */
-const REACH = 4_096;
-const MAX_TEXT = 4_000;
 
 const NOUN =
   '(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|(?:access|private|secret|auth|account)[_-]?key)';
@@ -62,8 +59,6 @@ const LONG_RUN = /[\w+=-]{32,}/g;
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,15}){2,}$/;
 
 const KEY_EDGE = /-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What a private key is made of, line breaks and headers included; the longest takes less than this. */
-const MAX_KEY = 16_384;
 const KEY_LINE = /^[ \t"']{0,40}[A-Za-z0-9+/=]{1,128}[ \t\r"']{0,4}$/;
 
 /** Private keys, whole, without their end, and without their beginning: a log may have been cut anywhere. */
@@ -73,23 +68,23 @@ function keySpans(text: string): Span[] {
   let after = 0;
   for (const { 0: edge, 1: which, index } of text.matchAll(KEY_EDGE)) {
     if (which === 'BEGIN') {
-      if (begun !== -1 && index - begun > MAX_KEY) spans.push([begun, begun + MAX_KEY]);
-      if (begun === -1 || index - begun > MAX_KEY) begun = index;
+      if (begun !== -1 && index - begun > LIMITS.secrets.key) spans.push([begun, begun + LIMITS.secrets.key]);
+      if (begun === -1 || index - begun > LIMITS.secrets.key) begun = index;
       continue;
     }
     const end = index + edge.length;
-    spans.push([begun !== -1 && end - begun <= MAX_KEY ? begun : bodyBefore(text, index, after), end]);
+    spans.push([begun !== -1 && end - begun <= LIMITS.secrets.key ? begun : bodyBefore(text, index, after), end]);
     begun = -1;
     after = end;
   }
-  if (begun !== -1) spans.push([begun, Math.min(text.length, begun + MAX_KEY)]);
+  if (begun !== -1) spans.push([begun, Math.min(text.length, begun + LIMITS.secrets.key)]);
   return spans;
 }
 
 /** Where the lines of a key begin that end here. */
 function bodyBefore(text: string, end: number, least: number): number {
   let start = end;
-  const limit = Math.max(least, end - MAX_KEY);
+  const limit = Math.max(least, end - LIMITS.secrets.key);
   for (let lineEnd = end - 1; lineEnd > limit; ) {
     const from = Math.max(text.lastIndexOf('\n', lineEnd - 1) + 1, limit);
     if (!KEY_LINE.test(text.slice(from, lineEnd))) break;
@@ -138,7 +133,7 @@ export function credentialSpans(text: string, guess = false): Span[] {
 export function maskSecrets(
   text: string,
   env: Readonly<Record<string, string | undefined>> = {},
-  maxChars = MAX_TEXT,
+  maxChars = LIMITS.text.message,
 ): string {
   const near = upTo(text, maxChars);
   const values = Object.entries(env).flatMap(([name, value = '']) =>
@@ -170,7 +165,7 @@ export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINIT
 };
 
 const upTo = (text: string, maxChars: number): string =>
-  text.length > maxChars + REACH ? text.slice(0, endBehind(text, maxChars, REACH)) : text;
+  text.length > maxChars + LIMITS.secrets.reach ? text.slice(0, endBehind(text, maxChars, LIMITS.secrets.reach)) : text;
 
 /** How much of a value stands at the end of a text that was cut inside it. */
 function begunAtEnd(text: string, value: string): number {

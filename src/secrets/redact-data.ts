@@ -3,6 +3,7 @@
  * Names are never masked: keys, tool and parameter names, enums and whatever else a caller has to repeat stay as they are.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
@@ -11,11 +12,6 @@ const STEP = 20;
 /** Characters that are looked through in one go: about 10 ms at worst. */
 const PIECE = 32_768;
 const MIN_HELD = 1_024;
-const MAX_HELD = 4 * PIECE;
-/** Characters of the data of an error or a log line that are handed on. */
-const MAX_DATA_CHARS = 65_536;
-/** What is nested deeper was refused when it was read. */
-const MAX_DEPTH = 200;
 
 /** Keywords of a definition whose values a caller repeats or a validator reads; everything below them stays. */
 const NAMED: ReadonlySet<string> = new Set([
@@ -66,7 +62,7 @@ export function* redactTools(
  * than an error needs, the rest becomes `…`: looking through it would hold everybody else up.
  */
 export function redactData<T>(value: T, redact: Redact): T {
-  let left = MAX_DATA_CHARS;
+  let left = LIMITS.text.raw;
   const within = (text: string): string => {
     if (left <= 0 && text !== '') return '…';
     const clean = text.length > left ? `${redact.cut(text, left)}…` : redact(text);
@@ -112,7 +108,7 @@ function* redactLong(text: string, redact: Redact): Generator<void, string> {
   for (let from = 0; from < text.length; from += PIECE) {
     held += text.slice(from, from + PIECE);
     // Hardly anything in it is seen: the rest of it only delays everybody.
-    if (held.length > MAX_HELD) held = withoutHidden(held);
+    if (held.length > LIMITS.secrets.held) held = withoutHidden(held);
     const { clean, rest } = redact.split(held, startBefore(held, Math.max(redact.reach, MIN_HELD)));
     out += clean;
     held = rest;
@@ -131,7 +127,7 @@ function redactValue(
 ): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '…';
+  if (depth >= LIMITS.json.depth) return '…';
   if (Array.isArray(value)) {
     const items = value.map((item) => redactValue(item, redact, kept, depth + 1));
     return items.some((item, at) => item !== value[at]) ? items : value;

@@ -2,9 +2,8 @@
  * Wraps a logger: secrets are taken out of every message and field before the logger sees them.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
-
-const MAX_DEPTH = 8;
 
 /** The same logger behind a redactor, which is asked anew each time. */
 export function redactLog(logger: Logger, redact: (text: string) => string): Logger {
@@ -19,7 +18,7 @@ export function redactLog(logger: Logger, redact: (text: string) => string): Log
 function redactField(value: unknown, redact: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '…';
+  if (depth >= LIMITS.secrets.logDepth) return '…';
   // An error shows nothing of itself as JSON, and its stack begins with its message.
   if (value instanceof Error) return redactField(factsOf(value), redact, depth);
   if (Array.isArray(value)) return value.map((item) => redactField(item, redact, depth + 1));

@@ -3,11 +3,9 @@
  * a border between pieces is seen whole, because what may be the beginning of one waits for the rest.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
-
-/** A line may grow to this length before it is let through in parts. */
-const MAX_LINE = 8_192;
 
 export class RedactStream {
   readonly #redact: Redact;
@@ -19,7 +17,7 @@ export class RedactStream {
   /** Holds at most `maxChars`: of what comes faster than it is taken, the oldest lines are left out. */
   constructor(redact: Redact, maxChars: number) {
     this.#redact = redact;
-    this.#maxChars = Math.max(maxChars, MAX_LINE);
+    this.#maxChars = Math.max(maxChars, LIMITS.secrets.line);
   }
 
   push(text: string): void {
@@ -46,10 +44,10 @@ export class RedactStream {
     }
     const line = held.lastIndexOf('\n') + 1;
     const reach = Math.max(this.#redact.reach, 1_024);
-    const at = held.length - line > MAX_LINE + reach ? Math.max(line, startBefore(held, reach)) : line;
+    const at = held.length - line > LIMITS.secrets.line + reach ? Math.max(line, startBefore(held, reach)) : line;
     if (at === 0) {
       // A long line of which hardly anything is seen.
-      if (held.length > 4 * (MAX_LINE + reach)) this.#held = withoutHidden(held);
+      if (held.length > 4 * (LIMITS.secrets.line + reach)) this.#held = withoutHidden(held);
       return '';
     }
     const { clean, rest } = this.#redact.split(held, at);

@@ -3,6 +3,7 @@
  * and URL-safe, also with signs inside that nobody sees. Learns further secrets at any time. The second line of defence; the first is not to hold secrets at all.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { credentialSpans } from './credential-patterns.ts';
 import { beyondSpans, MASK, maskSpans, type Span } from './mask-spans.ts';
 import { looksRandom } from './secret-values.ts';
@@ -24,18 +25,9 @@ export interface Redact {
 
 /** Shorter secrets are left alone: hiding every `on` or `abc` would make logs useless and hide nothing. */
 export const MIN_SECRET_LENGTH = 4;
-/** Longer values are known by their lines: nobody prints a file of this size in hex. */
-const MAX_ENCODED = 8_192;
-/** Values remembered at most: a secret that is rotated every minute is known for a week. The oldest half goes first. */
-const MAX_KNOWN = 10_000;
 /** So much of a secret at the end of a text is a secret that was cut. */
 const MIN_BEGUN = 6;
 const PREFIX = 4;
-const MAX_ROUNDS = 4;
-/** Patterns look so far behind a cut. */
-const REACH = 4_096;
-/** A private key that has begun in a stream is waited for up to this length. */
-const MAX_OPEN = 16_384;
 
 /** The secrets of one engine. Never forgets one while calls may still quote it. */
 export class KnownSecrets {
@@ -47,7 +39,7 @@ export class KnownSecrets {
   /** For errors, logs and everything else a server says on its own: known secrets, and what reads like a credential. */
   readonly redactWords: Redact = redactWith(
     (text) => [...this.#known(text), ...seenSpans(text, (seen) => credentialSpans(seen))],
-    () => Math.max(this.#reach, REACH),
+    () => Math.max(this.#reach, LIMITS.secrets.reach),
   );
   #values = new Set<string>();
   // Needles by a hash of their first four characters; the bitmap answers "none" for most positions. Secrets often share
@@ -66,7 +58,7 @@ export class KnownSecrets {
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < MIN_SECRET_LENGTH || this.#values.has(secret)) continue;
-      if (this.#values.size >= MAX_KNOWN) this.#forgetOldest();
+      if (this.#values.size >= LIMITS.secrets.known) this.#forgetOldest();
       this.#values.add(secret);
       this.#addForms(secret);
     }
@@ -75,12 +67,12 @@ export class KnownSecrets {
   #addForms(secret: string): void {
     // Only of what no word is: a sentence may well end with the first letters of a password made of words.
     const begun = looksRandom(secret);
-    this.#hasBlanks ||= secret.length <= MAX_ENCODED && /\s/.test(secret);
+    this.#hasBlanks ||= secret.length <= LIMITS.secrets.encoded && /\s/.test(secret);
     for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
   }
 
   #forgetOldest(): void {
-    this.#values = new Set([...this.#values].slice(MAX_KNOWN / 2));
+    this.#values = new Set([...this.#values].slice(LIMITS.secrets.known / 2));
     this.#buckets = new Map();
     this.#bitmap = new Uint8Array(65_536);
     for (const secret of this.#values) this.#addForms(secret);
@@ -176,7 +168,7 @@ function redactWith(spansIn: (text: string) => Span[], reach: () => number): Red
     const near = text.length > maxChars + reach() ? text.slice(0, endBehind(text, maxChars, reach())) : text;
     let before = maskSpans(near, spansIn(near), maxChars);
     if (before === near) return before;
-    for (let round = 1; round < MAX_ROUNDS; round++) {
+    for (let round = 1; round < LIMITS.secrets.rounds; round++) {
       const after = maskSpans(before, spansIn(before));
       if (after === before) return after;
       before = after;
@@ -187,7 +179,7 @@ function redactWith(spansIn: (text: string) => Span[], reach: () => number): Red
   const split = (text: string, at: number) => {
     const spans = spansIn(text);
     // What reaches the end may go on: it waits, unless it has become too long for a secret.
-    const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < MAX_OPEN);
+    const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < LIMITS.secrets.key);
     const end = open ? open[0] : Math.min(text.length, beyondSpans(spans, at));
     return {
       clean: redact(
@@ -221,9 +213,10 @@ function* formsOf(secret: string): Generator<string> {
   for (const line of secret.split('\n')) {
     const trimmed = line.trim();
     if (trimmed.length < 16 || trimmed.startsWith('-----')) continue;
-    for (let at = 0; at < trimmed.length; at += MAX_ENCODED) yield trimmed.slice(at, at + MAX_ENCODED);
+    for (let at = 0; at < trimmed.length; at += LIMITS.secrets.encoded)
+      yield trimmed.slice(at, at + LIMITS.secrets.encoded);
   }
-  if (secret.length > MAX_ENCODED) return;
+  if (secret.length > LIMITS.secrets.encoded) return;
   const bytes = Buffer.from(secret, 'utf8');
   // encodeURIComponent throws on half a surrogate pair; the bytes hold what would really be sent.
   const wellFormed = bytes.toString('utf8');

@@ -3,6 +3,7 @@
  * the text itself. So a text may be cleaned after it was looked through, and cleaning puts no secret together again.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { HIDDEN, HIDDEN_SIGNS, MARKS } from '../text/plain-text.ts';
 import type { Span } from './mask-spans.ts';
 
@@ -16,8 +17,6 @@ interface Reading {
 const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
 /** Everything but single spaces, which stay. */
 const WHITE_SPACE = / \s+|[^\S ]\s*/g;
-/** Looked at behind a cut, whatever is hidden there: a server may write megabytes that nobody sees. */
-const MAX_AHEAD = 262_144;
 
 /** What `find` finds in the text as it is, and in the text as a reader sees it. */
 export function seenSpans(text: string, find: (text: string) => Span[]): Span[] {
@@ -50,10 +49,10 @@ export const withoutHidden = (text: string): string => (ALL_SEEN.test(text) ? te
 /** Where a text may be cut so that `count` signs that are seen stand behind `from`. */
 export function endBehind(text: string, from: number, count: number): number {
   for (let length = count; ; length *= 2) {
-    const end = from + Math.min(length, MAX_AHEAD);
+    const end = from + Math.min(length, LIMITS.secrets.ahead);
     if (end >= text.length) return text.length;
     const seen = asSeen(text.slice(from, end)).replace(MARKS, '');
-    if (length >= MAX_AHEAD || seen.length >= count) return end;
+    if (length >= LIMITS.secrets.ahead || seen.length >= count) return end;
   }
 }
 

@@ -3,13 +3,14 @@
  * @module
  */
 
-const MAX_LENGTH = 64;
+import { LIMITS } from '../core/limits.ts';
+
 /** How much of two names must be shared, in pairs of letters, to be worth a suggestion. */
 const ALIKE = 0.45;
 
 /** The one name that was probably meant: a slip of at most a third of its letters, or only of case and separators. */
 export function nearestName(written: string, known: Iterable<string>): string | undefined {
-  if (written.length > MAX_LENGTH) return undefined;
+  if (written.length > LIMITS.names.compared) return undefined;
   const wanted = simplify(written);
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -23,11 +24,11 @@ export function nearestName(written: string, known: Iterable<string>): string | 
 
 /** At most `limit` names worth suggesting, the likeliest first: slips, then parts of one another, then alike ones. */
 export function nearestNames(written: string, known: Iterable<string>, limit = 3): string[] {
-  const wanted = simplify(written.slice(0, MAX_LENGTH));
+  const wanted = simplify(written.slice(0, LIMITS.names.compared));
   const pairs = pairsOf(wanted);
   const scored: { readonly name: string; readonly score: number }[] = [];
   for (const name of first(known, 20_000)) {
-    const score = likeness(wanted, pairs, simplify(name.slice(0, MAX_LENGTH)));
+    const score = likeness(wanted, pairs, simplify(name.slice(0, LIMITS.names.compared)));
     if (score > 0) scored.push({ name, score });
   }
   scored.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
@@ -66,7 +67,7 @@ const simplify = (name: string): string => name.toLowerCase().replace(/[-_. ]/g,
 
 /** The edit distance where it is small enough for a slip, else infinite. */
 function slip(wanted: string, name: string): number {
-  if (name.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
+  if (name.length > LIMITS.names.compared) return Number.POSITIVE_INFINITY;
   const allowed = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
   const distance = editDistance(wanted, name, allowed + 1);
   return distance <= allowed ? distance : Number.POSITIVE_INFINITY;
@@ -74,9 +75,9 @@ function slip(wanted: string, name: string): number {
 
 function likeness(wanted: string, pairs: ReadonlyMap<number, number>, name: string): number {
   const distance = slip(wanted, name);
-  if (Number.isFinite(distance)) return 3 - distance / MAX_LENGTH;
+  if (Number.isFinite(distance)) return 3 - distance / LIMITS.names.compared;
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
-  if (short.length > 2 && long.includes(short)) return 2 - (long.length - short.length) / MAX_LENGTH;
+  if (short.length > 2 && long.includes(short)) return 2 - (long.length - short.length) / LIMITS.names.compared;
   let shared = 0;
   for (const [pair, count] of pairsOf(name)) shared += Math.min(count, pairs.get(pair) ?? 0);
   const share = (2 * shared) / Math.max(1, wanted.length + name.length - 2);

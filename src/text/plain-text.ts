@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 // The one table of what shows nothing and can carry a hidden text or turn the visible one around: controls, everything
 // that Unicode lets a reader ignore (zero-width, bidi, tags, fillers, selectors), annotation marks, controls of
 // hieroglyphs, blanks that are no white space, what is no character at all, and lone halves of one. What emoji are joined
@@ -135,7 +137,7 @@ const COMMAND = /`anygpt mcp [^`]{1,300}`/;
  * One line of advice of ours. One that is too long loses its middle: the command in it, which says what to do, stays whole.
  */
 export function shortAdvice(text: string, maxChars: number): string {
-  const line = oneLine(text, MAX_ADVICE);
+  const line = oneLine(text, LIMITS.text.message);
   const [command] = line.length > maxChars ? (COMMAND.exec(line) ?? []) : [];
   if (command === undefined) return shorten(line, maxChars);
   const before = line.slice(0, line.indexOf(command)).trimEnd();
@@ -143,7 +145,6 @@ export function shortAdvice(text: string, maxChars: number): string {
   return `${shorten(before, room)} ${command}`;
 }
 
-const MAX_ADVICE = 4_000;
 /** Enough to say what the command is for. */
 const MIN_BEFORE = 40;
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-const MAX_MESSAGE = 16_384;
+import { LIMITS } from '../core/limits.ts';
 
 /**
  * The message of what was thrown, at most 16 Ki characters; `otherwise` where it says nothing. Never throws. Whoever takes
  * secrets out of it asks for more than is shown: the end may be half of one.
  */
-export function messageOf(thrown: unknown, otherwise = 'no reason was given', maxChars = MAX_MESSAGE): string {
+export function messageOf(thrown: unknown, otherwise = 'no reason was given', maxChars = LIMITS.text.error): string {
   const said = read(thrown).slice(0, maxChars);
   return said.trim() === '' ? otherwise : said;
 }
