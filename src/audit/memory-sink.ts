@@ -2,6 +2,7 @@
  * Audit lines kept in memory, the newest ones: for tests, and for a dashboard that shows recent calls.
  * @module
  */
+import { DEFAULTS } from '../core/limits.ts';
 import type { AuditSink } from './audit-entry.ts';
 
 /** Keeps the last lines, oldest first. */
@@ -10,7 +11,7 @@ export class MemorySink implements AuditSink {
   #lines: string[] = [];
 
   /** `maxLines` is how many are kept; 1,000 unless told otherwise. */
-  constructor(maxLines = 1_000) {
+  constructor(maxLines = DEFAULTS.auditQueue.lines) {
     this.#maxLines = maxLines;
   }
 

@@ -18,6 +18,3 @@ export interface Store {
   /** Takes a value nobody can use out of the way, keeping the last few for a look at what went wrong. */
   setAside(key: string): Promise<void>;
 }
-
-/** The largest value a store takes. */
-export const MAX_VALUE_BYTES = 64 * 1024 * 1024;

@@ -9,6 +9,7 @@
 
 import { Semaphore } from '../async/semaphore.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerDefinition, ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import type { SearchEngine } from '../search/search-engine.ts';
@@ -43,7 +44,6 @@ interface Entry {
 }
 
 const TOOLS_PER_STEP = 20;
-const FILES_AT_ONCE = 16;
 
 export class Catalog {
   readonly search: SearchEngine;
@@ -149,7 +149,7 @@ export class Catalog {
   /** Takes lists from disk for servers that the ready index does not know. */
   async adopt(): Promise<void> {
     const unknown = [...this.#entries.values()].filter(({ indexed, state }) => !indexed && state.fetchedAt === 0);
-    const turns = new Semaphore(FILES_AT_ONCE);
+    const turns = new Semaphore(LIMITS.atOnce.files);
     await Promise.all(unknown.map((entry) => turns.run(() => this.#inTurn(entry, () => this.#read(entry)))));
   }
 
@@ -310,7 +310,7 @@ export class Catalog {
   }
 
   #fit(entry: Entry, listing: Listing): Listing {
-    const { maxTools = 100_000 } = this.#options;
+    const { maxTools = DEFAULTS.limits.tools } = this.#options;
     let room = maxTools;
     for (const other of this.#entries.values()) if (other !== entry) room -= other.state.toolCount;
     if (listing.tools.length <= room) return listing;

@@ -7,6 +7,7 @@ import { Semaphore } from '../async/semaphore.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { DiscoveryEngine } from '../engine/discovery-engine.ts';
 import type { ServerProbe } from '../engine/probe-server.ts';
@@ -43,11 +44,8 @@ export interface ExamineOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** Servers that are started at the same time. */
-const PARALLEL = 5;
 /** A server that needs more than this share of its time may fail tomorrow. */
 const SLOW_SHARE = 0.6;
-const MAX_DETAIL = 1000;
 
 /** Looks at servers, in their order. Never rejects because of one of them. */
 export async function examineServers(
@@ -55,7 +53,7 @@ export async function examineServers(
   definitions: readonly ServerDefinition[],
   options: ExamineOptions,
 ): Promise<ExaminedServer[]> {
-  const turns = new Semaphore(PARALLEL);
+  const turns = new Semaphore(LIMITS.atOnce.servers);
   const running = new Set(await engine.serverNames());
   const examined = definitions.map((definition) => {
     const { name } = definition;
@@ -136,7 +134,7 @@ export function checkProbe(
   if (error) {
     const fix = adviceFor(definition, error, env, known);
     const check = ms === undefined ? 'connect' : 'tools';
-    return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, MAX_DETAIL), fix }];
+    return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, LIMITS.text.detail), fix }];
   }
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;

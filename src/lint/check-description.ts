@@ -3,12 +3,11 @@
  * the person.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { plainText } from '../text/plain-text.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
-/** Nothing longer is searched for phrases. */
-const MAX_SEARCHED = 50_000;
 const FILLERS = new Set(
   'a an the this that tool tools function functions method api for of to and or in on it its is does do will can you use used using stuff things something various allows lets helps provides with from by all some any given specified'.split(
     ' ',
@@ -19,7 +18,7 @@ const SAYS_NOTHING =
 
 /** What is missing or vague. */
 export function checkDescription({ name, description }: LintedTool): Breach[] {
-  const text = plainText(description ?? '', MAX_SEARCHED).trim();
+  const text = plainText(description ?? '', LIMITS.text.lintedText).trim();
   if (text === '') return [['description-missing']];
   if (SAYS_NOTHING.test(text)) return [['description-vague', text]];
   const said = wordsOf(text.slice(0, 300)).filter((word) => !FILLERS.has(word));
@@ -66,7 +65,7 @@ export function checkWords(texts: readonly { readonly where: string; readonly te
     if (!places.includes(where)) places.push(where);
   };
   for (const { where, text: whole } of texts) {
-    const text = whole.slice(0, MAX_SEARCHED);
+    const text = whole.slice(0, LIMITS.text.lintedText);
     if (HIDDEN.test(text)) add('hidden-text', where);
     else if (plainText(text) !== text.replace(/[\u0085\u2028\u2029]/g, '\n')) add('invisible-characters', where);
     const folded = plainText(text).replace(/\s+/g, ' ');

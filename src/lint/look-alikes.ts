@@ -2,14 +2,12 @@
  * All tools in; those that an agent can hardly tell apart out, in one server and across servers.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
 /** How much of what two descriptions say must be the same words. */
 const SIMILAR = 0.6;
-const MAX_NAMED = 5;
-/** Of one name; more would take time in the square. */
-const MAX_GROUP = 200;
 
 /** One breach per group, told of its first tool. */
 export function checkLookAlikes(
@@ -43,7 +41,7 @@ function acrossServers(tools: readonly LintedTool[]) {
   for (const group of groupsOf(tools, coreName)) {
     const told = new Set<LintedTool>();
     const bounded = group
-      .slice(0, MAX_GROUP)
+      .slice(0, LIMITS.search.similarTools)
       .map((tool) => ({ tool, words: new Set(wordsOf(tool.description ?? '')) }));
     for (const { tool, words } of bounded) {
       if (told.has(tool) || words.size === 0) continue;
@@ -87,4 +85,6 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 const named = (names: readonly string[]): string[] =>
-  names.length <= MAX_NAMED ? [...names] : [...names.slice(0, MAX_NAMED), `+${names.length - MAX_NAMED} more`];
+  names.length <= LIMITS.shown.named
+    ? [...names]
+    : [...names.slice(0, LIMITS.shown.named), `+${names.length - LIMITS.shown.named} more`];

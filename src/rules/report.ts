@@ -3,6 +3,7 @@
  * nothing. Each warning says which tools are concerned and what to change.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
@@ -29,8 +30,6 @@ export interface ReportOptions {
   /** All configured servers. A rule about one whose tools nobody has seen yet is then not called useless. */
   readonly servers?: Iterable<string> | undefined;
 }
-
-const MAX_NAMED = 5;
 
 /** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
 export function reportRules(ruleSet: RuleSet, tools: Iterable<ToolRef>, options: ReportOptions = {}): RuleWarning[] {
@@ -75,7 +74,7 @@ class Review {
       const byWinner = this.#overruled.get(loser) ?? new Map();
       const entry = byWinner.get(winner) ?? { tools: [], count: 0 };
       entry.count += 1;
-      if (entry.tools.length < MAX_NAMED) entry.tools.push({ server, tool });
+      if (entry.tools.length < LIMITS.shown.named) entry.tools.push({ server, tool });
       this.#overruled.set(loser, byWinner.set(winner, entry));
     }
   }
