@@ -5,9 +5,7 @@
  */
 import { type Excerpt, excerptText, type Policy, readExcerpt } from '../../config/json-excerpt.ts';
 import { FileTooLarge, readIfPresent } from '../../config/read-file.ts';
-
-/** A file up to this size is read whole; parsing it takes many times as much memory. */
-const WHOLE_BYTES = 1024 * 1024;
+import { LIMITS } from '../../core/limits.ts';
 
 /** A text, byte order mark included, and what it is an excerpt of. */
 export interface ClientText {
@@ -21,7 +19,7 @@ export interface ClientText {
  */
 export async function readClientText(path: string, policy: Policy | undefined): Promise<ClientText | undefined> {
   try {
-    const text = await readIfPresent(path, { ignoreBOM: true, ...(policy && { maxBytes: WHOLE_BYTES }) });
+    const text = await readIfPresent(path, { ignoreBOM: true, ...(policy && { maxBytes: LIMITS.files.clientWhole }) });
     return text === undefined ? undefined : { text };
   } catch (error) {
     if (!(error instanceof FileTooLarge) || policy === undefined) throw error;

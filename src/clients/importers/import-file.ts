@@ -12,6 +12,7 @@ import type { ResolvedSource } from '../../config/resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../../config/server-entry.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isPlain, oneLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type ClientText, readClientText, withoutMark } from './client-text.ts';
@@ -26,10 +27,6 @@ import { ownScope } from './own-files.ts';
 import { isThere } from './places.ts';
 import type { SourceType } from './source-types.ts';
 import { onlyMoved } from './taken-over.ts';
-
-const MAX_WARNINGS = 20;
-/** Of a path that somebody else chose. */
-const MAX_PATH = 300;
 
 /** What a source gave. */
 export interface ImportedSource {
@@ -146,7 +143,7 @@ const isFreelyNamed = ({ type, path, scope }: SourceFile): boolean =>
   !(clientOf(type).project ?? []).some((relative) => path.replaceAll('\\', '/').endsWith(`/${relative}`));
 
 const placeOf = (file: SourceFile, place: string): string =>
-  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, MAX_PATH);
+  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, LIMITS.text.path);
 
 const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
   source: { type, path, scope, status: 'ok', serverCount: 0 },
@@ -204,7 +201,7 @@ async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile>
   if (text.trim() === '') throw new ConfigurationError(`${path} is empty, so there are no servers in it.`);
   const notes: string[] = [];
   const onRepeat = (key: string, line: number) => {
-    if (notes.push('') > MAX_WARNINGS) return;
+    if (notes.push('') > LIMITS.shown.listed) return;
     // Lines of an excerpt are not those of the file.
     notes[notes.length - 1] =
       `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice, the last one counts.`;
@@ -288,9 +285,12 @@ function relativeTo({ path, scope, root }: SourceFile, { home }: World): string 
 
 /** A file full of nonsense must not drown what else is said. */
 const firstFew = (warnings: readonly string[], path: string): readonly string[] =>
-  warnings.length <= MAX_WARNINGS
+  warnings.length <= LIMITS.shown.listed
     ? warnings
-    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more like these.`];
+    : [
+        ...warnings.slice(0, LIMITS.shown.listed),
+        `${path}: and ${warnings.length - LIMITS.shown.listed} more like these.`,
+      ];
 
 /**
  * A client's file that the configuration names. One that lies where the client has the user's own is that; one that lies

@@ -6,9 +6,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 
-const MAX_DIRECTORY = 8 * 1024 * 1024;
-const MAX_ENTRY = 1024 * 1024;
 /** The closing record and the longest comment that may follow it. */
 const MAX_END = 22 + 65_535;
 const END = 0x06054b50;
@@ -53,7 +52,8 @@ async function readDirectory(path: string, file: FileHandle, size: number): Prom
     if (tail.readUInt32LE(at) !== END) continue;
     const bytes = tail.readUInt32LE(at + 12);
     const offset = tail.readUInt32LE(at + 16);
-    if (bytes > MAX_DIRECTORY || offset + bytes > size) throw damaged(path, 'its directory does not fit into it');
+    if (bytes > LIMITS.files.zipDirectory || offset + bytes > size)
+      throw damaged(path, 'its directory does not fit into it');
     return readBytes(path, file, offset, bytes);
   }
   throw damaged(path, 'it has no directory, so it is cut off or something else');
@@ -79,14 +79,15 @@ function findEntry(path: string, directory: Buffer, name: string): Entry | undef
 }
 
 async function readEntry(path: string, file: FileHandle, { method, compressed, size, offset }: Entry): Promise<string> {
-  if (size > MAX_ENTRY || compressed > MAX_ENTRY) throw damaged(path, 'its manifest is larger than 1 MiB');
+  if (size > LIMITS.files.zipEntry || compressed > LIMITS.files.zipEntry)
+    throw damaged(path, 'its manifest is larger than 1 MiB');
   const header = await readBytes(path, file, offset, 30);
   if (header.readUInt32LE(0) !== LOCAL) throw damaged(path, 'its directory points to the wrong place');
   const start = offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
   const bytes = await readBytes(path, file, start, compressed);
   if (method !== 0 && method !== 8) throw damaged(path, 'its manifest is compressed in an unknown way');
   try {
-    const content = method === 0 ? bytes : inflateRawSync(bytes, { maxOutputLength: MAX_ENTRY });
+    const content = method === 0 ? bytes : inflateRawSync(bytes, { maxOutputLength: LIMITS.files.zipEntry });
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch (error) {
     throw damaged(path, 'its manifest cannot be unpacked', error);
