@@ -9,6 +9,7 @@
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { writeJson } from '../json/exact-json.ts';
 import { NestingError, parseNested } from '../json/json-nesting.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
@@ -22,7 +23,7 @@ import {
   unsendable,
   type Wire,
 } from './json-rpc.ts';
-import { MOST_VALUES, mostValues } from './json-survey.ts';
+import { mostValues } from './json-survey.ts';
 import { parseLarge } from './large-json.ts';
 import { largeTurns } from './large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
@@ -60,14 +61,9 @@ const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines that may come with messages and are not charged. */
 const FEW_BLANK = 256;
-/** As much of a line on stdout that is no message is kept. */
-const NOISE_CHARS = 2000;
 /** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
 const MEGABYTE_MS = 6;
 const VALUE_MS = 0.0005;
-const MOST_HANDED_ON = 5 * 2 ** 20;
-const HEAD_CHARS = 1024;
-const TAIL_CHARS = 128;
 
 export class StdioTransport implements Wire {
   onmessage?: Wire['onmessage'];
@@ -242,7 +238,7 @@ export class StdioTransport implements Wire {
       message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#noise(line);
-      return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
+      return this.#unreadable(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail), 'too-deep');
     }
     if (!isJsonRpcMessage(message)) this.#noise(line);
     else if (this.onmessage?.(message, { bytes }) !== true) this.#unasked++;
@@ -250,13 +246,13 @@ export class StdioTransport implements Wire {
 
   /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
-    const head = bytes.toString('utf8', 0, HEAD_CHARS);
-    const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_CHARS));
+    const head = bytes.toString('utf8', 0, LIMITS.wire.head);
+    const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
     if (!MAY_BE_MESSAGE.test(head)) return void this.#noise(head);
     if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
     const id = lostAnswer(head, tail);
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
-    const { maxMessageValues = MOST_VALUES } = this.#options;
+    const { maxMessageValues = DEFAULTS.limits.messageValues } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
     return largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).then(
       (message) => {
@@ -291,7 +287,7 @@ export class StdioTransport implements Wire {
   /** Cut between words: the rest of this line goes through no redactor any more. */
   #shortened(line: string): string {
     const { redact = redactUnknown } = this.#options;
-    return line.length <= NOISE_CHARS ? line : redact.cut(line, NOISE_CHARS).replace(/\S+$/, '…');
+    return line.length <= LIMITS.text.long ? line : redact.cut(line, LIMITS.text.long).replace(/\S+$/, '…');
   }
 
   /** Keeps the noise so far. Who floods us is read more slowly, so that nobody else has to wait: settles when we may go on. */
@@ -340,7 +336,7 @@ export class StdioTransport implements Wire {
 }
 
 function handlingMs(bytes: number, values: number): number {
-  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
+  return (Math.min(bytes, DEFAULTS.limits.result) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
 }
 
 function written(message: JsonRpcMessage): string {

@@ -3,7 +3,7 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
-import { MAX_NESTING } from '../json/json-nesting.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
 import { NAMES_SHARE } from './json-survey.ts';
 import { type Peer, PeerClosedError } from './peer.ts';
@@ -49,6 +49,6 @@ export function unreadable(server: string, why: Unreadable, limits: MessageLimit
 
 function size(why: Unreadable, { messageBytes, messageValues }: MessageLimits): string {
   if (why === 'too-long') return `of more than ${messageBytes} bytes`;
-  if (why === 'too-deep') return `nested more than ${MAX_NESTING} levels deep`;
+  if (why === 'too-deep') return `nested more than ${LIMITS.json.depth} levels deep`;
   return `of more than ${messageValues} values, or with more than ${Math.ceil(messageValues / NAMES_SHARE)} names in one object`;
 }
