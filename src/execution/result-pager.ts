@@ -5,6 +5,7 @@
  * any other part is split as JSON text. Each split piece says in `_meta["anygpt/part"]` what it is a piece of.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ContentBlock } from '../core/types.ts';
 import { codePointBorder, jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
 import { writeInSteps } from './json-pieces.ts';
@@ -29,8 +30,6 @@ interface Cursor {
 
 const FIRST: Cursor = { part: 0, offset: 0 };
 
-/** Content blocks of one page: those that talk to clients over HTTP look at each of them for a while. */
-export const MOST_BLOCKS = 2_000;
 /** Blocks and pieces of text that are looked at in one step. */
 const BLOCKS_A_STEP = 64;
 
@@ -105,7 +104,7 @@ export class PagedResult {
     for (; part < this.#parts.length; part++, offset = 0) {
       const of = this.#parts[part] as number | string;
       const value = typeof of === 'number' ? this.#content[of] : this.#fields.get(of);
-      if (part - start.part >= MOST_BLOCKS) return { part, offset };
+      if (part - start.part >= LIMITS.answer.blocks) return { part, offset };
       if (part % BLOCKS_A_STEP === 0) yield;
       const whole = typeof of === 'number' && offset === 0 && isBlock(value) ? jsonBytes(value, left) + 1 : undefined;
       if (whole !== undefined && whole <= left) {

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 /** A running timer. */
 export interface Timer {
   /** Stops it; stopping twice, or after it fired, does nothing. */
@@ -19,14 +21,11 @@ export interface Clock {
   after(ms: number, fire: () => void): Timer;
 }
 
-/** Node takes longer times for 1 ms; whoever set the timer looks at the clock when it fires. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 class NodeTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
 
   constructor(ms: number, fire: () => void) {
-    this.#handle = setTimeout(fire, Math.min(ms, LONGEST_MS));
+    this.#handle = setTimeout(fire, Math.min(ms, LIMITS.time.timer));
   }
 
   clear(): void {

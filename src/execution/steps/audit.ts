@@ -6,6 +6,7 @@
 import { wallNow } from '../../async/clock.ts';
 import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { toFailure } from '../../core/result.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
@@ -15,9 +16,6 @@ import { type Clock, systemClock } from '../timers.ts';
 export interface AuditRecorder {
   record(entry: AuditEntry): void;
 }
-
-/** Counting stops here: more is not sent anyway, and arguments that contain themselves would never end. */
-const MAX_COUNTED = 16 * 1024 * 1024;
 
 /** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
 export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = wallNow): Step {
@@ -73,7 +71,7 @@ const isUnsent = ({ outcome }: ErrorInfo): boolean => outcome === undefined || o
 
 function sizeOf(args: Readonly<Record<string, unknown>>): number | undefined {
   try {
-    return jsonBytes(args, MAX_COUNTED);
+    return jsonBytes(args, LIMITS.wire.message);
   } catch {
     // A getter or toJSON of a caller in the same process threw: the call is recorded all the same.
     return undefined;

@@ -3,6 +3,7 @@
  * and always the last one before it. Call in, call with a thinned `onProgress` on.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { Progress, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
@@ -15,8 +16,6 @@ export interface ProgressOptions {
   readonly report?: ((thrown: unknown) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
-
-const MAX_MESSAGE = 4_096;
 
 /** Thins out the progress of each call. */
 export function progress(options: ProgressOptions = {}): Step {
@@ -94,6 +93,6 @@ function clean(note: Progress): Progress {
   return {
     progress,
     ...(Number.isFinite(total) && { total }),
-    ...(typeof message === 'string' && { message: message.slice(0, MAX_MESSAGE) }),
+    ...(typeof message === 'string' && { message: message.slice(0, LIMITS.text.message) }),
   };
 }

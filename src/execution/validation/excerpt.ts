@@ -2,9 +2,8 @@
  * A sub-schema in a few words of TypeScript, and in a few bytes of JSON: for messages that an agent mends its call from.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { typeText } from '../../schema/type-text.ts';
-
-const MAX_PART_BYTES = 2_000;
 
 /** Short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
 export const shortType = (schema: unknown): string =>
@@ -25,7 +24,7 @@ export function excerpt(schema: unknown): unknown {
     [1, 10],
   ] as const) {
     const part = shorten(schema, depth, width);
-    if (JSON.stringify(part).length <= MAX_PART_BYTES) return part;
+    if (JSON.stringify(part).length <= LIMITS.validation.excerpt) return part;
   }
   return { type: shortType(schema) };
 }

@@ -6,10 +6,9 @@
  * with the budget of `check-value` this bounds the whole. Everything else is `doubtful` and belongs off the main thread.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { inPlace, type PatternNode, type SchemaNode } from './schema-node.ts';
 import { SCHEMA_LIMITS, type SchemaLimits, SchemaReader, UnusableSchema } from './schema-reader.ts';
-
-const MAX_CHAIN = 256;
 
 /** What the static check found. */
 export type CheckedSchema =
@@ -38,7 +37,7 @@ function checkExpansion(root: SchemaNode, most: number): void {
     const known = cost.get(node);
     if (known !== undefined) return known;
     if (open.has(node)) throw new UnusableSchema('its references go round in a circle');
-    if (open.size >= MAX_CHAIN) throw new UnusableSchema('its references form too long a chain');
+    if (open.size >= LIMITS.validation.chain) throw new UnusableSchema('its references form too long a chain');
     open.add(node);
     let sum = 1;
     for (const part of inPlace(node)) sum = Math.min(sum + costOf(part), Number.MAX_SAFE_INTEGER);

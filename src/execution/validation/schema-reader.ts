@@ -3,6 +3,7 @@
  * Nothing is ever fetched: a reference that leaves the document makes the schema unusable.
  * @module
  */
+import { DEFAULTS } from '../../core/limits.ts';
 import { isLinearPattern } from './linear-pattern.ts';
 import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
 
@@ -13,7 +14,10 @@ export interface SchemaLimits {
 }
 
 /** The caps unless told otherwise. */
-export const SCHEMA_LIMITS: SchemaLimits = { depth: 64, subSchemas: 5_000 };
+export const SCHEMA_LIMITS: SchemaLimits = {
+  depth: DEFAULTS.limits.schemaDepth,
+  subSchemas: DEFAULTS.limits.schemaNodes,
+};
 
 /** A schema that will not be used, and why. */
 export class UnusableSchema extends Error {}

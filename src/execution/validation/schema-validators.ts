@@ -3,6 +3,7 @@
  * another thread otherwise; a schema that cannot be used switches its own checks off and says so.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { checkValue } from './check-value.ts';
 import { OffThreadChecker, type OffThreadOptions } from './off-thread-checker.ts';
 import { describeViolations, type Problem } from './problem.ts';
@@ -25,10 +26,6 @@ interface Entry {
 
 const FITS: Verdict = { status: 'fits' };
 const SKIPPED: Verdict = { status: 'unchecked', reason: undefined };
-/** A value with more parts than this is not copied to another thread: the copying itself would take too long. */
-const MAX_COPIED = 50_000;
-/** One overrun may be the value's fault. A schema that overruns this often in a row would keep the thread from others. */
-const MAX_OVERRUNS = 3;
 const PAUSE_MS = 60_000;
 const TOO_LONG = { status: 'unchecked', reason: 'checking against it took too long' } as const;
 
@@ -70,7 +67,7 @@ export class SchemaValidators {
     if (answer === 'unavailable') return SKIPPED;
     if (answer === 'overrun') {
       entry.overruns++;
-      if (entry.overruns >= MAX_OVERRUNS) entry.pausedUntil = this.#now() + PAUSE_MS;
+      if (entry.overruns >= LIMITS.validation.overruns) entry.pausedUntil = this.#now() + PAUSE_MS;
       return TOO_LONG;
     }
     entry.overruns = 0;
@@ -93,7 +90,7 @@ export class SchemaValidators {
 
 /** Whether a value has too many parts to copy. */
 function isLarge(value: unknown): boolean {
-  let left = MAX_COPIED;
+  let left = LIMITS.validation.copied;
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();
