@@ -14,6 +14,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Caller, Logger, ServerDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
 import type { RuleSet } from '../rules/decide.ts';
@@ -57,9 +58,6 @@ export interface StateWorld {
   /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
   readonly before?: EngineState | undefined;
 }
-
-/** Discovery of first lists and refreshes, servers at a time. */
-const PARALLEL = 5;
 
 /** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
 export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
@@ -106,7 +104,7 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
     servers,
     list: world.list,
     ttlMs: config.cache.ttl * 1000,
-    parallel: PARALLEL,
+    parallel: LIMITS.atOnce.servers,
     logger,
     now,
     elapsed,

@@ -6,6 +6,7 @@
 import { searchNotes } from '../catalog/search-notes.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
 import type { Explanation } from '../search/explanation.ts';
@@ -14,8 +15,6 @@ import { shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 
-const MAX_WARNINGS = 3;
-const MAX_WARNING = 200;
 /** How long a search waits for the first lists of servers nobody has seen. */
 const FIRST_LISTS_MS = 2000;
 
@@ -96,8 +95,8 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   const { servers, warnings, sources } = state.config;
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
-    .slice(0, MAX_WARNINGS)
-    .map((warning) => shortAdvice(warning, MAX_WARNING));
+    .slice(0, LIMITS.answer.warnings)
+    .map((warning) => shortAdvice(warning, LIMITS.answer.warning));
   if (servers.length > 0) return why;
   return why.length > 0 ? why : ['No servers are configured. A person can set some up with: anygpt mcp init'];
 }

@@ -4,6 +4,7 @@
  */
 import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -22,9 +23,6 @@ export interface ReadListsOptions {
 /** How long one is waited for that could not be listed last time, where all lists are wanted. */
 const KNOWN_TO_FAIL_MS = 3_000;
 
-/** Servers that are read at the same time. */
-const PARALLEL = 5;
-
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
@@ -34,7 +32,7 @@ export async function readLists(
   const due = definitions.filter(({ name }) => again || !catalog.isSeen(name));
   const failed = new Map<string, ErrorInfo>();
   if (due.length === 0) return failed;
-  const rounds = Math.ceil(due.length / PARALLEL);
+  const rounds = Math.ceil(due.length / LIMITS.atOnce.servers);
   const isKnownToFail = (name: string) => wanted === undefined && !again && discovery.failure(name) !== undefined;
   const patienceWith = (definition: ServerDefinition) =>
     isKnownToFail(definition.name) ? KNOWN_TO_FAIL_MS : connectMs(definition);
