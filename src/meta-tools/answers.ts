@@ -3,12 +3,11 @@
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { visibly } from '../text/plain-text.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Budget for lists, in tokens. */
-const LIST_TOKENS = 2000;
 const SHORT_SUMMARY = 40;
 
 /** A result with one text block of minified JSON. */
@@ -120,7 +119,7 @@ function firstFitting(
 }
 
 function fits(result: CallToolResult): boolean {
-  return estimateTokens(String(result.content?.[0]?.text)) <= LIST_TOKENS;
+  return estimateTokens(String(result.content?.[0]?.text)) <= LIMITS.answer.listTokens;
 }
 
 /** Whole characters only: half an emoji is no text. */
