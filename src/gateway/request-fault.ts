@@ -7,7 +7,7 @@ import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
 import { NAMES_SHARE } from '../connections/json-survey.ts';
 import type { LineFault } from '../connections/line-reader.ts';
-import { MAX_NESTING } from '../json/json-nesting.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Why a request cannot be served. */
@@ -21,7 +21,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 /** Why a message was not even parsed. */
 export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
   if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;
-  if (why === 'too-deep') return `this message cannot be read: it is nested more than ${MAX_NESTING} levels deep`;
+  if (why === 'too-deep') return `this message cannot be read: it is nested more than ${LIMITS.json.depth} levels deep`;
   return `a message may have at most ${maxValues} values, and one object at most ${Math.ceil(maxValues / NAMES_SHARE)} names`;
 }
 

@@ -24,8 +24,9 @@ import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
-import { MOST_CLIENT_VALUES, NestingError, parseNested } from '../json/json-nesting.ts';
+import { NestingError, parseNested } from '../json/json-nesting.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { earlyAnswer, greet, type Introduction } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';
@@ -54,8 +55,6 @@ export interface StdioLaneOptions {
   readonly onEnd?: () => void;
 }
 
-const HEAD_BYTES = 1024;
-const TAIL_BYTES = 128;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
@@ -79,7 +78,7 @@ export class StdioLane {
 
   constructor(options: StdioLaneOptions) {
     this.#options = options;
-    this.#maxValues = options.maxMessageValues ?? MOST_CLIENT_VALUES;
+    this.#maxValues = options.maxMessageValues ?? LIMITS.json.clientValues;
     this.#writer = new MessageWriter(options.input, options.output);
     this.#questions = new ClientQuestions((message) => this.#writer.write(message));
     const { input, wake } = options;
@@ -163,7 +162,9 @@ export class StdioLane {
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
       const id =
-        error.value === undefined ? lostRequest(line.slice(0, HEAD_BYTES), line.slice(-TAIL_BYTES)) : idOf(error.value);
+        error.value === undefined
+          ? lostRequest(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail))
+          : idOf(error.value);
       return this.#invalid(id, INVALID_REQUEST, `this message cannot be read: ${error.message}`);
     }
     this.#message(message);
@@ -172,8 +173,8 @@ export class StdioLane {
   /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
     if (values > this.#maxValues) {
-      const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
-      return void this.#unread(bytes.toString('utf8', 0, HEAD_BYTES), tail, 'too-many');
+      const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
+      return void this.#unread(bytes.toString('utf8', 0, LIMITS.wire.head), tail, 'too-many');
     }
     return largeTurns.run(parseLarge(bytes, values)).then(
       (message) => this.#message(message),
