@@ -4,12 +4,7 @@
  * @module
  */
 
-/** Arrays and objects inside each other. */
-const MAX_DEPTH = 100;
-/** Values of any kind. */
-const MAX_VALUES = 100_000;
-/** Characters of all texts and keys together. */
-const MAX_CHARACTERS = 2_000_000;
+import { LIMITS } from '../../core/limits.ts';
 
 /** What is too big or too deep to be copied. */
 export class CopyError extends Error {
@@ -18,8 +13,8 @@ export class CopyError extends Error {
 
 /** Copies parts of one value; all of them together stay within the bounds, or it throws `CopyError`. */
 export class JsonCopier {
-  #values = MAX_VALUES;
-  #characters = MAX_CHARACTERS;
+  #values = LIMITS.json.copyValues;
+  #characters = LIMITS.json.copyChars;
 
   /** What JSON can hold of a value, at this depth; undefined for what it cannot hold. */
   copy(value: unknown, depth: number): unknown {
@@ -61,7 +56,7 @@ export class JsonCopier {
 
   /** Goes into an array or an object; also the end of a value that holds itself. */
   enter(depth: number): void {
-    if (depth >= MAX_DEPTH) throw new CopyError(`it is nested more than ${MAX_DEPTH} levels deep`);
+    if (depth >= LIMITS.json.depth) throw new CopyError(`it is nested more than ${LIMITS.json.depth} levels deep`);
   }
 }
 

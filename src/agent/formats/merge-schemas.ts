@@ -3,6 +3,7 @@
  * describe become an `allOf` of their own, which is merged when it is their turn.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } from './schema-tree.ts';
 
 /** Two schemas as one, and the keywords that could not be brought together. */
@@ -10,8 +11,6 @@ export interface Merged {
   readonly node: Node;
   readonly conflicts: readonly string[];
 }
-
-const MAX_PARTS = 64;
 
 /** Takes the parts of `allOf` together. `resolve` follows a reference that stands for a whole part. */
 export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Merged {
@@ -30,7 +29,7 @@ export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Mer
 function partsOf(allOf: readonly unknown[], resolve: (part: unknown) => unknown): readonly unknown[] {
   const parts: unknown[] = [];
   const open = [...allOf];
-  while (open.length > 0 && parts.length < MAX_PARTS) {
+  while (open.length > 0 && parts.length < LIMITS.schema.parts) {
     const part = resolve(open.shift());
     if (isNode(part) && Array.isArray(part.allOf)) {
       const { allOf: inner, ...rest } = part;

@@ -3,14 +3,12 @@
  * nulls that strict mode asks for in place of what is left out go.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { typesOf } from './merge-schemas.ts';
 import { lookUp } from './schema-pointer.ts';
 import { isNode, listOf, type Node, namesIn } from './schema-tree.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
-
-const MAX_DEPTH = 100;
-const MAX_VARIANTS = 64;
 
 /** Gives renamed parameters their own names back. */
 export function restoreNames(args: Arguments, renamed: ReadonlyMap<string, string> = new Map()): Arguments {
@@ -24,7 +22,7 @@ export function dropNulls(args: Arguments, schema: Node): Arguments {
 }
 
 function clean(value: unknown, schemas: readonly unknown[], root: Node, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (typeof value !== 'object' || value === null || depth > LIMITS.json.depth) return value;
   const variants = variantsOf(schemas, root);
   if (Array.isArray(value)) {
     const items = variants.flatMap(({ items: one }) => (isNode(one) ? [one] : []));
@@ -46,7 +44,7 @@ function variantsOf(schemas: readonly unknown[], root: Node): readonly Node[] {
   const variants: Node[] = [];
   const seen = new Set<unknown>();
   const open = [...schemas];
-  while (open.length > 0 && variants.length < MAX_VARIANTS) {
+  while (open.length > 0 && variants.length < LIMITS.schema.parts) {
     const schema = open.shift();
     if (!isNode(schema) || seen.has(schema)) continue;
     seen.add(schema);

@@ -2,10 +2,9 @@
  * The references of one schema: which are kept, under which names, what they stand for, and whether they go round.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { lastPart, lookUp } from './schema-pointer.ts';
 import { isNode, type Node } from './schema-tree.ts';
-
-const MAX_HOPS = 8;
 
 /** Collects what is referred to while a schema is written, and writes it after. */
 export class References {
@@ -30,7 +29,7 @@ export class References {
   /** A node whose reference is followed, a bounded number of times; keywords beside a reference win. */
   expand(node: Node): Node {
     let whole = node;
-    for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
+    for (let hops = 0; hops < LIMITS.schema.hops && typeof whole.$ref === 'string'; hops++) {
       const { $ref, ...beside } = whole;
       const target = this.target($ref as string);
       // `true` allows anything, and so does nothing at all.

@@ -8,6 +8,7 @@
 
 import { untilAborted } from '../../async/wait-limit.ts';
 import { DiscoveryError, ToolNotFoundError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolContext, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import { maskSecrets } from '../../secrets/credential-patterns.ts';
@@ -27,8 +28,6 @@ import {
   toSearchResult,
 } from './tool-search.ts';
 
-const DEFAULT_RESULTS = 10;
-const DEFINITIONS_AT_ONCE = 16;
 /** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
 const LISTING_MS = 250;
 
@@ -65,7 +64,7 @@ export class ToolView {
       [...indexes]
         .flatMap((index) => look(index, this.#ownership(index, listings)).map((hit) => this.#found(hit, listings)))
         .sort((a, b) => b.score - a.score)
-        .slice(0, limit ?? DEFAULT_RESULTS);
+        .slice(0, limit ?? LIMITS.search.defaultResults);
     const hits = find((index, owns) => index.find(query, limit, owns));
     const nearest = hits.length > 0 || limit !== undefined ? [] : find((index, owns) => index.nearest(query, owns));
     const result = await toSearchResult([...hits, ...nearest], this.#notes(listings), compact);
@@ -117,8 +116,8 @@ export class ToolView {
         if (all || visible === true) listed.push(() => known.definition(name));
       }
     }
-    for (let at = 0; at < listed.length; at += DEFINITIONS_AT_ONCE) {
-      const some = listed.slice(at, at + DEFINITIONS_AT_ONCE).map((read) => read());
+    for (let at = 0; at < listed.length; at += LIMITS.atOnce.definitions) {
+      const some = listed.slice(at, at + LIMITS.atOnce.definitions).map((read) => read());
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'fulfilled' && settled.value !== undefined) found.push(settled.value);
       }

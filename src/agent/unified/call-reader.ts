@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { liftArguments } from '../../execution/validation/repair-arguments.ts';
 import type { NamedCall, ToolFormat } from '../formats/definition-types.ts';
@@ -16,8 +17,6 @@ import type { ToolEntry, ToolTable } from './tool-table.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Read = (args: Arguments) => Arguments;
 
-/** Conversations go on while lists change: so many earlier sets of names are still understood. */
-const MAX_SEEN = 4;
 /** Names are given back first: which nulls may go is written under the tool's own. */
 const ALL_TARGETS: readonly SchemaTarget[] = ['anthropic', 'gemini-json-schema', 'openai'];
 
@@ -33,7 +32,7 @@ export class CallReader {
   /** Models have seen the names as they are now. */
   handedOut(): void {
     const { shown } = this.#table;
-    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, MAX_SEEN);
+    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, LIMITS.cache.earlierNames);
   }
 
   /** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { Logger } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
 
@@ -26,8 +27,6 @@ export interface RegistryEvents {
   'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };
 }
 
-const MAX_MESSAGE = 500;
-const MAX_EXCLUDED = 20;
 const WORRYING = ['errorMessage', 'excluded', 'unset'];
 
 /** Writes one event. A logger that throws disturbs nobody. */
@@ -42,8 +41,8 @@ export function createTell(logger: RegistryLogger | undefined): Tell {
   if (logger === undefined) return () => {};
   return (event, fields, traceId) => {
     const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
-    if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, MAX_MESSAGE);
-    if (Array.isArray(said.excluded)) said.excluded = said.excluded.slice(0, MAX_EXCLUDED);
+    if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, LIMITS.text.reason);
+    if (Array.isArray(said.excluded)) said.excluded = said.excluded.slice(0, LIMITS.shown.listed);
     const level = WORRYING.some((key) => key in said) ? 'warn' : 'info';
     try {
       logger[level](said, event);

@@ -5,6 +5,7 @@
 import type { DiscoveryConfig } from '../../config/define-config.ts';
 import { isSwitchedOff, serverVariable } from '../../config/world.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 
 /** One server as people write it in `discovery.servers`. */
 export type ServerEntry = NonNullable<DiscoveryConfig['servers']>[number];
@@ -67,10 +68,9 @@ export function variableProblem({ connection }: ServerEntry, env: Environment = 
 
 /** `RUBE_API_KEY` in `Bearer ${RUBE_API_KEY}`. */
 const variableIn = (text: unknown): string | undefined =>
-  typeof text === 'string' && text.length <= MAX_REFERENCE ? REFERENCE.exec(text)?.[1] : undefined;
+  typeof text === 'string' && text.length <= LIMITS.names.shown ? REFERENCE.exec(text)?.[1] : undefined;
 
 const REFERENCE = /^(?:Bearer )?\$\{([A-Z0-9_]+)\}$/;
-const MAX_REFERENCE = 200;
 
 const isWebAddress = (text = ''): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 

@@ -7,6 +7,7 @@
 import { limitTime } from '../../async/wait-limit.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolRef } from '../../core/types.ts';
 import { nearestNames } from '../../text/nearest-names.ts';
@@ -49,8 +50,6 @@ export interface ModelCall extends NamedCall {
   readonly ref?: ToolRef | undefined;
 }
 
-const MAX_NAME = 1024;
-
 /** Calls the tool that is meant. May throw what a tool throws. */
 export async function callTool(
   parts: ToolCallerParts,
@@ -58,7 +57,7 @@ export async function callTool(
   options: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
   const { name, format, ref } = call;
-  if (typeof name !== 'string' || name.length > MAX_NAME) return parseName(name);
+  if (typeof name !== 'string' || name.length > LIMITS.names.qualified) return parseName(name);
   const seen = ref ? parts.table.findRef(ref.server, ref.tool) : parts.reader.find(call);
   const found = seen
     ? ok(seen)

@@ -6,6 +6,7 @@
 
 import { Semaphore } from '../../async/semaphore.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok, type ToolResult, toFailure } from '../../core/result.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { messageOf } from '../../text/thrown-message.ts';
@@ -28,13 +29,11 @@ export interface Discovered {
   readonly failures: readonly ErrorInfo[];
 }
 
-/** Servers that are read at the same time. */
-const PARALLEL = 5;
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 export class ToolDiscovery {
   readonly #options: ToolDiscoveryOptions;
-  readonly #turns = new Semaphore(PARALLEL);
+  readonly #turns = new Semaphore(LIMITS.atOnce.servers);
   /** When each server's list was read. */
   readonly #readAt = new Map<string, number>();
   readonly #running = new Map<string, Promise<void>>();

@@ -4,6 +4,7 @@
  * @module
  */
 import { readingsOf } from '../../catalog/tool-name.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { AnthropicTool, DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
 import { createNameTable, type NameTable } from '../formats/names.ts';
@@ -258,6 +259,4 @@ const isTool = (tool: unknown): tool is ToolDefinition =>
   'name' in tool &&
   typeof tool.name === 'string' &&
   tool.name !== '' &&
-  tool.name.length <= MAX_NAME;
-
-const MAX_NAME = 1024;
+  tool.name.length <= LIMITS.names.qualified;
