@@ -3,13 +3,10 @@
  * @module
  */
 import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
-
-const MAX_NAMES = 20;
-/** Files of one client that are listed; a project may have any number. */
-const MAX_FILES = 10;
 
 /** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -28,9 +25,9 @@ export function clientLines(
   const fine = client.files.every(({ problem }) => problem === undefined);
   return [
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
-    ...client.files.slice(0, MAX_FILES).flatMap((file) => fileLines(file, client, home, joined)),
-    ...(client.files.length > MAX_FILES
-      ? [`    and ${client.files.length - MAX_FILES} more files; --json has all of them`]
+    ...client.files.slice(0, LIMITS.shown.some).flatMap((file) => fileLines(file, client, home, joined)),
+    ...(client.files.length > LIMITS.shown.some
+      ? [`    and ${client.files.length - LIMITS.shown.some} more files; --json has all of them`]
       : []),
   ];
 }
@@ -42,7 +39,7 @@ function fileLines(
   joined: JoinedEntries,
 ): string[] {
   const whose = scope === 'user' ? '' : scope === 'project' ? ', came with this project' : ', of the administrator';
-  const names = entries.slice(0, MAX_NAMES).map((placed) => {
+  const names = entries.slice(0, LIMITS.shown.listed).map((placed) => {
     const { name, enabled } = placed.entry;
     const before = joined.shared.get(placed);
     const called = joined.renamed.get(placed);
@@ -55,7 +52,7 @@ function fileLines(
     ].filter(Boolean);
     return oneLine(name, 100) + (notes.length > 0 ? ` (${notes.join(', ')})` : '');
   });
-  if (entries.length > MAX_NAMES) names.push(`+${entries.length - MAX_NAMES} more`);
+  if (entries.length > LIMITS.shown.listed) names.push(`+${entries.length - LIMITS.shown.listed} more`);
   return [
     `    ${withTilde(path, home)}${whose}`,
     ...(problem === undefined ? [`      ${names.join(', ') || 'no servers'}`] : [`      cannot be used: ${problem}`]),

@@ -10,6 +10,7 @@ import type { Plan } from '../clients/installers/plan-install.ts';
 import { namedTarget, notThere, targetFiles } from '../clients/installers/target-files.ts';
 import { realWorld, stateFolder, type World } from '../config/world.ts';
 import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { Values } from './command.ts';
@@ -78,8 +79,6 @@ export async function runPlans(
   return done.some(isFailure) ? EXIT.failed : EXIT.ok;
 }
 
-const MAX_TRIES = 10;
-
 /** A file that another program wrote meanwhile, as some clients do all the time, is looked at again. */
 async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<Plan> {
   for (let tries = 1; ; tries++) {
@@ -88,7 +87,7 @@ async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<P
       if (!dryRun) await planned.write();
       return planned;
     } catch (error) {
-      if (!(error instanceof ChangedFile) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof ChangedFile) || tries === LIMITS.files.writeTries) throw error;
     }
   }
 }

@@ -7,19 +7,13 @@
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
 import { serverVariable } from '../config/world.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
-
-/** More servers than this are counted and not listed: nobody reads on, and what scrolls away is not seen. */
-const MAX_LISTED = 20;
-/** Programs and addresses that are named when servers are only counted. */
-const MAX_NAMED = 10;
-/** A longer line hides what follows it. */
-const MAX_LINE = 2_000;
 
 /** A variable or header, and where its value would be read. */
 interface Given {
@@ -92,8 +86,10 @@ export function previewLines({ readings, code, sends, notes, values }: FilePrevi
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
     ...readings.flatMap((reading) => readingLines(reading, readings, values)),
-    ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
-    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json has all of them.`] : []),
+    ...notes.slice(0, LIMITS.shown.listed).map((note) => `  ! ${folded(note)}`),
+    ...(notes.length > LIMITS.shown.listed
+      ? [`  ! and ${notes.length - LIMITS.shown.listed} more notes; --json has all of them.`]
+      : []),
   ];
   const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
   return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
@@ -101,11 +97,11 @@ export function previewLines({ readings, code, sends, notes, values }: FilePrevi
 
 /** A line that is cut says so on a line of its own: what matters may be behind the cut. */
 const bounded = (line: string): string[] =>
-  line.length <= MAX_LINE
+  line.length <= LIMITS.text.long
     ? [line]
     : [
-        `${line.slice(0, MAX_LINE)}…`,
-        `    ! ${line.length - MAX_LINE} more characters of this are not shown here; --json has all of it.`,
+        `${line.slice(0, LIMITS.text.long)}…`,
+        `    ! ${line.length - LIMITS.text.long} more characters of this are not shown here; --json has all of it.`,
       ];
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
@@ -118,20 +114,20 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
   const sorted = byDanger(servers);
   return [
     ...head,
-    ...sorted.slice(0, MAX_LISTED).flatMap((server) => serverLines(server, values)),
+    ...sorted.slice(0, LIMITS.shown.listed).flatMap((server) => serverLines(server, values)),
     ...summaryLines(sorted),
   ];
 }
 
 /** What could not be listed, in a few lines. */
 function summaryLines(servers: readonly ServerDefinition[]): string[] {
-  if (servers.length <= MAX_LISTED) return [];
+  if (servers.length <= LIMITS.shown.listed) return [];
   const programs = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [connection.command] : []));
   const addresses = servers.flatMap(({ connection }) => (connection.kind === 'stdio' ? [] : [hostOf(connection.url)]));
   const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
-  const rest = servers.length - MAX_LISTED;
+  const rest = servers.length - LIMITS.shown.listed;
   return [
-    `  and ${rest} more servers, ${servers.length} in all. These ${MAX_LISTED} are not all there is to see: --json lists every one.`,
+    `  and ${rest} more servers, ${servers.length} in all. These ${LIMITS.shown.listed} are not all there is to see: --json lists every one.`,
     ...counted('programs', programs),
     ...counted('addresses', addresses),
     ...counted('variables and files that are read', read),
@@ -145,9 +141,9 @@ function counted(what: string, values: readonly string[]): string[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => a - b);
   const named = sorted
-    .slice(0, MAX_NAMED)
+    .slice(0, LIMITS.shown.some)
     .map(([value, count]) => toWord(value) + (count > 1 ? ` (${count} times)` : ''));
-  const rest = sorted.length > MAX_NAMED ? `, and ${sorted.length - MAX_NAMED} more` : '';
+  const rest = sorted.length > LIMITS.shown.some ? `, and ${sorted.length - LIMITS.shown.some} more` : '';
   return [`    ${sorted.length} ${what}: ${named.join(', ')}${rest}`];
 }
 

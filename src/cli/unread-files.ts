@@ -4,11 +4,9 @@
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { withTilde } from './source-lines.ts';
-
-/** A project may have many files of names that it chose; a few say enough. */
-const MAX_NAMED = 5;
 
 /** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
 export function unreadLines(
@@ -18,7 +16,7 @@ export function unreadLines(
 ): string[] {
   return files
     .filter(({ path, type }) => type !== 'configuration' && !sources.some((source) => source.path === path))
-    .slice(0, MAX_NAMED)
+    .slice(0, LIMITS.shown.named)
     .map(
       ({ path, type }) =>
         `No source of your configuration reads ${oneLine(withTilde(path, home), 300)} yet: add { "type": "${type}" } to "sources", or run "anygpt mcp init --project" here.`,

@@ -2,14 +2,12 @@
  * `anygpt mcp config reload`: checks everything, reads what is new, and tells running gateways.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { withSession } from '../session.ts';
 
-/** Who has not answered by then is tried again when it is needed; nobody reloads to wait for a dead server. */
-const PATIENCE_MS = 5000;
-
-export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, PATIENCE_MS);
+export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, LIMITS.time.probe);
 
 /** The same with another patience; --timeout says better. */
 export const reload = (values: Values, io: Io, patienceMs: number): Promise<number> =>

@@ -4,6 +4,7 @@
  */
 import { readInPlace } from '../../connections/quick-pipe.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
 import type { DiscoveryEngine } from '../../engine/discovery-engine.ts';
@@ -148,7 +149,7 @@ async function serveEngine(
   void watching.then((stopWatching) => stopWatching());
   // Whatever hangs now, hangs no longer than this; the reaper ends what is still running.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
-  setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? SHUTDOWN_MS).unref();
+  setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? DEFAULTS.limits.shutdown).unref();
   // Calls under way may still answer before the connection goes.
   await engine.close();
   await served.close();
@@ -156,9 +157,6 @@ async function serveEngine(
   await served.closed;
   return engine.problem ? exitCodeOf(engine.problem.code) : EXIT.ok;
 }
-
-/** The longest a shutdown may take while no configuration says so. */
-const SHUTDOWN_MS = 20_000;
 
 /** Logs as the configuration in force says. One that cannot be used is said on stderr, and the gateway goes on without. */
 async function followConfiguration(engine: DiscoveryEngine, log: ServeLog, io: Io): Promise<void> {
