@@ -92,9 +92,9 @@ function optionsOf(schema: JsonSchema, root: JsonSchema, nesting = 0): JsonSchem
   if (nesting >= LIMITS.schema.pairNesting) return [node];
   const inner = [node.anyOf, node.oneOf, node.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const options = inner
-    .slice(0, LIMITS.schema.branches)
+    .slice(0, LIMITS.schema.sentBranches)
     .flatMap((option) => (isObject(option) ? optionsOf(option, root, nesting + 1) : []));
-  return [node, ...options].slice(0, LIMITS.schema.branches);
+  return [node, ...options].slice(0, LIMITS.schema.sentBranches);
 }
 
 function typedValue(key: string, texts: readonly string[], schema: JsonSchema, root: JsonSchema): unknown {

@@ -146,14 +146,18 @@ const limits = {
     reference: 2_000,
     /** Sub-schemas searched for the one that a pointer means. */
     places: 200,
-    /** Members of `allOf` that are merged. */
-    parts: 64,
+    /** Members of `allOf` that are merged for a text; the text is short, and merging is repeated for each node. */
+    parts: 16,
+    /** Members of `allOf` that are merged for an API, which is sent all of them. */
+    sentParts: 64,
     /** `allOf` inside `allOf`. */
     mergedLevels: 4,
     /** A few references in `allOf` can stand for a very long list of properties. */
     mergedNames: 500,
-    /** Alternatives of `anyOf` or `oneOf` that are looked at; more than people write by hand. */
-    branches: 50,
+    /** Alternatives of `anyOf` or `oneOf` whose parameters are gathered; gathering is repeated for each node. */
+    branches: 20,
+    /** Alternatives of the root that are sent to an API or offered on the command line. */
+    sentBranches: 50,
     /** A definition of 256 KiB can hold ten thousand parameters; no agent reads them, and each costs time. */
     parameters: 256,
     /** How often a schema that refers to itself is written out. */

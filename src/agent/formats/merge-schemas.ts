@@ -29,7 +29,7 @@ export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Mer
 function partsOf(allOf: readonly unknown[], resolve: (part: unknown) => unknown): readonly unknown[] {
   const parts: unknown[] = [];
   const open = [...allOf];
-  while (open.length > 0 && parts.length < LIMITS.schema.parts) {
+  while (open.length > 0 && parts.length < LIMITS.schema.sentParts) {
     const part = resolve(open.shift());
     if (isNode(part) && Array.isArray(part.allOf)) {
       const { allOf: inner, ...rest } = part;

@@ -115,7 +115,7 @@ function withoutChoices(node: Node, root: Node, notes: string[]): Node {
   let merged: Node = own;
   for (const list of choices) {
     const branches = listOf(list)
-      .slice(0, LIMITS.schema.branches)
+      .slice(0, LIMITS.schema.sentBranches)
       .filter(isNode)
       .map((branch) => wholeOf(branch, root, notes));
     merged = joined(merged, branches);

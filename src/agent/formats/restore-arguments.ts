@@ -44,7 +44,7 @@ function variantsOf(schemas: readonly unknown[], root: Node): readonly Node[] {
   const variants: Node[] = [];
   const seen = new Set<unknown>();
   const open = [...schemas];
-  while (open.length > 0 && variants.length < LIMITS.schema.parts) {
+  while (open.length > 0 && variants.length < LIMITS.schema.sentParts) {
     const schema = open.shift();
     if (!isNode(schema) || seen.has(schema)) continue;
     seen.add(schema);
