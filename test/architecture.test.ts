@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../src/core/limits.ts';
 import { VERSION } from '../src/core/version.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -32,6 +33,22 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'engine/watch-config.ts': 'the date in a stamp file',
 };
 
+/** Numbers whose names look like bounds although they are none. Everything else that is called so is in core/limits.ts. */
+const NO_BOUNDS: Readonly<Record<string, string>> = {
+  'audit/audit-log.ts CHUNK_BYTES': 'size of one write',
+  'audit/latency-histogram.ts LONGEST': 'end of the scale',
+  'audit/salt-file.ts SALT_BYTES': 'size of a key',
+  'config/compiled-copies.ts NONCE_BYTES': 'given by AES-GCM',
+  'config/compiled-copies.ts TAG_BYTES': 'given by AES-GCM',
+  'connections/guarded-fetch.ts PIECE_BYTES': 'size of one step',
+  'connections/large-json.ts DECODED_AT_ONCE': 'size of one step',
+  'connections/line-reader.ts LINES_AT_ONCE': 'size of one step',
+  'disk/file-lock.ts LONGEST_PAUSE_MS': 'pause between two attempts',
+  'engine/server-logs.ts MAX_PAUSE_MS': 'pause between two writes',
+  'execution/trace-id.ts RANDOM_CHARS': 'length of an id',
+  'lint/lint-tools.ts HUGE_TOKENS': 'threshold of a lint rule',
+};
+
 interface Allowed {
   /** Beside itself. */
   readonly us: readonly string[];
@@ -44,9 +61,9 @@ const WORDS = ['core', 'async', 'json', 'schema', 'text'];
 
 const TABLE: Readonly<Record<string, Allowed>> = {
   // Small words that every folder may use.
-  text: { us: [], outside: [] },
-  json: { us: [], outside: [] },
-  async: { us: [], outside: [] },
+  text: { us: ['core'], outside: [] },
+  json: { us: ['core'], outside: [] },
+  async: { us: ['core'], outside: [] },
   core: { us: ['async', 'text'], outside: ['node:crypto'] },
   schema: { us: ['core', 'json', 'text'], outside: [] },
   // Decides what is secret and keeps it out of every text.
@@ -281,6 +298,39 @@ describe('the source', () => {
 
   it('carries the version of package.json', () => {
     expect(VERSION).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
+  });
+});
+
+describe('core/limits.ts', () => {
+  const table = read('core/limits.ts');
+
+  it('is light: it imports nothing, and every folder may import it', () => {
+    expect(importsOf('core/limits.ts')).toEqual([]);
+  });
+
+  it('gives a reason for each number', () => {
+    const lines = table.split('\n');
+    const bare = lines.filter((line, at) => /^ {4}\w+: .*\d/.test(line) && !/\*\/$/.test(lines[at - 1] ?? ''));
+    expect(bare).toEqual([]);
+  });
+
+  it('has no limit that is not used', () => {
+    const all = sources.map(read).join('\n');
+    const unused = Object.entries(LIMITS).flatMap(([group, entries]) =>
+      Object.keys(entries)
+        .map((key) => `LIMITS.${group}.${key}`)
+        .filter((name) => !new RegExp(`\\b${name.replaceAll('.', '\\.')}\\b`).test(all)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('has all bounds: no other file names one, search aside, whose numbers shape the ranking', () => {
+    const BOUND =
+      /^(?:export )?const ((?:MAX|MOST|LONGEST|LARGEST|DEEPEST|PARALLEL)(?:_\w+)?|\w+_(?:BYTES|CHARS|LIMIT|TOKENS|AT_ONCE)) = [-\d(]/gm;
+    const elsewhere = sources
+      .filter((path) => !path.startsWith('search/'))
+      .flatMap((path) => [...read(path).matchAll(BOUND)].map(([, name]) => `${path} ${name}`));
+    expect(elsewhere).toEqual(Object.keys(NO_BOUNDS));
   });
 });
 

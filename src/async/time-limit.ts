@@ -3,13 +3,13 @@
  * (`AbortSignal.any` on a long-lived signal keeps a record per call for as long as that signal lives.)
  * @module
  */
-import { abortable } from './abortable.ts';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LIMITS } from '../core/limits.ts';
+import { abortable } from './abortable.ts';
 
 /** Starts a timer; none for an infinite time. */
 const startTimer = (ms: number, onEnd: () => void): NodeJS.Timeout | undefined =>
-  Number.isFinite(ms) ? setTimeout(onEnd, Math.min(ms, LONGEST_TIMER_MS)) : undefined;
+  Number.isFinite(ms) ? setTimeout(onEnd, Math.min(ms, LIMITS.time.timer)) : undefined;
 
 /** A deadline. `unwatched`: no caller waits, so the timer does not keep the process alive. */
 export interface TimeLimit {

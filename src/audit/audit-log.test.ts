@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULTS } from '../core/limits.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { AuditLog, type AuditLogOptions } from './audit-log.ts';
-import { MAX_LINE_BYTES } from './format-entry.ts';
 import { MemorySink } from './memory-sink.ts';
 
 const salt = new Uint8Array(32).fill(7);
@@ -111,7 +111,7 @@ describe('a record', () => {
   test('that would be too long loses what matters least, and says so', async () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${'ä'.repeat(100)}${index}`, index]));
     const { lines, records } = await written([entry({ arguments: wide, tool: 'x'.repeat(100_000) })], { values: true });
-    expect(Buffer.byteLength(lines[0] ?? '')).toBeLessThan(MAX_LINE_BYTES);
+    expect(Buffer.byteLength(lines[0] ?? '')).toBeLessThan(DEFAULTS.limits.auditLine);
     expect(records[0]?.truncated).toEqual(['436 arguments', 'arguments', 'argumentHashes', 'argumentNames']);
     expect(records[0]?.server).toBe('github');
   });
@@ -141,7 +141,7 @@ describe('a record', () => {
         async (args, tool) => {
           const { lines, records } = await written([entry({ arguments: args, tool })], { values: true });
           expect(records).toHaveLength(1);
-          expect(Buffer.byteLength(lines[0] ?? '')).toBeLessThan(MAX_LINE_BYTES);
+          expect(Buffer.byteLength(lines[0] ?? '')).toBeLessThan(DEFAULTS.limits.auditLine);
         },
       ),
     );

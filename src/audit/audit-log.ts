@@ -4,6 +4,7 @@
  * @module
  */
 import { ageSince, wallNow } from '../async/clock.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
@@ -114,8 +115,8 @@ export class AuditLog {
       maxLineBytes: options.maxLineBytes,
     };
     this.#logger = options.logger;
-    this.#maxQueued = options.maxQueued ?? 10_000;
-    this.#maxQueuedBytes = options.maxQueuedBytes ?? 8 * 1024 * 1024;
+    this.#maxQueued = options.maxQueued ?? DEFAULTS.auditQueue.records;
+    this.#maxQueuedBytes = options.maxQueuedBytes ?? DEFAULTS.auditQueue.bytes;
     this.#retryMs = options.retryMs ?? 1_000;
     this.#gatherMs = options.gatherMs ?? 25;
     this.#foldMs = options.foldMs ?? 5_000;

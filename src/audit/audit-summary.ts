@@ -5,6 +5,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { LIMITS } from '../core/limits.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { refusalFile } from './refusal-sink.ts';
 import { auditFiles } from './retention.ts';
@@ -59,11 +60,9 @@ export interface SummaryOptions {
   readonly maxTools?: number | undefined;
 }
 
-const MAX_LINE = 1024 * 1024;
-
-/** Summarises the log. A missing log has no calls. */
+/** Sums the log up. A log that does not exist has no calls. */
 export async function summarizeAudit(file: string, options: SummaryOptions = {}): Promise<AuditSummary> {
-  const { since, maxBytes = 1024 ** 3, maxTools = 10_000 } = options;
+  const { since, maxBytes = LIMITS.audit.summaryBytes, maxTools = LIMITS.audit.summaryTools } = options;
   const tally = new Tally(since ?? Number.NEGATIVE_INFINITY, maxTools);
   let left = maxBytes;
   let incomplete: string | undefined;
@@ -120,7 +119,7 @@ async function readLines(path: string, from: number, onLine: (line: string) => v
         lines.shift();
         within = false;
       }
-      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      rest = (lines.pop() ?? '').slice(0, LIMITS.audit.foreignLine);
       for (const line of lines) onLine(line);
     }
   };

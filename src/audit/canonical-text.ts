@@ -6,11 +6,7 @@
  * @module
  */
 
-const MAX_LENGTH = 65_536;
-const MAX_NODES = 20_000;
-const MAX_DEPTH = 100;
-// Sorting a hostile object with a million keys would block the process; a wider object keeps its order.
-const MAX_SORTED_KEYS = 5_000;
+import { LIMITS } from '../core/limits.ts';
 
 /** About the first 64 Ki characters, and the full length as far as the walk went. */
 export interface CanonicalText {
@@ -26,14 +22,14 @@ export function toCanonicalText(value: unknown): CanonicalText {
   let nodes = 0;
 
   const put = (text: string): void => {
-    if (kept < MAX_LENGTH) {
+    if (kept < LIMITS.text.raw) {
       parts.push(text);
       kept += text.length;
     }
     size += text.length;
   };
   const putString = (text: string): void => {
-    const room = Math.max(0, MAX_LENGTH - kept);
+    const room = Math.max(0, LIMITS.text.raw - kept);
     const shown = text.length > room ? text.slice(0, room) : text;
     // Half a surrogate pair has no bytes of its own; only its escape distinguishes it.
     put(shown.isWellFormed() ? `${text.length}"${shown}` : `${text.length}'${JSON.stringify(shown)}`);
@@ -41,14 +37,14 @@ export function toCanonicalText(value: unknown): CanonicalText {
   };
   const walk = (node: unknown, depth: number): void => {
     nodes += 1;
-    if (nodes > MAX_NODES || depth > MAX_DEPTH) put('…');
+    if (nodes > LIMITS.json.hashedNodes || depth > LIMITS.json.depth) put('…');
     else if (typeof node === 'string') putString(node);
     else if (typeof node !== 'object' || node === null) put(String(node));
     else if ('toJSON' in node && typeof node.toJSON === 'function') walk(node.toJSON(), depth + 1);
     else if (Array.isArray(node)) {
       put('[');
       for (const item of node) {
-        if (nodes > MAX_NODES) break;
+        if (nodes > LIMITS.json.hashedNodes) break;
         walk(item, depth + 1);
         put(',');
       }
@@ -57,10 +53,10 @@ export function toCanonicalText(value: unknown): CanonicalText {
   };
   const walkObject = (node: Record<string, unknown>, depth: number): void => {
     const keys = Object.keys(node);
-    if (keys.length <= MAX_SORTED_KEYS) keys.sort();
+    if (keys.length <= LIMITS.json.sortedKeys) keys.sort();
     put('{');
     for (const key of keys) {
-      if (nodes > MAX_NODES) break;
+      if (nodes > LIMITS.json.hashedNodes) break;
       putString(key);
       put(':');
       walk(node[key], depth + 1);

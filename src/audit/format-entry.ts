@@ -4,17 +4,13 @@
  * @module
  */
 import { createHmac } from 'node:crypto';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { redactObject } from '../secrets/redact-object.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { toCanonicalText } from './canonical-text.ts';
 
-/** The default limit for a line, including the newline. */
-export const MAX_LINE_BYTES = 8_192;
-
-const MAX_ARGUMENTS = 64;
-const MAX_TEXT = 256;
-// Dropped in this order when a line is too long.
+// What is dropped first when a line is too long.
 const EXPENDABLE = ['arguments', 'message', 'argumentHashes', 'argumentNames', 'flags'] as const;
 
 export interface FormatOptions {
@@ -31,16 +27,16 @@ export interface FormatOptions {
 /** Formats one record; the line ends with a newline. */
 export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   const { redact, values } = options;
-  const short = (text: string | undefined, max = MAX_TEXT, by = redact): string | undefined => {
+  const short = (text: string | undefined, max = LIMITS.names.tool, by = redact): string | undefined => {
     if (text === undefined) return undefined;
     const clean = by.cut(text, max);
     return text.length > max ? `${clean}…` : clean;
   };
   // Names are not compared with known secrets: otherwise a server's configuration could hide names from the log.
-  const name = (text: string | undefined, max = MAX_TEXT) => short(text, max, redactUnknown);
+  const name = (text: string | undefined, max = LIMITS.names.tool) => short(text, max, redactUnknown);
   const given = entry.arguments ?? {};
   const names = Object.keys(given);
-  const shown = names.slice(0, MAX_ARGUMENTS);
+  const shown = names.slice(0, LIMITS.audit.arguments);
   const truncated = names.length > shown.length ? [`${names.length - shown.length} arguments`] : [];
   const hashes: Record<string, string> = Object.create(null);
   for (const argument of shown) hashes[short(argument, 128) as string] = hashArgument(given, argument, options.salt);
@@ -70,7 +66,7 @@ export function formatEntry(entry: AuditEntry, options: FormatOptions): string {
   };
   let text = `${JSON.stringify(line)}\n`;
   for (const field of EXPENDABLE) {
-    if (Buffer.byteLength(text) <= (options.maxLineBytes ?? MAX_LINE_BYTES)) break;
+    if (Buffer.byteLength(text) <= (options.maxLineBytes ?? DEFAULTS.limits.auditLine)) break;
     if (line[field] === undefined) continue;
     line[field] = undefined;
     truncated.push(field);

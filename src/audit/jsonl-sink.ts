@@ -9,6 +9,7 @@ import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
@@ -49,10 +50,10 @@ export class JsonlSink implements AuditSink {
 
   constructor(options: JsonlSinkOptions) {
     this.#file = options.file;
-    this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
+    this.#maxBytes = options.maxBytes ?? DEFAULTS.audit.maxBytes;
     this.#retention = {
-      files: options.files ?? 5,
-      days: options.days ?? 90,
+      files: options.files ?? DEFAULTS.audit.files,
+      days: options.days ?? DEFAULTS.audit.days,
       perTool: options.perTool ?? 100,
       keptBytes: this.#maxBytes,
     };

@@ -2,6 +2,7 @@
  * Keeps the newest audit lines in memory, for tests and for a dashboard of recent calls.
  * @module
  */
+import { DEFAULTS } from '../core/limits.ts';
 import type { AuditSink } from './audit-entry.ts';
 
 /** Keeps the last lines, oldest first. */
@@ -10,7 +11,7 @@ export class MemorySink implements AuditSink {
   #lines: string[] = [];
 
   /** Keeps `maxLines` lines; default 1,000. */
-  constructor(maxLines = 1_000) {
+  constructor(maxLines = DEFAULTS.auditQueue.lines) {
     this.#maxLines = maxLines;
   }
 

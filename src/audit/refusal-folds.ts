@@ -3,6 +3,7 @@
  * own lines, and one more line counts the rest. Once there are many different names, these are counted too.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 interface Fold {
@@ -18,10 +19,6 @@ interface Fold {
 /** Repeats that still get their own lines in one window: an agent that retries is not a flood. */
 const OWN_LINES = 10;
 
-/** Distinct refusals with their own lines in one window; more are counted by their code. */
-const MAX_DISTINCT = 1_000;
-/** The shown part of a name; names are whatever an agent wrote. */
-const MAX_NAME = 256;
 /** Stands for many names in a line that counts them. */
 export const VARIOUS = '(various)';
 
@@ -46,14 +43,14 @@ export class RefusalFolds {
   counts(entry: AuditEntry): boolean {
     if (this.#folds.size === 0) this.#until = this.#now() + this.#windowMs;
     const key = [entry.principal, entry.session, entry.server, entry.tool, entry.outcome, entry.code]
-      .map((part) => (part ?? '').slice(0, MAX_NAME))
+      .map((part) => (part ?? '').slice(0, LIMITS.names.tool))
       .join('\0');
     const known = this.#folds.get(key);
     if (known) {
       known.own -= 1;
       return known.own >= 0 ? false : this.#count(known, entry);
     }
-    if (this.#folds.size < MAX_DISTINCT) {
+    if (this.#folds.size < LIMITS.audit.distinct) {
       this.#folds.set(key, { entry, since: undefined, last: undefined, count: 0, own: OWN_LINES - 1 });
       return false;
     }

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 
 /** What is kept beside an audit file. */
 export interface Retention {
@@ -26,8 +27,6 @@ const KEPT = 'kept';
 const TEMPORARY = /^kept\.[0-9a-f]{6}$/;
 const DAY_MS = 86_400_000;
 const STALE_MS = 60_000;
-/** A longer line is not one of ours. */
-const MAX_LINE = 1024 * 1024;
 
 /** Returns the file and its rotated files, the newest first; the file of kept calls comes last. */
 export async function auditFiles(file: string): Promise<string[]> {
@@ -197,7 +196,7 @@ async function readLines(path: string, onLine: (line: string) => void): Promise<
   try {
     for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 128 * 1024 })) {
       const lines = (rest + chunk).split('\n');
-      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      rest = (lines.pop() ?? '').slice(0, LIMITS.audit.foreignLine);
       for (const line of lines) if (line !== '') onLine(line);
     }
   } catch (error) {

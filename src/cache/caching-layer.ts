@@ -3,6 +3,7 @@
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { TtlCache } from './ttl-cache.ts';
 
@@ -36,8 +37,8 @@ export class CachingLayer {
     const now = options.now ?? elapsedNow;
     this.#now = now;
     this.#servers = new TtlCache({ maxEntries: 1, now });
-    this.#summaries = new TtlCache({ maxEntries: options.maxServers ?? 10_000, now });
-    this.#details = new TtlCache({ maxEntries: options.maxDetails ?? 100_000, now });
+    this.#summaries = new TtlCache({ maxEntries: options.maxServers ?? LIMITS.cache.servers, now });
+    this.#details = new TtlCache({ maxEntries: options.maxDetails ?? DEFAULTS.limits.tools, now });
   }
 
   cacheServerList(servers: readonly ServerMetadata[], ttl: number): void {

@@ -4,9 +4,9 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { LIMITS } from '../core/limits.ts';
 
 const MAGIC = 'anygpt-store/2';
-const MAX_HEADER_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /** Returns a file name that is safe on every platform and unique to the key. */
@@ -35,7 +35,7 @@ const digestOf = (value: Uint8Array): string => createHash('sha256').update(valu
  * rebuilt from the value and compared, so a single changed bit is detected.
  */
 export function entryValue(key: string, content: Uint8Array): Uint8Array | undefined {
-  const end = content.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE) + 1;
+  const end = content.subarray(0, LIMITS.cache.header).indexOf(NEWLINE) + 1;
   const value = content.subarray(end);
   return end > 0 && entryHeader(key, value).equals(content.subarray(0, end)) ? value : undefined;
 }

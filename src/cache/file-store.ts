@@ -10,10 +10,11 @@ import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { wallNow } from '../async/clock.ts';
 import { ValidationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { entryFileName, entryHeader, entryKey, entryValue, isEntryFileName } from './entry-file.ts';
 import { codeOf, storageError } from './storage-error.ts';
-import { MAX_VALUE_BYTES, type Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** Options of a file store. */
 export interface FileStoreOptions {
@@ -22,8 +23,6 @@ export interface FileStoreOptions {
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-const MAX_KEY_LENGTH = 4_096;
-const MAX_SET_ASIDE = 3;
 const STALE_TEMPORARY_MS = 3_600_000;
 const CORRUPT = '.entry.corrupt-';
 // Do not follow links, and do not block on a pipe.
@@ -48,7 +47,8 @@ export class FileStore implements Store {
 
   /** Returns the file for this key, existing or not. */
   pathOf(key: string): string {
-    if (key.length > MAX_KEY_LENGTH) throw new ValidationError(`A cache key has at most ${MAX_KEY_LENGTH} characters.`);
+    if (key.length > LIMITS.cache.key)
+      throw new ValidationError(`A cache key has at most ${LIMITS.cache.key} characters.`);
     return join(this.root, entryFileName(key));
   }
 
@@ -56,7 +56,7 @@ export class FileStore implements Store {
     const path = this.pathOf(key);
     const found = await this.#reading(path, async (handle) => {
       const stats = await handle.stat();
-      if (!stats.isFile() || stats.size > MAX_VALUE_BYTES + MAX_KEY_LENGTH * 8) return 'unusable';
+      if (!stats.isFile() || stats.size > LIMITS.cache.value + LIMITS.cache.key * 8) return 'unusable';
       return entryValue(key, await handle.readFile()) ?? 'unusable';
     });
     if (found !== 'unusable') return found;
@@ -70,7 +70,7 @@ export class FileStore implements Store {
     try {
       descriptor = openSync(this.pathOf(key), READ_FLAGS);
       const stats = fstatSync(descriptor);
-      if (!stats.isFile() || stats.size > MAX_VALUE_BYTES + MAX_KEY_LENGTH * 8) return undefined;
+      if (!stats.isFile() || stats.size > LIMITS.cache.value + LIMITS.cache.key * 8) return undefined;
       return entryValue(key, readFileSync(descriptor));
     } catch (error) {
       if (codeOf(error) === undefined) throw error;
@@ -82,8 +82,10 @@ export class FileStore implements Store {
 
   async write(key: string, bytes: Uint8Array): Promise<void> {
     const path = this.pathOf(key);
-    if (bytes.length > MAX_VALUE_BYTES) {
-      throw new ValidationError(`A cache value has at most ${MAX_VALUE_BYTES} bytes; this value has ${bytes.length}.`);
+    if (bytes.length > LIMITS.cache.value) {
+      throw new ValidationError(
+        `A cache value has at most ${LIMITS.cache.value} bytes; this value has ${bytes.length}.`,
+      );
     }
     await this.#inOrder(key, () => this.#replace(path, entryHeader(key, bytes), bytes));
   }
@@ -108,7 +110,7 @@ export class FileStore implements Store {
     for (const name of (await this.#names()).filter(isEntryFileName)) {
       const key = await this.#reading(join(this.root, name), async (handle) => {
         if (!(await handle.stat()).isFile()) return undefined;
-        const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_KEY_LENGTH * 8), position: 0 });
+        const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(LIMITS.cache.key * 8), position: 0 });
         return entryKey(buffer.subarray(0, bytesRead));
       });
       if (key !== undefined && key !== 'unusable' && entryFileName(key) === name) keys.push(key);
@@ -186,7 +188,7 @@ export class FileStore implements Store {
       }
       const time = (name: string): number => Number.parseInt(name.slice(name.indexOf(CORRUPT) + CORRUPT.length), 10);
       const aside = (await this.#names()).filter((name) => name.includes(CORRUPT)).sort((a, b) => time(b) - time(a));
-      for (const name of aside.slice(MAX_SET_ASIDE)) await remove(join(this.root, name));
+      for (const name of aside.slice(LIMITS.cache.setAside)) await remove(join(this.root, name));
     });
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { wallNow } from '../async/clock.ts';
+import { LIMITS } from '../core/limits.ts';
 import { withLock } from '../disk/file-lock.ts';
 import { isObject } from '../json/plain-object.ts';
 import { FileStore } from './file-store.ts';
@@ -18,10 +19,8 @@ export interface Lookups {
 /** Lookups by day, such as `2026-01-31`. */
 type Days = Readonly<Record<string, Lookups>>;
 
-const MAX_DAYS = 30;
 const WRITE_AFTER_MS = 5000;
-/** Shutdown waits for this lock. */
-const LOCK_WAIT_MS = 1000;
+
 const KEY = 'lookups';
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -77,11 +76,11 @@ export class LookupCounts {
         const today = dayOf(this.#now());
         const days = await this.#days();
         const next = { ...days, [today]: added(days[today], pending) };
-        const kept = Object.entries(next).sort().slice(-MAX_DAYS);
+        const kept = Object.entries(next).sort().slice(-LIMITS.cache.days);
         await writeDocument(this.#store, KEY, KEPT, Object.fromEntries(kept));
       };
       // Failed writes are ignored: lost counts do no harm.
-      await withLock(this.#store.pathOf(KEY), add, { waitMs: LOCK_WAIT_MS }).catch(() => undefined);
+      await withLock(this.#store.pathOf(KEY), add, { waitMs: LIMITS.time.lastWrite }).catch(() => undefined);
     });
     return this.#writing;
   }

@@ -18,6 +18,3 @@ export interface Store {
   /** Moves an unusable value aside, keeping the last few for diagnosis. */
   setAside(key: string): Promise<void>;
 }
-
-/** The largest value of a store. */
-export const MAX_VALUE_BYTES = 64 * 1024 * 1024;

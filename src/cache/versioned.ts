@@ -3,7 +3,8 @@
  * because of damage, size or version, is set aside and counts as absent.
  * @module
  */
-import { MAX_VALUE_BYTES, type Store } from './store.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { Store } from './store.ts';
 
 /** A family of documents. */
 export interface DocumentType<T> {
@@ -19,7 +20,7 @@ export const encodeDocument = <T>({ kind, version }: DocumentType<T>, data: T): 
 
 /** Decodes a document; undefined when the bytes are not of this kind and version. */
 export function decodeDocument<T>(type: DocumentType<T>, bytes: Uint8Array): T | undefined {
-  if (bytes.length === 0 || bytes.length > MAX_VALUE_BYTES) return undefined;
+  if (bytes.length === 0 || bytes.length > LIMITS.cache.value) return undefined;
   const parsed = parse(bytes);
   if (typeof parsed !== 'object' || parsed === null) return undefined;
   const { version, kind, data } = parsed as Record<string, unknown>;

@@ -9,6 +9,7 @@
 
 import { Semaphore } from '../async/semaphore.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
@@ -46,7 +47,6 @@ interface Entry {
 }
 
 const TOOLS_PER_STEP = 20;
-const FILES_AT_ONCE = 16;
 
 export class Catalog {
   readonly search: SearchEngine;
@@ -162,7 +162,7 @@ export class Catalog {
   /** Takes lists from disk for servers that the ready index does not know. */
   async adopt(): Promise<void> {
     const unknown = [...this.#entries.values()].filter(({ indexed, state }) => !indexed && state.fetchedAt === 0);
-    const turns = new Semaphore(FILES_AT_ONCE);
+    const turns = new Semaphore(LIMITS.atOnce.files);
     await Promise.all(unknown.map((entry) => turns.run(() => this.#inTurn(entry, () => this.#read(entry)))));
   }
 
@@ -330,7 +330,7 @@ export class Catalog {
   }
 
   #fit(entry: Entry, listing: Listing): Listing {
-    const { maxTools = 100_000 } = this.#options;
+    const { maxTools = DEFAULTS.limits.tools } = this.#options;
     const room = maxTools - (this.#toolCount - entry.state.toolCount);
     if (listing.tools.length <= room) return listing;
     const incomplete = `all servers together have more than ${maxTools} tools`;

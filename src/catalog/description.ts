@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata, ToolParameter } from '../core/types.ts';
 import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
@@ -12,8 +13,6 @@ import { describeParameters } from './signature.ts';
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
 }
-
-const DESCRIPTION_CHARS = 4000;
 
 /**
  * Adds parameters and examples; an example is made up only where types alone do not show how to call the tool.
@@ -26,7 +25,7 @@ export function describeTool(tool: ToolMetadata, wanted = false): Description {
   const generated = given.length === 0 && (nested || wanted) ? generateExample(tool.inputSchema) : undefined;
   return {
     ...tool,
-    description: plainText(tool.description ?? tool.title ?? '', DESCRIPTION_CHARS),
+    description: plainText(tool.description ?? tool.title ?? '', LIMITS.text.description),
     parameters,
     examples: generated ? [generated] : given,
   };

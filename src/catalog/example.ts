@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolExample } from '../core/types.ts';
 import { branchesOf, wholeNode } from '../schema/schema-merge.ts';
 
@@ -21,17 +22,13 @@ export function examplesFor(
   return [];
 }
 
-/** Longer ones show less than the types do. */
-const MAX_CHARS = 600;
-const MAX_SAMPLES = 100;
-
 /** Arguments that fit the schema's required part, if they show something. Values come from the schema where it has any. */
 export function generateExample(inputSchema: JsonSchema | undefined): ToolExample | undefined {
   if (!inputSchema) return undefined;
-  const sample = sampleOf(inputSchema, inputSchema, 4, { left: MAX_SAMPLES });
+  const sample = sampleOf(inputSchema, inputSchema, 4, { left: LIMITS.schema.samples });
   // An empty part would only show that nothing is known about it.
   if (typeof sample !== 'object' || sample === null || hasGaps(sample)) return undefined;
-  if (JSON.stringify(sample).length > MAX_CHARS) return undefined;
+  if (JSON.stringify(sample).length > LIMITS.schema.example) return undefined;
   return { parameters: sample as Record<string, unknown>, generated: true };
 }
 

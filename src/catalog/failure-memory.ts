@@ -4,6 +4,7 @@
  * @module
  */
 import { DiscoveryError, ERROR_CODES, type ErrorCode } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 
@@ -17,7 +18,6 @@ export interface KeptFailure {
 
 /** After this a server is waited for again. */
 const FORGET_AFTER_MS = 24 * 3600_000;
-const MAX_REASON = 300;
 
 /** About the server. What is about us, such as a place that was not free, is no reason to expect the same next time. */
 const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -31,7 +31,7 @@ const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** What is kept of a failure, if anything. */
 export const toKept = ({ code, message }: DiscoveryError, at: number): KeptFailure | undefined =>
-  KEPT.has(code) ? { code, reason: oneLine(message, MAX_REASON), at } : undefined;
+  KEPT.has(code) ? { code, reason: oneLine(message, LIMITS.text.reason), at } : undefined;
 
 /** The failure of an earlier process, as it is shown until the server has been asked again. */
 export const fromKept = (server: string, { code, reason }: KeptFailure): DiscoveryError =>

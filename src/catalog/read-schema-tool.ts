@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition, ToolMetadata } from '../core/types.ts';
@@ -15,10 +16,7 @@ import { weighedPages } from '../text/text-weight.ts';
 import { outline } from './schema-outline.ts';
 import { findPart, type SchemaPart, targetOf } from './schema-part.ts';
 
-/** A page in weight: about 1,400 tokens. */
-const ROOM = 5600;
 const LEAST_FOR_SCHEMA = 1600;
-const MAX_HOPS = 8;
 
 export const READ_SCHEMA: ToolDefinition = {
   name: READ_SCHEMA_NAME,
@@ -54,10 +52,10 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
   }
   const isRoot = part.pointer === '';
   const about = isRoot ? aboutTool(tool) : {};
-  const room = Math.max(LEAST_FOR_SCHEMA, ROOM - JSON.stringify(about).length);
+  const room = Math.max(LEAST_FOR_SCHEMA, LIMITS.answer.page - JSON.stringify(about).length);
   const { value, isCut } = outline(part, room, isRoot ? undefined : schema);
   const text = isRoot ? JSON.stringify({ ...about, inputSchema: value }) : asText(value);
-  const pages = weighedPages(text, ROOM);
+  const pages = weighedPages(text, LIMITS.answer.page);
   const shown = pages[page - 1];
   if (shown === undefined) {
     const message = `This part has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, counted from 1.`;
@@ -76,7 +74,7 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
 /** A part that only refers to another one is that other one. */
 function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart | undefined {
   let part = found;
-  for (let hops = 0; part && hops < MAX_HOPS && isObject(part.value); hops++) {
+  for (let hops = 0; part && hops < LIMITS.schema.hops && isObject(part.value); hops++) {
     part = targetOf(schema, part.value) ?? part;
   }
   return part;

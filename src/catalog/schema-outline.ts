@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { textWeight } from '../text/text-weight.ts';
@@ -12,10 +13,6 @@ import { type SchemaPart, step, targetOf } from './schema-part.ts';
 /** Parts that are no longer than this stay; a reference would hardly be shorter. */
 const SMALL = 120;
 const TEXT = 200;
-const MAX_LEVELS = 200;
-const MAX_HOPS = 4;
-/** References can stand for far more than a page. */
-const MAX_NODES = 2000;
 
 /** A part as it can be shown, and whether something was left out. */
 export interface Outline {
@@ -32,15 +29,15 @@ export function outline(part: SchemaPart, room: number, root?: JsonSchema): Outl
   const fits = ({ value }: Outline): boolean => value !== undefined && textWeight(JSON.stringify(value)) <= room;
   let best: Outline = { value: part.value, isCut: false };
   if (fits(best)) {
-    for (let hops = 1; root && hops <= MAX_HOPS; hops++) {
-      const next = new Outliner(sizes, root, hops).write(part, MAX_LEVELS);
+    for (let hops = 1; root && hops <= LIMITS.schema.hops; hops++) {
+      const next = new Outliner(sizes, root, hops).write(part, LIMITS.json.depth);
       if (next.isCut || !fits(next)) break;
       best = next;
     }
     return best;
   }
   best = new Outliner(sizes).write(part, 1);
-  for (let levels = 2; best.isCut && levels <= MAX_LEVELS; levels++) {
+  for (let levels = 2; best.isCut && levels <= LIMITS.json.depth; levels++) {
     const next = new Outliner(sizes).write(part, levels);
     if (!fits(next)) break;
     best = next;
@@ -52,7 +49,7 @@ class Outliner {
   readonly #sizes: Map<object, number>;
   readonly #root: JsonSchema | undefined;
   readonly #hops: number;
-  #nodes = MAX_NODES;
+  #nodes = LIMITS.schema.shown;
   #isCut = false;
 
   /** With a `root`, references are replaced by what they mean, at most `hops` inside each other. */

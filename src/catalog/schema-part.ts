@@ -6,6 +6,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
@@ -16,7 +17,6 @@ export interface SchemaPart {
   readonly value: unknown;
 }
 
-const MAX_STEPS = 200;
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const INSIDE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else'];
 
@@ -80,7 +80,7 @@ function byNames(root: JsonSchema, path: string): SchemaPart | undefined {
 function named(root: JsonSchema, from: SchemaPart, name: string): SchemaPart | undefined {
   const queue: SchemaPart[] = [from];
   const seen = new Set<string>();
-  for (let at = 0; at < queue.length && at < MAX_STEPS; at++) {
+  for (let at = 0; at < queue.length && at < LIMITS.schema.places; at++) {
     const { pointer, value } = queue[at] as SchemaPart;
     if (seen.has(pointer) || !isObject(value)) continue;
     seen.add(pointer);

@@ -3,12 +3,11 @@
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { SearchResult } from '../core/types.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { Discovery } from './discovery.ts';
 
-const MAX_SERVERS = 4;
-const MAX_REASON = 100;
 /** A best hit below this is wrong four times out of five. */
 const WEAK = 0.2;
 
@@ -21,14 +20,15 @@ export function searchNotes(
 ): string[] {
   const notes: string[] = [];
   const missing = discovery.unseen().filter((server) => unseen.includes(server));
-  for (const server of missing.slice(0, MAX_SERVERS)) {
+  for (const server of missing.slice(0, LIMITS.answer.servers)) {
     const failure = discovery.failure(server);
     notes.push(`${server} not searched: ${failure ? reasonOf(server, failure) : 'still starting, try again'}`);
   }
-  const more = missing.length - MAX_SERVERS;
+  const more = missing.length - LIMITS.answer.servers;
   if (more > 0) notes.push(`${more} more ${more === 1 ? 'server' : 'servers'} not searched; list_mcp_servers says why`);
   const stale = [...new Set(results.map((result) => result.server))].filter((server) => discovery.isStale(server));
-  if (stale.length > 0) notes.push(`list older than a day, server away: ${stale.slice(0, MAX_SERVERS).join(', ')}`);
+  if (stale.length > 0)
+    notes.push(`list older than a day, server away: ${stale.slice(0, LIMITS.answer.servers).join(', ')}`);
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
   if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
@@ -43,5 +43,5 @@ function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'm
   const [said = ''] = [`${server}: `, `${server} is `, `${server} `].filter((name) => message.startsWith(name));
   const why = message.slice(said.length);
   // Only what we say ourselves may tell anybody what to type.
-  return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, MAX_REASON) : oneLine(why, MAX_REASON);
+  return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : oneLine(why, LIMITS.answer.reason);
 }

@@ -3,24 +3,18 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolParameter } from '../core/types.ts';
 import { parametersOf } from '../schema/schema-parameters.ts';
 import { Effort, typeText } from '../schema/type-text.ts';
 import { oneLine, visible } from '../text/plain-text.ts';
 
-const SIGNATURE_CHARS = 120;
-const SIGNATURE_TYPE_CHARS = 30;
-const PARAMETER_CHARS = 300;
-/** A definition of 256 KiB can hold ten thousand; nobody reads them, and each costs time. */
-const MAX_PARAMETERS = 256;
-const MAX_NODES = 30_000;
-
 /** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
-export function signature(inputSchema: JsonSchema | undefined, maxChars: number = SIGNATURE_CHARS): string {
-  const all = parametersOf(inputSchema).slice(0, MAX_PARAMETERS);
+export function signature(inputSchema: JsonSchema | undefined, maxChars: number = LIMITS.answer.signature): string {
+  const all = parametersOf(inputSchema).slice(0, LIMITS.schema.parameters);
   let text = '';
   for (const [index, { name, schema, required }] of all.entries()) {
-    const type = typeText(schema, inputSchema ?? {}, { depth: 1, maxChars: SIGNATURE_TYPE_CHARS, bare: true });
+    const type = typeText(schema, inputSchema ?? {}, { depth: 1, maxChars: LIMITS.answer.signatureType, bare: true });
     const part = `${oneLine(visible(name), 40)}${required ? '' : '?'}${type === 'string' || type === 'any' ? '' : `: ${type}`}`;
     const next = text === '' ? part : `${text}, ${part}`;
     const rest = all.length - index;
@@ -32,13 +26,13 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
 
 /** The parameters with their types, limits and descriptions; the required ones first. */
 export function describeParameters(inputSchema: JsonSchema | undefined): ToolParameter[] {
-  const effort = new Effort(MAX_NODES);
+  const effort = new Effort(LIMITS.schema.expanded);
   return parametersOf(inputSchema)
-    .slice(0, MAX_PARAMETERS)
+    .slice(0, LIMITS.schema.parameters)
     .map(({ name, schema, required }) => ({
       name,
       type: typeText(schema, inputSchema ?? {}, { effort }),
-      description: oneLine(typeof schema.description === 'string' ? schema.description : '', PARAMETER_CHARS),
+      description: oneLine(typeof schema.description === 'string' ? schema.description : '', LIMITS.answer.parameter),
       required,
     }));
 }

@@ -2,18 +2,17 @@
  * Tools are addressed by the pair (server, tool). `server:tool` and `server__tool` are accepted where a pair is asked for.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolRef } from '../core/types.ts';
 
 const SEPARATORS = ['__', ':'] as const;
-/** Longer than any server and tool together; nobody takes apart what an attacker made of separators only. */
-const MAX_NAME = 1024;
 
 /** `server__tool`, the name a tool has where a single name is needed. */
 export const formatToolName = ({ server, tool }: ToolRef): string => `${server}__${tool}`;
 
 /** All ways to read a single name as a pair. The name of a server may itself hold a separator, so there can be several. */
 export function* readingsOf(name: string): Generator<ToolRef> {
-  if (name.length > MAX_NAME) return;
+  if (name.length > LIMITS.names.qualified) return;
   for (const separator of SEPARATORS) {
     for (let at = name.indexOf(separator); at !== -1; at = name.indexOf(separator, at + 1)) {
       const server = name.slice(0, at);

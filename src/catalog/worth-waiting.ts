@@ -4,6 +4,7 @@
  * @module
  */
 import type { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 
 const NOBODY_THERE: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -12,14 +13,12 @@ const NOBODY_THERE: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
   'ERR_INVALID_URL',
 ]);
-/** Errors inside one another that are looked at. */
-const MAX_DEPTH = 8;
 
 /** Whether the next attempt is worth waiting for. */
 export function worthWaiting(error: DiscoveryError): boolean {
   if (!error.toInfo().retryable) return false;
   let inner: unknown = error.cause;
-  for (let depth = 0; depth < MAX_DEPTH && inner instanceof Error; depth++) {
+  for (let depth = 0; depth < LIMITS.text.causes && inner instanceof Error; depth++) {
     if (NOBODY_THERE.has((inner as NodeJS.ErrnoException).code)) return false;
     // Several addresses of one name, tried one after the other.
     inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { parametersOf } from '../schema/schema-parameters.ts';
@@ -16,10 +17,7 @@ import { UsageError } from './usage-error.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Tree = Map<string, unknown>;
 
-/** Most alternatives of one schema that are considered. */
-const MAX_OPTIONS = 50;
-const MAX_NESTING = 4;
-/** Types in the order they are tried; text fits every value, so it is last. */
+/** Types in the order they are tried: text fits everything, so it comes last. */
 const TYPES = ['null', 'boolean', 'integer', 'number', 'array', 'object', 'string'] as const;
 type Type = (typeof TYPES)[number];
 
@@ -91,12 +89,12 @@ function propertyOf(schema: JsonSchema, name: string, root: JsonSchema): JsonSch
 /** A schema and its alternatives, with references resolved. */
 function optionsOf(schema: JsonSchema, root: JsonSchema, nesting = 0): JsonSchema[] {
   const node = resolveReference(schema, root);
-  if (nesting >= MAX_NESTING) return [node];
+  if (nesting >= LIMITS.schema.pairNesting) return [node];
   const inner = [node.anyOf, node.oneOf, node.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const options = inner
-    .slice(0, MAX_OPTIONS)
+    .slice(0, LIMITS.schema.sentBranches)
     .flatMap((option) => (isObject(option) ? optionsOf(option, root, nesting + 1) : []));
-  return [node, ...options].slice(0, MAX_OPTIONS);
+  return [node, ...options].slice(0, LIMITS.schema.sentBranches);
 }
 
 function typedValue(key: string, texts: readonly string[], schema: JsonSchema, root: JsonSchema): unknown {

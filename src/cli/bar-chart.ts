@@ -2,6 +2,7 @@
  * Draws a bar chart that fits a terminal.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { columnsOf, fitTo } from './layout.ts';
 
 /** One bar. */
@@ -13,14 +14,13 @@ export interface Bar {
 }
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-const MAX_LABEL = 24;
 const [SHORTEST, LONGEST] = [4, 40];
 
 /** One line per bar: label, bar, number, note. All bars share one scale. */
 export function barChart(bars: readonly Bar[], width: number): string {
   const numbers = bars.map(({ value }) => value.toLocaleString('en-US'));
   const numberWidth = Math.max(0, ...numbers.map((text) => text.length));
-  const forLabel = Math.max(1, Math.min(MAX_LABEL, width - numberWidth - SHORTEST - 4));
+  const forLabel = Math.max(1, Math.min(LIMITS.shown.label, width - numberWidth - SHORTEST - 4));
   const labels = bars.map(({ label }) => fitTo(label, forLabel));
   const labelWidth = Math.max(0, ...labels.map(columnsOf));
   const noteWidth = Math.max(0, ...bars.map(({ note }) => columnsOf(note)));

@@ -3,15 +3,12 @@
  * @module
  */
 import type { FoundClient, FoundFile, JoinedEntries } from '../config/found-clients.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Paint } from './paint.ts';
 import { withTilde } from './source-lines.ts';
 
-const MAX_NAMES = 20;
-/** Most files listed for one client; a project may have any number. */
-const MAX_FILES = 10;
-
-/** The number of servers of a client. */
+/** How many servers a client has. */
 export const countOf = ({ files }: FoundClient): number => files.reduce((sum, { entries }) => sum + entries.length, 0);
 
 /** `3 servers`. */
@@ -28,9 +25,9 @@ export function clientLines(
   const fine = client.files.every(({ problem }) => problem === undefined);
   return [
     `${number}${fine ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', client.title)} (${counted(countOf(client), 'server')})`,
-    ...client.files.slice(0, MAX_FILES).flatMap((file) => fileLines(file, client, home, joined)),
-    ...(client.files.length > MAX_FILES
-      ? [`    and ${client.files.length - MAX_FILES} more files; --json lists all`]
+    ...client.files.slice(0, LIMITS.shown.some).flatMap((file) => fileLines(file, client, home, joined)),
+    ...(client.files.length > LIMITS.shown.some
+      ? [`    and ${client.files.length - LIMITS.shown.some} more files; --json lists all`]
       : []),
   ];
 }
@@ -43,7 +40,7 @@ function fileLines(
 ): string[] {
   const whose =
     scope === 'user' ? '' : scope === 'project' ? ' (came with this project)' : ' (set by the administrator)';
-  const names = entries.slice(0, MAX_NAMES).map((placed) => {
+  const names = entries.slice(0, LIMITS.shown.listed).map((placed) => {
     const { name, enabled } = placed.entry;
     const before = joined.shared.get(placed);
     const called = joined.renamed.get(placed);
@@ -55,7 +52,7 @@ function fileLines(
     ].filter(Boolean);
     return oneLine(name, 100) + (notes.length > 0 ? ` (${notes.join(', ')})` : '');
   });
-  if (entries.length > MAX_NAMES) names.push(`+${entries.length - MAX_NAMES} more`);
+  if (entries.length > LIMITS.shown.listed) names.push(`+${entries.length - LIMITS.shown.listed} more`);
   return [
     `    ${withTilde(path, home)}${whose}`,
     ...(problem === undefined ? [`      ${names.join(', ') || 'no servers'}`] : [`      cannot be used: ${problem}`]),

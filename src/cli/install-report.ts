@@ -9,6 +9,7 @@ import type { Plan } from '../clients/installers/plan-install.ts';
 import { namedTarget, notThere, targetFiles } from '../clients/installers/target-files.ts';
 import { realWorld, stateFolder, type World } from '../config/world.ts';
 import { ConfigurationError, DiscoveryError, type ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { Values } from './command.ts';
@@ -77,9 +78,7 @@ export async function runPlans(
   return done.some(isFailure) ? EXIT.failed : EXIT.ok;
 }
 
-const MAX_TRIES = 10;
-
-/** Plans again if another program wrote the file meanwhile, as some clients often do. */
+/** A file that another program wrote meanwhile, as some clients do all the time, is looked at again. */
 async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<Plan> {
   for (let tries = 1; ; tries++) {
     const planned = await plan();
@@ -87,7 +86,7 @@ async function carriedOut(plan: () => Promise<Plan>, dryRun: boolean): Promise<P
       if (!dryRun) await planned.write();
       return planned;
     } catch (error) {
-      if (!(error instanceof ChangedFile) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof ChangedFile) || tries === LIMITS.files.writeTries) throw error;
     }
   }
 }

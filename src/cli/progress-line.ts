@@ -2,6 +2,7 @@
  * Shows progress in one line of a terminal that is overwritten; nowhere else.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Io } from './io.ts';
 import { cutTo } from './layout.ts';
@@ -14,7 +15,6 @@ export interface Progress {
 }
 
 const CLEAR = '\r\u001b[2K';
-const MAX_CHARS = 500;
 
 /** The progress line of stderr. */
 export function progressOn({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progress {
@@ -23,7 +23,7 @@ export function progressOn({ stderr, env }: Pick<Io, 'stderr' | 'env'>): Progres
   return {
     show: (text) => {
       shown = true;
-      stderr.write(CLEAR + cutTo(oneLine(text, MAX_CHARS), stderr.columns || 80));
+      stderr.write(CLEAR + cutTo(oneLine(text, LIMITS.text.reason), stderr.columns || 80));
     },
     clear: () => {
       if (shown) stderr.write(CLEAR);

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { shorten } from '../text/plain-text.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,8 +23,6 @@ export interface WrittenQuery {
   readonly relevant: readonly WrittenTool[];
 }
 
-const MAX_QUERIES = 50_000;
-const MAX_PROBLEMS = 5;
 const EXAMPLE = '{"query": "open a ticket", "server": "github", "tool": "create_issue"}';
 
 /** Parses queries. Throws a `UsageError` that names the first invalid lines. */
@@ -38,7 +37,8 @@ export function parseQueries(text: string, from: string): WrittenQuery[] {
   }
   if (problems.length > 0) throw new UsageError(`${from}: ${listed(problems)}`);
   if (queries.length === 0) throw new UsageError(`${from} holds no queries; a line looks like ${EXAMPLE}`);
-  if (queries.length > MAX_QUERIES) throw new UsageError(`${from} holds more than ${MAX_QUERIES} queries`);
+  if (queries.length > LIMITS.search.judged)
+    throw new UsageError(`${from} holds more than ${LIMITS.search.judged} queries`);
   return queries;
 }
 
@@ -49,8 +49,8 @@ interface Row {
 }
 
 const listed = (problems: readonly string[]): string => {
-  const more = problems.length - MAX_PROBLEMS;
-  return [...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  const more = problems.length - LIMITS.shown.named;
+  return [...problems.slice(0, LIMITS.shown.named), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 };
 
 function rowsOf(text: string, from: string): Row[] {

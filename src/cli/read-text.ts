@@ -2,14 +2,14 @@
  * Reads the text of a file, or of stdin for `-`, up to a size limit.
  * @module
  */
+
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expandHome } from '../config/paths.ts';
 import { realWorld } from '../config/world.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Io } from './io.ts';
 import { UsageError } from './usage-error.ts';
-
-const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A text and where it came from, for messages. */
 export interface ReadText {
@@ -32,7 +32,7 @@ export async function readText(file: string, option: string, io: Pick<Io, 'stdin
 async function readWhole(path: string, option: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_BYTES) throw tooLarge(path);
+    if (size > LIMITS.wire.message) throw tooLarge(path);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -46,9 +46,10 @@ async function readAll(stream: AsyncIterable<Uint8Array | string>, from: string)
   for await (const chunk of stream) {
     chunks.push(Buffer.from(chunk as Uint8Array));
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw tooLarge(from);
+    if (bytes > LIMITS.wire.message) throw tooLarge(from);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const tooLarge = (what: string): UsageError => new UsageError(`${what} is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
+const tooLarge = (what: string): UsageError =>
+  new UsageError(`${what} is larger than ${LIMITS.wire.message / 1024 / 1024} MiB`);

@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ContentBlock } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { plainText } from '../text/plain-text.ts';
@@ -26,9 +27,6 @@ export interface SavedFile {
   readonly mimeType?: string | undefined;
 }
 
-const MAX_NAME = 100;
-/** Most names tried in a folder that has many of them. */
-const MAX_TRIES = 1000;
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -110,7 +108,7 @@ const safe = (text: string): string => {
     .replace(/[^\p{L}\p{N}._-]+/gu, '_')
     .replace(/^[._]+|[._]+$/g, '');
   const short = [...name]
-    .slice(-MAX_NAME)
+    .slice(-LIMITS.names.file)
     .join('')
     .replace(/^[._]+/, '');
   // Windows opens devices under these names, whatever the extension.
@@ -127,7 +125,7 @@ async function writeNew(folder: string, name: string, bytes: Uint8Array): Promis
       await writeFile(path, bytes, { flag: 'wx' });
       return path;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= MAX_TRIES) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= LIMITS.files.saveTries) throw error;
     }
   }
 }

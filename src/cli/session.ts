@@ -6,6 +6,7 @@
 
 import { notesToSay } from '../config/said-notes.ts';
 import type { ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../core/log.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import { configFile } from '../engine/engine-world.ts';
@@ -76,8 +77,6 @@ export interface Session {
   fail(error: ErrorInfo): number;
 }
 
-/** Longest time from a signal to the exit, even if something hangs; the reaper ends child processes. */
-const ENDING_MS = 5000;
 const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
@@ -146,7 +145,7 @@ export async function withSession(
       const code = SIGNAL_CODES[signal] ?? 1;
       if (ending.signal.aborted) io.exit(code);
       ending.abort();
-      setTimeout(() => io.exit(code), ENDING_MS).unref();
+      setTimeout(() => io.exit(code), LIMITS.time.ending).unref();
       resolve(code);
     });
   });

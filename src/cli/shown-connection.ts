@@ -2,6 +2,7 @@
  * Writes how a server is reached, its command line or its URL, on one line and without secrets.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { REDACTED } from '../secrets/redactor.ts';
@@ -10,8 +11,6 @@ import { optionName } from '../secrets/server-secrets.ts';
 import { toWord } from './json-document.ts';
 import { withTilde } from './source-lines.ts';
 
-/** A longer command line says nothing more in a list. */
-const MAX_LENGTH = 500;
 const REFERENCE = /\$\{[^}]*\}/g;
 /** A word of visible ASCII characters needs no quotes to be read. */
 const VISIBLE = /^[!#-&(-[\]-_a-~]+$/;
@@ -24,7 +23,7 @@ export function shownConnection(
   const words = 'url' in connection ? [connection.url] : [connection.command, ...connection.args];
   const shown = words.map((word, at) => withTilde(withoutSecrets(word, optionName(words[at - 1])), home));
   const text = shown.map((word) => (VISIBLE.test(word) ? word : toWord(word))).join(' ');
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+  return text.length > LIMITS.shown.command ? `${text.slice(0, LIMITS.shown.command)}…` : text;
 }
 
 const withoutSecrets = (word: string, name: string): string =>

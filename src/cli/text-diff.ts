@@ -4,16 +4,13 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { plainText } from '../text/plain-text.ts';
 import { shownText } from './shown-text.ts';
 
 const CONTEXT = 2;
-const MAX_LINE = 160;
-const MAX_LINES = 200;
-/** Most cells of the comparison table; larger texts are shown one after the other. */
-const MAX_CELLS = 4_000_000;
-/** Characters kept around the difference in a very long line. */
+/** Around what differs in a line that is longer than anybody writes. */
 const MARGIN = 1_500;
 
 type Sign = ' ' | '-' | '+';
@@ -75,7 +72,9 @@ export function textDiff(
   const count = (left: Sign) => `${from + 1},${lines.filter(({ sign }) => sign !== left).length}`;
   const shown = runsOf(lines).flatMap((run, at, runs) => runLines(run, [runs[at + 1], runs[at - 1]], hidden));
   const cut =
-    shown.length > MAX_LINES ? [...shown.slice(0, MAX_LINES), ` … ${shown.length - MAX_LINES} more lines`] : shown;
+    shown.length > LIMITS.shown.diffLines
+      ? [...shown.slice(0, LIMITS.shown.diffLines), ` … ${shown.length - LIMITS.shown.diffLines} more lines`]
+      : shown;
   return [`--- ${path}`, `+++ ${path}`, `@@ -${count('+')} +${count('-')} @@`, ...cut].join('\n');
 }
 
@@ -85,7 +84,7 @@ const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r
 function changed(old: readonly string[], now: readonly string[]): Line[] {
   const gone = (text: string): Line => ({ sign: '-', text });
   const come = (text: string): Line => ({ sign: '+', text });
-  if (old.length * now.length > MAX_CELLS) return [...old.map(gone), ...now.map(come)];
+  if (old.length * now.length > LIMITS.shown.diffCells) return [...old.map(gone), ...now.map(come)];
   const width = now.length + 1;
   const longest = new Uint32Array((old.length + 1) * width);
   const cell = (i: number, j: number): number => longest[i * width + j] ?? 0;
@@ -145,9 +144,9 @@ function shown(line: string, other = ''): string {
   const around = Math.max(0, differenceOf(line, other) - MARGIN);
   const [text, same] = [line, other].map((each) => maskSecrets(plainText(each.slice(around, around + 2 * MARGIN))));
   const whole = text ?? '';
-  if (whole.length <= MAX_LINE) return whole;
+  if (whole.length <= LIMITS.shown.diffLine) return whole;
   const from = Math.max(0, differenceOf(whole, same ?? '') - 20);
-  return `${from + around > 0 ? '…' : ''}${whole.slice(from, from + MAX_LINE)}${from + MAX_LINE < whole.length ? '…' : ''}`;
+  return `${from + around > 0 ? '…' : ''}${whole.slice(from, from + LIMITS.shown.diffLine)}${from + LIMITS.shown.diffLine < whole.length ? '…' : ''}`;
 }
 
 function differenceOf(line: string, other: string): number {

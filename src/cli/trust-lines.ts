@@ -4,8 +4,10 @@
  * those that change which program runs.
  * @module
  */
+
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
@@ -14,14 +16,7 @@ import { serverVariable } from '../text/server-variable.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
 
-/** Most servers listed; the rest is counted, because long lists scroll away unread. */
-const MAX_LISTED = 20;
-/** Most programs and addresses named where servers are only counted. */
-const MAX_NAMED = 10;
-/** Longest line. */
-const MAX_LINE = 2_000;
-
-/** A variable or header, and the source of its value. */
+/** A variable or header, and where its value would be read. */
 interface Given {
   readonly name: string;
   readonly from?: readonly string[];
@@ -92,8 +87,10 @@ export function previewLines({ readings, code, sends, notes, values }: FilePrevi
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
     ...readings.flatMap((reading) => readingLines(reading, readings, values)),
-    ...notes.slice(0, MAX_LISTED).map((note) => `  ! ${folded(note)}`),
-    ...(notes.length > MAX_LISTED ? [`  ! and ${notes.length - MAX_LISTED} more notes; --json lists all.`] : []),
+    ...notes.slice(0, LIMITS.shown.listed).map((note) => `  ! ${folded(note)}`),
+    ...(notes.length > LIMITS.shown.listed
+      ? [`  ! and ${notes.length - LIMITS.shown.listed} more notes; --json lists all.`]
+      : []),
   ];
   const isEmpty = code.length + sends.length + notes.length + readings.flatMap(({ servers }) => servers).length === 0;
   return isEmpty ? ['  no servers'] : lines.flatMap(bounded);
@@ -101,11 +98,11 @@ export function previewLines({ readings, code, sends, notes, values }: FilePrevi
 
 /** Cuts a long line and says so on the next line. */
 const bounded = (line: string): string[] =>
-  line.length <= MAX_LINE
+  line.length <= LIMITS.text.long
     ? [line]
     : [
-        `${line.slice(0, MAX_LINE)}…`,
-        `    ! ${line.length - MAX_LINE} more characters are not shown; --json shows all.`,
+        `${line.slice(0, LIMITS.text.long)}…`,
+        `    ! ${line.length - LIMITS.text.long} more characters are not shown; --json shows all.`,
       ];
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
@@ -118,18 +115,18 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
   const sorted = byDanger(servers);
   return [
     ...head,
-    ...sorted.slice(0, MAX_LISTED).flatMap((server) => serverLines(server, values)),
+    ...sorted.slice(0, LIMITS.shown.listed).flatMap((server) => serverLines(server, values)),
     ...summaryLines(sorted),
   ];
 }
 
 /** Summarises the servers that are not listed. */
 function summaryLines(servers: readonly ServerDefinition[]): string[] {
-  if (servers.length <= MAX_LISTED) return [];
+  if (servers.length <= LIMITS.shown.listed) return [];
   const programs = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : []));
   const addresses = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [] : [hostOf(connection.url)]));
   const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
-  const rest = servers.length - MAX_LISTED;
+  const rest = servers.length - LIMITS.shown.listed;
   return [
     `  and ${rest} more servers, ${servers.length} in all. --json lists every one.`,
     ...counted('programs', programs),
@@ -145,9 +142,9 @@ function counted(what: string, values: readonly string[]): string[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => a - b);
   const named = sorted
-    .slice(0, MAX_NAMED)
+    .slice(0, LIMITS.shown.some)
     .map(([value, count]) => toWord(value) + (count > 1 ? ` (${count} times)` : ''));
-  const rest = sorted.length > MAX_NAMED ? `, and ${sorted.length - MAX_NAMED} more` : '';
+  const rest = sorted.length > LIMITS.shown.some ? `, and ${sorted.length - LIMITS.shown.some} more` : '';
   return [`    ${sorted.length} ${what}: ${named.join(', ')}${rest}`];
 }
 

@@ -4,13 +4,12 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { matchesPattern, type QueryFilter } from '../search/query-filters.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-const MAX_NAMES = 10;
-
-/** One sentence for each filter that matches no enabled server. */
+/** What there is to say; servers that are switched off count as there. */
 export function unmatchedServers(
   filters: readonly QueryFilter[],
   servers: readonly { readonly name: string; readonly enabled: boolean }[],
@@ -39,6 +38,6 @@ const filterWord = (name: string): string => (/\s/.test(name) ? `"${oneLine(name
 
 const namesOf = (servers: readonly { readonly name: string }[]): string =>
   servers
-    .slice(0, MAX_NAMES)
+    .slice(0, LIMITS.shown.some)
     .map(({ name }) => oneLine(name, 100))
-    .join(', ') + (servers.length > MAX_NAMES ? ` and ${servers.length - MAX_NAMES} more` : '');
+    .join(', ') + (servers.length > LIMITS.shown.some ? ` and ${servers.length - LIMITS.shown.some} more` : '');

@@ -3,13 +3,11 @@
  * @module
  */
 import type { ResolvedSource } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { withTilde } from './source-lines.ts';
 
-/** A project may have any number of such files; the first few are enough. */
-const MAX_NAMED = 5;
-
-/** One sentence for each unread client file. */
+/** One sentence for each file of a client that nothing reads; our own configuration is not among them. */
 export function unreadLines(
   files: readonly { readonly path: string; readonly type: string }[],
   sources: readonly ResolvedSource[],
@@ -17,7 +15,7 @@ export function unreadLines(
 ): string[] {
   return files
     .filter(({ path, type }) => type !== 'configuration' && !sources.some((source) => source.path === path))
-    .slice(0, MAX_NAMED)
+    .slice(0, LIMITS.shown.named)
     .map(
       ({ path, type }) =>
         `${oneLine(withTilde(path, home), 300)} is not used yet: add {"type": "${type}"} to "sources" of your configuration, or run "anygpt mcp init --project" here.`,

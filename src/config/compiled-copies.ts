@@ -6,9 +6,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 
-/** How many copies are kept; the oldest are deleted. */
-const MAX_COPIES = 64;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -54,7 +53,7 @@ function writeCopy(folder: string, file: string, key: Buffer, code: string): voi
 
 function forgetOldest(folder: string): void {
   const files = readdirSync(folder).map((name) => join(folder, name));
-  if (files.length <= MAX_COPIES) return;
+  if (files.length <= LIMITS.files.compiled) return;
   const byAge = files.map((path) => ({ path, age: statSync(path).mtimeMs })).sort((a, b) => b.age - a.age);
-  for (const { path } of byAge.slice(MAX_COPIES)) rmSync(path, { force: true });
+  for (const { path } of byAge.slice(LIMITS.files.compiled)) rmSync(path, { force: true });
 }

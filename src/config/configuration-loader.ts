@@ -5,6 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { toConsistentSettings } from './consistency.ts';
 import { type Candidate, findCandidates, isOwnFile, isSharedFile } from './find-config.ts';
@@ -14,7 +15,7 @@ import { pinsFor } from './pins.ts';
 import { toPathText } from './problems.ts';
 import type { FilePreview } from './project-files.ts';
 import type { Floor } from './project-settings.ts';
-import { type Fingerprint, NotTrusted, Snapshot, UNTRUSTED_BUDGET } from './project-snapshot.ts';
+import { type Fingerprint, NotTrusted, Snapshot } from './project-snapshot.ts';
 import { readIfPresent } from './read-file.ts';
 import { type Findings, resolveConfig, toConfigurationError, toFloor } from './resolve-config.ts';
 import type { ResolvedConfig, ValidationResult } from './resolved-config.ts';
@@ -295,7 +296,7 @@ export class ConfigurationLoader {
       pins: pinsIn(root),
       pinsOf: ({ scope, root: folder }) =>
         pinsIn(scope === 'user' || scope === 'system' ? undefined : scope === 'project' ? folder : root),
-      budget: { left: UNTRUSTED_BUDGET },
+      budget: { left: LIMITS.files.untrusted },
       read: async (path, isProjects = false) => (isProjects || !isUsers(path) ? files.peek(path) : readIfPresent(path)),
       isTrustedProject,
       isTrustedFolder: async (folder) => this.#trustsProjects() || this.trustStore.isTrustedFolder(folder),

@@ -4,14 +4,12 @@
  * @module
  */
 import * as z from 'zod/mini';
-
-/** The longest delay `setTimeout` accepts; a longer one would fire at once. */
-export const LONGEST_WAIT = 2_147_483_647;
+import { LIMITS } from '../core/limits.ts';
 
 export const wholeNumber = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
 /** A duration in milliseconds. */
-export const milliseconds = wholeNumber(1, LONGEST_WAIT).register(z.globalRegistry, { unit: 'milliseconds' });
+export const milliseconds = wholeNumber(1, LIMITS.time.timer).register(z.globalRegistry, { unit: 'milliseconds' });
 
 /** A whole number of things, at least one. */
 export const count = wholeNumber(1, 1_000_000_000);

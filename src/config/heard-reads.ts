@@ -5,12 +5,10 @@
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { LIMITS } from '../core/limits.ts';
 
 /** Signature of each file, taken just before it was read, by path. */
 export type HeardReads = ReadonlyMap<string, string>;
-
-/** Further files are not watched. */
-const MAX_FILES = 4_096;
 
 const listeners = new Set<(path: string) => void>();
 
@@ -25,7 +23,7 @@ export function noteRead(path: string): void {
  */
 export async function hearReads<T>(reads: Map<string, string>, work: () => Promise<T>): Promise<T> {
   const hear = (path: string) => {
-    if (!reads.has(path) && reads.size < MAX_FILES) reads.set(path, signatureOf(path));
+    if (!reads.has(path) && reads.size < LIMITS.files.watched) reads.set(path, signatureOf(path));
   };
   listeners.add(hear);
   try {

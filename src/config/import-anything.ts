@@ -4,9 +4,9 @@
  */
 import { pays } from '../clients/importers/count-entries.ts';
 import type { ImportContext } from '../clients/importers/import-file.ts';
+import { LIMITS } from '../core/limits.ts';
 import { lookBudget, TooMuch } from './look-budget.ts';
 import { pinsFor } from './pins.ts';
-import { MAX_SERVERS } from './project-files.ts';
 import { Snapshot } from './project-snapshot.ts';
 import { readIfPresent } from './read-file.ts';
 import type { World } from './world.ts';
@@ -24,7 +24,7 @@ export const importAnything = (world: World): Omit<ImportContext, 'base'> => {
     world,
     // The budget is charged in `peek` instead.
     budget: { left: Number.POSITIVE_INFINITY },
-    maxServers: MAX_SERVERS,
+    maxServers: LIMITS.files.servers,
     read: async (path, isProjects = false) => (isProjects ? peek(path) : readIfPresent(path)),
     pinsOf: ({ scope, root }) =>
       scope === 'project' && root !== undefined

@@ -7,6 +7,7 @@
  */
 
 import { toToolRules } from '../clients/importers/tool-filter.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition, ToolRule } from '../core/types.ts';
 import { OWNERS_SETTINGS } from './project-settings.ts';
 import { mergeEntries, narrowedEntry, type PlacedEntry, toServerDefinition } from './server-entry.ts';
@@ -275,9 +276,6 @@ function reason(placed: PlacedEntry, taken: ReadonlyMap<string, PlacedEntry>): s
   return `${present.origin.file} has another server of that name${how}`;
 }
 
-/** How many differences are named at most. Values are never shown. */
-const MAX_NAMED = 5;
-
 /** The variables or headers in which two entries for one program or address differ. */
 function differences({ entry: one }: PlacedEntry, { entry: other }: PlacedEntry): readonly string[] {
   if (one.connection === undefined || other.connection === undefined) return [];
@@ -288,7 +286,7 @@ function differences({ entry: one }: PlacedEntry, { entry: other }: PlacedEntry)
   const names = [...new Set([...values.keys(), ...others.keys()])].filter(
     (name) => values.get(name) !== others.get(name),
   );
-  return names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names;
+  return names.length > LIMITS.shown.named ? [...names.slice(0, LIMITS.shown.named), '…'] : names;
 }
 
 /** Tells whether two entries may be one server. An entry without a connection matches any server of its name. */

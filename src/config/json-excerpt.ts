@@ -5,6 +5,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { type Cut, JsonScan, type Policy } from './json-scan.ts';
 import { FileTooLarge } from './read-file.ts';
 
@@ -24,11 +25,7 @@ export interface Excerpt {
   readonly stamp: Stamp;
 }
 
-/** Real files reach 250 MB; anything larger than this is not a settings file. */
-const MAX_BYTES = 1024 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
-/** How often a file is re-read when it changes while being read. */
-const MAX_TRIES = 3;
 
 /** Reads an excerpt of an existing file. */
 export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt> {
@@ -36,8 +33,10 @@ export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt
   try {
     for (let tries = 1; ; tries++) {
       const stamp = await stampOf(file);
-      if (stamp.size > MAX_BYTES)
-        throw new FileTooLarge(`${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, the most that is read.`);
+      if (stamp.size > LIMITS.files.clientBytes)
+        throw new FileTooLarge(
+          `${path} is larger than ${LIMITS.files.clientBytes / 1024 / 1024} MiB, the most that is read.`,
+        );
       const scan = new JsonScan(path, policy);
       const buffer = Buffer.allocUnsafe(CHUNK);
       for (let position = 0; ; ) {
@@ -47,7 +46,7 @@ export async function readExcerpt(path: string, policy: Policy): Promise<Excerpt
         position += bytesRead;
       }
       if (isSame(stamp, await stampOf(file))) return { ...scan.end(), stamp };
-      if (tries === MAX_TRIES) throw refused(path, 'is being written by another program. Try again');
+      if (tries === LIMITS.files.readTries) throw refused(path, 'is being written by another program. Try again');
     }
   } finally {
     await file.close();

@@ -4,6 +4,7 @@
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { FileTooLarge } from './read-file.ts';
 
 /** What to do with a member: keep it whole, look into it if it is an object, or skip its value. */
@@ -19,9 +20,6 @@ export interface Cut {
   readonly start: number;
   readonly end: number;
 }
-
-/** Largest excerpt: room for servers and the names of tens of thousands of projects. */
-const MAX_EXCERPT = 16 * 1024 * 1024;
 
 const STATE = {
   beforeValue: 0,
@@ -240,7 +238,8 @@ export class JsonScan {
 
   #addKey(part: Buffer): void {
     this.#keyBytes += part.length;
-    if (this.#keyBytes > MAX_EXCERPT) throw new FileTooLarge(`${this.#path} has a key of many megabytes.`);
+    if (this.#keyBytes > LIMITS.files.clientExcerpt)
+      throw new FileTooLarge(`${this.#path} has a key of many megabytes.`);
     this.#key.push(part);
   }
 
@@ -255,8 +254,10 @@ export class JsonScan {
 
   #add(part: Buffer): void {
     this.#length += part.length;
-    if (this.#length > MAX_EXCERPT)
-      throw new FileTooLarge(`${this.#path} has more than ${MAX_EXCERPT / 1024 / 1024} MiB of settings.`);
+    if (this.#length > LIMITS.files.clientExcerpt)
+      throw new FileTooLarge(
+        `${this.#path} has more than ${LIMITS.files.clientExcerpt / 1024 / 1024} MiB of settings.`,
+      );
     this.#parts.push(part);
   }
 

@@ -6,6 +6,7 @@
 import { dirname, join } from 'node:path';
 import type { ImportContext } from '../clients/importers/import-file.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { isCode, parseData } from './parse-data.ts';
 import { expandPath } from './paths.ts';
@@ -16,8 +17,6 @@ import { runModule } from './run-module.ts';
 import type { DiscoverySection } from './schema.ts';
 import { checkSection, findSection, type WrittenSection } from './section.ts';
 import { stateFolder, type World } from './world.ts';
-
-const MAX_FILES = 32;
 
 /** One file's part of the configuration. */
 export interface Layer {
@@ -134,7 +133,8 @@ export async function loadLayers(start: WrittenSection, file: OpenFile, context:
         throw new ConfigurationError(`extends forms a cycle: ${circle}. Remove one of the links.`);
       }
       if (seen.has(path)) return;
-      if (seen.size >= MAX_FILES) throw new ConfigurationError(`extends reaches more than ${MAX_FILES} files.`);
+      if (seen.size >= LIMITS.files.configuration)
+        throw new ConfigurationError(`extends reaches more than ${LIMITS.files.configuration} files.`);
       await openExtended(path, name, chain);
     } catch (error) {
       if (!(error instanceof ConfigurationError) || isFatal(error, context)) throw error;

@@ -5,10 +5,11 @@
 
 import type { ParseBudget } from '../clients/importers/count-entries.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 /** The preview budget of one command, in characters of JSON. More than this is too much to read, and slow to parse. */
-export const lookBudget = (): ParseBudget => ({ left: 2 * 1024 * 1024 });
+export const lookBudget = (): ParseBudget => ({ left: LIMITS.files.looked });
 
 /** The preview budget is used up. */
 export class TooMuch extends ConfigurationError {

@@ -3,14 +3,16 @@
  * with the first file of its format.
  * @module
  */
+
 import { extname } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
-import { MAX_DEPTH, TextSyntaxError } from './text-syntax-error.ts';
+import { LIMITS } from '../core/limits.ts';
+import { TextSyntaxError } from './text-syntax-error.ts';
 
 /** Tells whether a file is code that must be run to get its value. */
 export const isCode = (path: string): boolean => ['.ts', '.mts', '.js', '.mjs'].includes(extname(path).toLowerCase());
 
-const TOO_DEEP = `expected at most ${MAX_DEPTH} levels`;
+const TOO_DEEP = `expected at most ${LIMITS.json.depth} levels`;
 
 type Format = 'JSON' | 'YAML' | 'TOML';
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
@@ -93,12 +95,12 @@ const PARSER_ROOM = 8;
  * is compiled ends the whole process. The first stage of the parser has an explicit stack, whose depth is checked here.
  */
 function refuseDeepYaml(text: string, { Lexer, Parser }: Yaml): void {
-  if (text.length <= MAX_DEPTH) return;
+  if (text.length <= LIMITS.json.depth) return;
   const parser = new Parser();
   let line = 1;
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme));
-    if (parser.stack.length > MAX_DEPTH + PARSER_ROOM) throw new TextSyntaxError(TOO_DEEP, line, 1);
+    if (parser.stack.length > LIMITS.json.depth + PARSER_ROOM) throw new TextSyntaxError(TOO_DEEP, line, 1);
     for (let at = lexeme.indexOf('\n'); at !== -1; at = lexeme.indexOf('\n', at + 1)) line++;
   }
 }
@@ -126,7 +128,7 @@ function repeatedKey(document: ReturnType<Yaml['parseDocument']>, { visit, isSca
 async function parseToml(text: string): Promise<unknown> {
   const { parse, TomlError } = await import('smol-toml');
   try {
-    const value = parse(text, { maxDepth: MAX_DEPTH });
+    const value = parse(text, { maxDepth: LIMITS.json.depth });
     refuseDeep(value, 0);
     return value;
   } catch (error) {
@@ -139,7 +141,7 @@ async function parseToml(text: string): Promise<unknown> {
 
 /** Refuses values that are too deep. Aliases can make a value contain itself, which no later code expects. */
 function refuseDeep(value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw new TextSyntaxError(TOO_DEEP, 1, 1);
+  if (depth > LIMITS.json.depth) throw new TextSyntaxError(TOO_DEEP, 1, 1);
   if (typeof value !== 'object' || value === null) return;
   for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
 }

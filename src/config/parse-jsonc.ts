@@ -3,8 +3,10 @@
  * is written twice, and bounds nesting; `__proto__` is a key like any other. Import this file lazily: it loads the parser.
  * @module
  */
+
 import { printParseErrorCode, visit } from 'jsonc-parser';
-import { MAX_DEPTH, TextSyntaxError } from './text-syntax-error.ts';
+import { LIMITS } from '../core/limits.ts';
+import { TextSyntaxError } from './text-syntax-error.ts';
 
 /** What the parser's error codes say in our words. */
 const EXPECTED: ReadonlyMap<string, string> = new Map([
@@ -54,7 +56,7 @@ export function parseJsonc(text: string, onRepeat?: (key: string, line: number) 
       });
   };
   const begin = (container: Open['container'], offset: number, line: number, column: number): void => {
-    if (open.length > MAX_DEPTH) fail(`expected at most ${MAX_DEPTH} levels`, offset, line, column);
+    if (open.length > LIMITS.json.depth) fail(`expected at most ${LIMITS.json.depth} levels`, offset, line, column);
     put(container);
     open.push({ container, key: '' });
   };

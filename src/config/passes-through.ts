@@ -5,9 +5,7 @@
  */
 import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, sep } from 'node:path';
-
-/** The same limit as Linux. */
-const MAX_LINKS = 40;
+import { LIMITS } from '../core/limits.ts';
 
 /**
  * Tells whether the path passes through a folder, wherever it leads from there. A relative path, or one that cannot be
@@ -32,7 +30,7 @@ function walk(path: string, folder: string): boolean {
     const info = lstatSync(at, { bigint: true });
     if (info.dev === wanted.dev && info.ino === wanted.ino) return true;
     if (info.isSymbolicLink()) {
-      if (++links > MAX_LINKS) return true;
+      if (++links > LIMITS.files.links) return true;
       const target = readlinkSync(at);
       rest.unshift(...partsOf(target));
       at = isAbsolute(target) ? parse(target).root : dirname(at);

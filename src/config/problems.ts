@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from 'zod/mini';
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { nearestName, nearestNames } from '../text/nearest-names.ts';
 
@@ -100,12 +101,11 @@ function wordsFor(issue: Issue): string {
 const isMapOfServers = ({ path, expected, input }: Extract<Issue, { code: 'invalid_type' }>): boolean =>
   path.length === 1 && path[0] === 'servers' && expected === 'array' && isObject(input);
 
-/** A longer list is shortened to the nearest options. */
-const MAX_OPTIONS = 12;
-
 function oneOf(options: readonly string[], written: unknown): string {
-  const near = options.length > MAX_OPTIONS && typeof written === 'string' ? nearestNames(written, options, 5) : [];
-  const shown = options.length <= MAX_OPTIONS ? options : near.length > 0 ? near : options.slice(0, MAX_OPTIONS);
+  const near =
+    options.length > LIMITS.shown.options && typeof written === 'string' ? nearestNames(written, options, 5) : [];
+  const shown =
+    options.length <= LIMITS.shown.options ? options : near.length > 0 ? near : options.slice(0, LIMITS.shown.options);
   const rest = shown.length < options.length ? ` and ${options.length - shown.length} more` : '';
   return oneOfList(shown.map((option) => `'${option}'`).join(', ') + rest, options, written);
 }

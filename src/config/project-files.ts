@@ -9,6 +9,7 @@ import { countEntries, type ParseBudget, pays } from '../clients/importers/count
 import { importFile, namedFile, type SourceFile } from '../clients/importers/import-file.ts';
 import { clientFiles, listClients } from '../clients/importers/list-clients.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { type Candidate, findCandidates, isOwnFile } from './find-config.ts';
 import { evaluate, type LayerContext, loadLayers } from './layers.ts';
@@ -65,10 +66,7 @@ export interface FilePreview {
   readonly isPassedOver?: boolean | undefined;
 }
 
-/** A file with more servers was generated, and is too long to review. */
-export const MAX_SERVERS = 1_000;
-
-/** The file has more servers than can be previewed. */
+/** More servers than are looked at. */
 class TooManyServers extends ConfigurationError {}
 
 /** Returns every file in this folder and its parents that is used only once trusted, our own first. */
@@ -193,9 +191,9 @@ class Look {
   }
 
   #refuseCount(count: number): void {
-    if (count > MAX_SERVERS) {
+    if (count > LIMITS.files.servers) {
       throw new TooManyServers(
-        `${this.#file.path} has ${count} servers; at most ${MAX_SERVERS} can be trusted at once. Split the file.`,
+        `${this.#file.path} has ${count} servers; at most ${LIMITS.files.servers} can be trusted at once. Split the file.`,
       );
     }
   }

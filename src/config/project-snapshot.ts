@@ -7,21 +7,14 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { noteRead } from './heard-reads.ts';
 import { isInside } from './paths.ts';
-import { MAX_FILE_BYTES } from './read-file.ts';
 import type { TrustRecord } from './trust-store.ts';
 
-/** Most files one project configuration may consist of. A user reviews all of them before trusting. */
-const MAX_FILES = 64;
-/** Largest project file; also bounds parsing. */
-export const MAX_PROJECT_FILE_BYTES = 256 * 1024;
-/** Characters of untrusted files that one load parses: enough for the settings of several editors. */
-export const UNTRUSTED_BUDGET = 128 * 1024;
-/** Total size of untrusted files in one load; they are only hashed. */
+/** All files of one load together that no person has trusted; they are only hashed. */
 const TOTAL_MIB = 8;
-const MAX_TOTAL_BYTES = TOTAL_MIB * 1024 * 1024;
 
 /** Identifies a configuration as the user saw it. */
 export interface Fingerprint {
@@ -93,7 +86,7 @@ export class Snapshot {
 
   /** Tells whether the files of a record are unchanged, and if so admits them. */
   verify(path: string, { hash, files }: TrustRecord): boolean {
-    if (files.length >= MAX_FILES || this.hashOf(path, files) !== hash) return false;
+    if (files.length >= LIMITS.files.configuration || this.hashOf(path, files) !== hash) return false;
     this.admit([path, ...files]);
     return true;
   }
@@ -151,9 +144,9 @@ export class Snapshot {
     const content = this.#read(path);
     if (content instanceof ConfigurationError) throw content;
     if (content === undefined || this.#admitted.has(path)) return content;
-    if (this.#admission !== 'open' && this.#admitted.size >= MAX_FILES) {
+    if (this.#admission !== 'open' && this.#admitted.size >= LIMITS.files.configuration) {
       throw new TooManyFiles(
-        `More than ${MAX_FILES} files would have to be trusted at once; that is the limit, so none is trusted.`,
+        `More than ${LIMITS.files.configuration} files would have to be trusted at once; that is the limit, so none is trusted.`,
       );
     }
     this.#admitted.add(path);
@@ -170,8 +163,8 @@ export class Snapshot {
     if (contents.has(path)) return contents.get(path);
     noteRead(path);
     const isCounted = !this.isOpen && !this.#memory.favoured.has(path);
-    const left = isCounted ? MAX_TOTAL_BYTES - this.#memory.total : Number.POSITIVE_INFINITY;
-    const content = readOnce(path, this.isOpen ? MAX_FILE_BYTES : MAX_PROJECT_FILE_BYTES, left);
+    const left = isCounted ? LIMITS.files.projectTotal - this.#memory.total : Number.POSITIVE_INFINITY;
+    const content = readOnce(path, this.isOpen ? LIMITS.files.bytes : LIMITS.files.projectBytes, left);
     if (isCounted && Buffer.isBuffer(content)) this.#memory.total += content.length;
     contents.set(path, content);
     return content;
@@ -245,5 +238,4 @@ const refused = (path: string, what: string, cause?: unknown) =>
   new ConfigurationError(`${shown(path)} ${what}.`, [], cause === undefined ? {} : { cause });
 
 /** Shortens an untrusted path for display. */
-const shown = (path: string): string => oneLine(path, MAX_PATH);
-const MAX_PATH = 300;
+const shown = (path: string): string => oneLine(path, LIMITS.text.path);

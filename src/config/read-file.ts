@@ -4,12 +4,10 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { noteRead } from './heard-reads.ts';
 
-/** Hardly any configuration is larger; a larger file was most likely named by mistake. */
-export const MAX_FILE_BYTES = 5 * 1024 * 1024;
-
-/** The file exceeds the size limit. */
+/** A file that is larger than we read. */
 export class FileTooLarge extends ConfigurationError {}
 
 /**
@@ -19,7 +17,7 @@ export class FileTooLarge extends ConfigurationError {}
  */
 export async function readIfPresent(
   path: string,
-  { ignoreBOM = false, maxBytes = MAX_FILE_BYTES } = {},
+  { ignoreBOM = false, maxBytes = LIMITS.files.bytes } = {},
 ): Promise<string | undefined> {
   noteRead(path);
   try {

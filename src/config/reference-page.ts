@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { CLIENT_TYPES, type ClientType, clientOf } from '../clients/importers/clients.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { discoverySchema } from './schema.ts';
 
@@ -61,7 +62,7 @@ files you name yourself need no trust.
 
 - Before that, nothing of it is executed, expanded or quoted, and only a little is parsed, to see whether it has servers.
 - The hash covers the file and every file of the project that its text imports, extends, takes servers from or names as
-  \`envFile\` or \`\${file:…}\`: at most 64 files of at most 256 KiB, with at most 1,000 servers. Beyond that nothing is trusted.
+  \`envFile\` or \`\${file:…}\`: at most ${LIMITS.files.configuration} files of at most 256 KiB, with at most 1,000 servers. Beyond that nothing is trusted.
 - \`trust\` shows, and later runs, exactly the hashed bytes. Code may import those files and Node's own modules, no packages; an
   import whose path is assembled by code is refused. An \`envFile\` that changes ends the trust.
 - No \`\${file:…}\` is read through a link that leads out of the project, and no \`envFile\` outside it.

@@ -6,12 +6,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { parseDotenv } from './dotenv.ts';
 import { digest } from './project-snapshot.ts';
 
-const MAX_BYTES = 64 * 1024;
-
-/** The file of a reference, and the variable in it when it is a dotenv file. */
+/** The file a reference names, and the variable in it when it is a dotenv file. */
 export interface FileReference {
   readonly file: string;
   readonly variable: string | undefined;
@@ -45,7 +44,7 @@ export function readSmallFile(path: string, where: string, hash?: string): strin
   try {
     const info = statSync(path);
     if (!info.isFile()) throw refuse('is not a regular file');
-    if (info.size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES / 1024} KiB`);
+    if (info.size > LIMITS.files.referenced) throw refuse(`is larger than ${LIMITS.files.referenced / 1024} KiB`);
     const bytes = readFileSync(path);
     if (hash !== undefined && digest(bytes) !== hash)
       throw refuse('is not what was trusted with this project; run `anygpt mcp trust` again');

@@ -6,13 +6,12 @@
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { LookedUp, ReferencedValue } from '../secrets/server-secrets.ts';
 import { type FileReference, readReferencedFile } from './referenced-file.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FOREIGN = /^(?:input|command|config|workspaceFolder):|^workspaceFolder(?:Basename)?$/;
-/** The longest reference. Without a limit, text full of braces takes quadratic time. */
-const MAX_REFERENCE = 8_192;
 
 /** One reference found in a text. */
 export interface Reference {
@@ -51,7 +50,7 @@ function piecesOf(text: string): Piece[] {
 
 /** Returns the position of the closing brace, or -1. */
 export function closingBrace(text: string, start: number): number {
-  const end = text.slice(start, start + MAX_REFERENCE).indexOf('}');
+  const end = text.slice(start, start + LIMITS.files.reference).indexOf('}');
   return end === -1 ? -1 : start + end;
 }
 

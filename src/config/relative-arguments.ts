@@ -4,10 +4,11 @@
  * @module
  */
 
-/** Extensions of scripts, data and settings. */
+import { LIMITS } from '../core/limits.ts';
+
+/** Endings of what people name as scripts, data and settings. */
 const FILE =
   /\.(?:[cm]?[jt]sx?|py|pyz|rb|php|sh|bash|ps1|jar|wasm|json[c5]?|ya?ml|toml|ini|env|db|sqlite3?|csv|txt|md|log)$/i;
-const MAX_SHOWN = 3;
 
 /** Returns the relative paths without their option: `./x` of `--config=./x`. */
 export const relativeWords = (command: string, args: readonly string[]): readonly string[] => [
@@ -24,8 +25,10 @@ export function howToWriteThem(words: readonly string[]): string {
 
 /** Quotes the words, or the first few of many: `"./server.js"`. */
 export const quotedWords = (words: readonly string[]): string => {
-  const shown = words.slice(0, MAX_SHOWN).map((word) => JSON.stringify(word.slice(0, 100)));
-  return words.length > MAX_SHOWN ? `${shown.join(', ')} and ${words.length - MAX_SHOWN} more` : shown.join(', ');
+  const shown = words.slice(0, LIMITS.shown.named).map((word) => JSON.stringify(word.slice(0, 100)));
+  return words.length > LIMITS.shown.named
+    ? `${shown.join(', ')} and ${words.length - LIMITS.shown.named} more`
+    : shown.join(', ');
 };
 
 /** `bin/server`, but not `server`, which is looked up on PATH. */

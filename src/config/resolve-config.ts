@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { ImportedSource } from '../clients/importers/import-source.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
 import { isSameServer, isTheSame, type JoinedServers, joinServers } from './join-servers.ts';
@@ -20,10 +21,7 @@ import { withEnvironment } from './shared-variables.ts';
 import { withWorkspace } from './workspace-folder.ts';
 import { absoluteFolder, stateFolder, type World } from './world.ts';
 
-/** Problems shown for one file, about a screen. All of them are in `problems`. */
-const MAX_SHOWN = 50;
-
-/** What is known before resolving. */
+/** What was found out before resolving. */
 export interface Findings {
   readonly files: readonly string[];
   readonly warnings: readonly string[];
@@ -142,20 +140,17 @@ function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | un
   };
 }
 
-/** How many servers a warning names. */
-const MAX_NAMED = 5;
-
-/** Names servers of the user's own configuration that are unused because a project's comes first. */
+/** Servers of the user's own configuration that are not there because a project's comes first. */
 function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origin = '' }: Findings): string[] {
   const names = entries
     .filter(({ entry }) => entry.connection !== undefined && entry.enabled !== false)
     .filter((users) => !placed.some((server) => !server.isProjects && isTheSame(users, server)))
     .map(({ entry }) => entry.name);
   if (names.length === 0) return [];
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const more = names.length > LIMITS.shown.named ? ` and ${names.length - LIMITS.shown.named} more` : '';
   const [what, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return [
-    `${names.slice(0, MAX_NAMED).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here too, add "extends": ${JSON.stringify(file)} to ${origin} and trust it again.`,
+    `${names.slice(0, LIMITS.shown.named).join(', ')}${more} of ${file} ${what} not used here, because ${origin} comes first. To use ${them} here too, add "extends": ${JSON.stringify(file)} to ${origin} and trust it again.`,
   ];
 }
 
@@ -216,8 +211,8 @@ export function toConfigurationError(problems: readonly FileProblem[]): Configur
   const text = files.map((file) => {
     const own = problems.filter((problem) => problem.file === file);
     const title = own.length === 1 ? `${file} has a problem:` : `${file} has ${own.length} problems:`;
-    const lines = own.slice(0, MAX_SHOWN).map((problem) => `  - ${problem.text}`);
-    if (own.length > MAX_SHOWN) lines.push(`  and ${own.length - MAX_SHOWN} more`);
+    const lines = own.slice(0, LIMITS.shown.problems).map((problem) => `  - ${problem.text}`);
+    if (own.length > LIMITS.shown.problems) lines.push(`  and ${own.length - LIMITS.shown.problems} more`);
     return [title, ...lines].join('\n');
   });
   return new ConfigurationError(
@@ -300,6 +295,6 @@ function withPlaces(settings: Settings, world: World) {
 
 function toSeconds(text: string): number {
   const seconds = Number(text);
-  if (text.trim() !== '' && Number.isFinite(seconds) && seconds >= 0 && seconds <= 2_147_483_647) return seconds;
+  if (text.trim() !== '' && Number.isFinite(seconds) && seconds >= 0 && seconds <= LIMITS.time.timer) return seconds;
   throw new ConfigurationError('The environment variable ANYGPT_CACHE_TTL must be a number of seconds, 0 or more.');
 }

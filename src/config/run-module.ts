@@ -11,6 +11,7 @@ import { types } from 'node:util';
 import { runInThisContext } from 'node:vm';
 import type { Jiti } from 'jiti';
 import { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { compiledCopy } from './compiled-copies.ts';
 import * as defineConfig from './define-config.ts';
@@ -30,7 +31,7 @@ export interface RunOptions {
 /** Runs a configuration file and returns its default export. */
 export async function runModule(path: string, options: RunOptions): Promise<unknown> {
   const loader = await ModuleLoader.create(options);
-  const exported = await within(options.timeout ?? 10_000, path, () => loader.import(path, []));
+  const exported = await within(options.timeout ?? LIMITS.time.configuration, path, () => loader.import(path, []));
   const value = isObject(exported) && 'default' in exported ? exported.default : exported;
   if (typeof value === 'function') {
     throw new ConfigurationError(

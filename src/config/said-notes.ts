@@ -8,12 +8,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 import { isBrokenSource, type ResolvedConfig } from './resolved-config.ts';
 
 /** More notes than this at once would hide the result. */
 const FEW = 3;
-/** How many configurations and folders are recorded; the oldest are dropped. */
-const MAX_PLACES = 200;
 
 /** What decides how much is printed. */
 export interface Telling {
@@ -74,7 +73,7 @@ async function remember(
 ): Promise<void> {
   places.delete(place);
   if (hashes.length > 0) places.set(place, hashes);
-  const latest = Object.fromEntries([...places].slice(-MAX_PLACES));
+  const latest = Object.fromEntries([...places].slice(-LIMITS.files.notes));
   const { writeAtomically } = await import('../disk/write-atomically.ts');
   // A failed write only means that a note is printed again, so it is not reported.
   await writeAtomically(file, `${JSON.stringify({ version: 1, places: latest })}\n`).catch(() => undefined);

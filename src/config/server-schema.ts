@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESERVED_NAME } from '../clients/importers/ourselves.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { isPlain, plainName } from '../text/plain-text.ts';
@@ -27,7 +28,8 @@ export const isReservedName = (name: string): boolean => plainName(name).toLower
 /** Returns what is wrong with a server name, if anything. */
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0) return 'must not be empty';
-  if (name.length > 200) return `must be at most 200 characters long, but has ${name.length}`;
+  if (name.length > LIMITS.names.shown)
+    return `must be at most ${LIMITS.names.shown} characters long, but has ${name.length}`;
   if (/\p{Cc}/u.test(name)) return 'must not contain control characters';
   if (!isPlain(name)) return NOT_PLAIN;
   if (isReservedName(name)) return `"${RESERVED_NAME}" is reserved for this gateway; choose another name`;

@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from 'zod/mini';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import {
   bytes,
   bytesOrNone,
@@ -11,7 +12,6 @@ import {
   described,
   flag,
   group,
-  LONGEST_WAIT,
   milliseconds,
   optional,
   path,
@@ -20,13 +20,12 @@ import {
   wholeNumber,
 } from './fields.ts';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
+const { audit, limits, retry } = DEFAULTS;
 
 const cacheSchema = z.strictObject({
   enabled: setting(flag, true, 'Keep tool lists on disk. `false`: in memory only.'),
   ttl: setting(
-    z.number().check(z.gte(0), z.lte(LONGEST_WAIT)).register(z.globalRegistry, { unit: 'seconds' }),
+    z.number().check(z.gte(0), z.lte(LIMITS.time.timer)).register(z.globalRegistry, { unit: 'seconds' }),
     3600,
     'The age at which a tool list is refreshed. `ANYGPT_CACHE_TTL` overrides.',
   ),
@@ -34,69 +33,81 @@ const cacheSchema = z.strictObject({
 });
 
 const breakerSchema = z.strictObject({
-  failures: setting(count, 5, 'Failures in a row that open the breaker.'),
+  failures: setting(count, limits.breaker.failures, 'Failures in a row that open the breaker.'),
   rate: setting(
     z.number().check(z.gt(0), z.lte(1)),
-    0.5,
+    limits.breaker.rate,
     'Share of failed calls within `window` that opens the breaker.',
   ),
-  minimum: setting(count, 10, 'Calls within `window` before `rate` counts.'),
-  window: setting(milliseconds, 30_000, 'The period over which calls are counted.'),
-  open: setting(milliseconds, 30_000, 'How long the breaker stays open before one call may probe.'),
+  minimum: setting(count, limits.breaker.minimum, 'Calls within `window` before `rate` counts.'),
+  window: setting(milliseconds, limits.breaker.window, 'The period over which calls are counted.'),
+  open: setting(milliseconds, limits.breaker.open, 'How long the breaker stays open before one call may probe.'),
 });
 
 /** Every limit of the gateway, with its default. */
 export const limitsSchema = z.strictObject({
-  result: setting(bytes, 5 * MIB, 'The largest result returned to a client in one piece; larger results are paged.'),
-  message: setting(bytes, 16 * MIB, 'The largest single message accepted from a server.'),
+  result: setting(
+    bytes,
+    limits.result,
+    'The largest result returned to a client in one piece; larger results are paged.',
+  ),
+  message: setting(bytes, limits.message, 'The largest single message accepted from a server.'),
   messageValues: setting(
     count,
-    200_000,
+    limits.messageValues,
     'Values in one message from a server of more than 256 KiB; a quarter as many names in one object, five times as many values in one page of a tool list. A message with more is refused without parsing.',
   ),
   callIdle: setting(
     milliseconds,
-    60_000,
+    limits.callIdle,
     'A call without answer or progress for this long times out. A server’s `timeouts.call` overrides.',
   ),
-  callCeiling: setting(milliseconds, 600_000, 'The longest a call may take, even with progress.'),
-  listPage: setting(milliseconds, 15_000, 'Timeout for one page of a tool list.'),
-  list: setting(milliseconds, 60_000, 'Timeout for a whole tool list.'),
-  listPages: setting(count, 200, 'Pages of one tool list.'),
-  toolsPerServer: setting(count, 10_000, 'Tools of one server.'),
-  tools: setting(count, 100_000, 'Tools of all servers together.'),
-  definition: setting(bytes, 256 * KIB, 'One tool definition as JSON.'),
-  schemaDepth: setting(count, 64, 'Nesting of one tool schema.'),
-  schemaNodes: setting(count, 5_000, 'Sub-schemas of one tool schema.'),
-  description: setting(bytes, 16 * KIB, 'How much of a tool description is kept.'),
-  concurrency: setting(count, 16, 'Calls in flight to one server. A server’s `concurrency` overrides.'),
-  queue: setting(count, 64, 'Calls waiting for one server.'),
-  queueWait: setting(milliseconds, 10_000, 'The longest a call waits in the queue.'),
-  inFlight: setting(count, 512, 'Calls in flight altogether.'),
-  inFlightPerClient: setting(count, 64, 'Calls in flight for one client.'),
-  validation: setting(milliseconds, 50, 'Timeout for checking arguments or results against a schema.'),
-  stderr: setting(bytesOrNone, 64 * KIB, 'How much of a local server’s stderr is kept; 0: nothing.'),
-  spawns: setting(count, 5, 'Local servers starting at once.'),
+  callCeiling: setting(milliseconds, limits.callCeiling, 'The longest a call may take, even with progress.'),
+  listPage: setting(milliseconds, limits.listPage, 'Timeout for one page of a tool list.'),
+  list: setting(milliseconds, limits.list, 'Timeout for a whole tool list.'),
+  listPages: setting(count, limits.listPages, 'Pages of one tool list.'),
+  toolsPerServer: setting(count, limits.toolsPerServer, 'Tools of one server.'),
+  tools: setting(count, limits.tools, 'Tools of all servers together.'),
+  definition: setting(bytes, limits.definition, 'One tool definition as JSON.'),
+  schemaDepth: setting(count, limits.schemaDepth, 'Nesting of one tool schema.'),
+  schemaNodes: setting(count, limits.schemaNodes, 'Sub-schemas of one tool schema.'),
+  description: setting(bytes, limits.description, 'How much of a tool description is kept.'),
+  concurrency: setting(count, limits.concurrency, 'Calls in flight to one server. A server’s `concurrency` overrides.'),
+  queue: setting(count, limits.queue, 'Calls waiting for one server.'),
+  queueWait: setting(milliseconds, limits.queueWait, 'The longest a call waits in the queue.'),
+  inFlight: setting(count, limits.inFlight, 'Calls in flight altogether.'),
+  inFlightPerClient: setting(count, limits.inFlightPerClient, 'Calls in flight for one client.'),
+  validation: setting(milliseconds, limits.validation, 'Timeout for checking arguments or results against a schema.'),
+  stderr: setting(bytesOrNone, limits.stderr, 'How much of a local server’s stderr is kept; 0: nothing.'),
+  spawns: setting(count, limits.spawns, 'Local servers starting at once.'),
   localServers: setting(
     count,
-    32,
+    limits.localServers,
     'Local servers open at once; the least recently used closes first, and no single server takes all.',
   ),
-  idle: setting(milliseconds, 300_000, 'An unused connection closes after this long.'),
-  auditLine: setting(bytes, 8 * KIB, 'One line of the audit log.'),
-  drain: setting(milliseconds, 10_000, 'How long calls in flight may take to finish at shutdown.'),
-  shutdown: setting(milliseconds, 20_000, 'Timeout for a whole shutdown.'),
+  idle: setting(milliseconds, limits.idle, 'An unused connection closes after this long.'),
+  auditLine: setting(bytes, limits.auditLine, 'One line of the audit log.'),
+  drain: setting(milliseconds, limits.drain, 'How long calls in flight may take to finish at shutdown.'),
+  shutdown: setting(milliseconds, limits.shutdown, 'Timeout for a whole shutdown.'),
   breaker: group(breakerSchema, 'The circuit breaker: when calls to a failing server are refused at once.'),
 });
 
 const retrySchema = z.strictObject({
-  attempts: setting(wholeNumber(0, 100), 3, 'How often a failed request is retried, if it is safe to retry.'),
-  initial: setting(milliseconds, 1_000, 'The delay before the first retry.'),
-  max: setting(milliseconds, 30_000, 'The longest delay between two attempts.'),
-  factor: setting(z.number().check(z.gte(1), z.lte(100)), 2, 'The factor by which the delay grows with each attempt.'),
+  attempts: setting(
+    wholeNumber(0, 100),
+    retry.attempts,
+    'How often a failed request is retried, if it is safe to retry.',
+  ),
+  initial: setting(milliseconds, retry.initial, 'The delay before the first retry.'),
+  max: setting(milliseconds, retry.max, 'The longest delay between two attempts.'),
+  factor: setting(
+    z.number().check(z.gte(1), z.lte(100)),
+    retry.factor,
+    'The factor by which the delay grows with each attempt.',
+  ),
   jitter: setting(
     z.number().check(z.gte(0), z.lte(1)),
-    0.1,
+    retry.jitter,
     'The random share of each delay, so that clients do not retry in step.',
   ),
 });
@@ -105,9 +116,13 @@ const auditSchema = z.strictObject({
   enabled: setting(flag, true, 'Write one line for every call.'),
   values: setting(flag, false, 'Also write argument values (secrets are still masked).'),
   file: optional(path, 'The audit file. Default `<state folder>/audit/audit.jsonl`.'),
-  maxBytes: setting(bytes, 10 * MIB, 'Size at which a new file is started.'),
-  files: setting(count, 5, 'Files that are kept. Of older files, the newest 100 calls of every tool are kept.'),
-  days: setting(count, 90, 'Files last written to longer ago are removed.'),
+  maxBytes: setting(bytes, audit.maxBytes, 'Size at which a new file is started.'),
+  files: setting(
+    count,
+    audit.files,
+    'Files that are kept. Of older files, the newest 100 calls of every tool are kept.',
+  ),
+  days: setting(count, audit.days, 'Files last written to longer ago are removed.'),
   failClosed: setting(
     flag,
     false,
@@ -144,7 +159,7 @@ const embedderSchema = z.strictObject({
   model: described(textUpTo(500, 1), 'The model, as the service calls it.'),
   apiKey: optional(textUpTo(10_000), 'Sent as a bearer token; write `${OPENAI_API_KEY}`.'),
   dimensions: optional(
-    wholeNumber(1, 65_536),
+    wholeNumber(1, LIMITS.embeddings.dimensions),
     'Requests vectors of this length and refuses others. Default: the model’s length.',
   ),
   queryPrefix: optional(textUpTo(1000), 'The prefix the model expects before a query, e.g. `search_query: `.'),

@@ -3,6 +3,7 @@
  * None of them gets a token that could be another server's; a switch turns all of them off. Warnings report both.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { serverVariable } from '../text/server-variable.ts';
 import { isSwitchedOff, type World } from './world.ts';
@@ -69,9 +70,9 @@ function sharers(
   return new Map([...byVariable].filter(([, names]) => names.length > 1));
 }
 
-const MAX_NAMED = 5;
-
 const listed = (names: readonly string[]): string => {
-  const shown = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
-  return names.length > MAX_NAMED ? `${shown.join(', ')} and ${names.length - MAX_NAMED} more` : shown.join(' and ');
+  const shown = names.slice(0, LIMITS.shown.named).map((name) => JSON.stringify(name));
+  return names.length > LIMITS.shown.named
+    ? `${shown.join(', ')} and ${names.length - LIMITS.shown.named} more`
+    : shown.join(' and ');
 };

@@ -3,9 +3,6 @@
  * @module
  */
 
-/** How deep a configuration may nest. */
-export const MAX_DEPTH = 200;
-
 /** A mistake in a text. Line and column count from one. The message never quotes more than one character. */
 export class TextSyntaxError extends Error {
   override readonly name = 'TextSyntaxError';

@@ -2,6 +2,7 @@
  * Looks up the values of file references in servers' environments, from the files that the preview shows.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { parseDotenv } from './dotenv.ts';
 import { expandHome } from './paths.ts';
 import type { Reading } from './project-files.ts';
@@ -10,8 +11,6 @@ import type { World } from './world.ts';
 
 /** References to files in entries. */
 const FILE_REFERENCE = /(?<!\$)\$\{(file|envFile):([^}]{1,8192})\}/g;
-/** Longest value shown. */
-const MAX_VALUE = 2_000;
 
 /** Returns the values by reference. Reads only admitted files, so what is shown is also hashed. */
 export function valuesInFiles(
@@ -29,7 +28,7 @@ export function valuesInFiles(
       if (values.has(whole) || !admitted.includes(path)) continue;
       const text = files.text(path) ?? '';
       const value = kind === 'file' ? text.trim() : parseDotenv(text).get(inside.slice(cut + 1));
-      if (value !== undefined) values.set(whole, value.slice(0, MAX_VALUE));
+      if (value !== undefined) values.set(whole, value.slice(0, LIMITS.text.long));
     }
   }
   return values;

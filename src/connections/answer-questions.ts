@@ -4,10 +4,8 @@
  */
 import { toAbortSignal } from '../async/cancellation.ts';
 import { DiscoveryError, ToolExecutionError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolCall } from '../core/types.ts';
-
-/** Questions one result may hold. */
-const MAX_QUESTIONS = 16;
 
 /** Puts each question to the caller, one after the other, and gives back the answers by their keys. */
 export async function answerQuestions(call: ToolCall, requests: unknown): Promise<Record<string, unknown>> {
@@ -20,8 +18,8 @@ export async function answerQuestions(call: ToolCall, requests: unknown): Promis
   const questions = Object.entries(
     (requests ?? {}) as Record<string, { method?: unknown; params?: Record<string, unknown> } | null>,
   );
-  if (questions.length > MAX_QUESTIONS) {
-    const message = `${tool} asks ${questions.length} questions at once; at most ${MAX_QUESTIONS} are put to anybody.`;
+  if (questions.length > LIMITS.wire.questions) {
+    const message = `${tool} asks ${questions.length} questions at once; at most ${LIMITS.wire.questions} are put to anybody.`;
     throw new ToolExecutionError(server, tool, message, { outcome: 'failed' });
   }
   // The keys are the server's: `__proto__` is one like any other.

@@ -2,10 +2,8 @@
  * Keeps the last N bytes of a stream, whatever was written before.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-
-/** Left out of a single line that fills the ring: it may begin inside a secret. */
-const MAX_LEFT_OUT = 8_192;
 
 export class ByteRing {
   readonly #capacity: number;
@@ -46,6 +44,6 @@ export class ByteRing {
     const text = Buffer.concat(this.#chunks).toString('utf8');
     if (!this.#overflown) return redact(text);
     const line = text.indexOf('\n') + 1;
-    return redact(text.slice(line > 0 ? line : Math.min(MAX_LEFT_OUT, text.length >> 1)));
+    return redact(text.slice(line > 0 ? line : Math.min(LIMITS.secrets.line, text.length >> 1)));
   }
 }

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { redactData } from '../secrets/redact-data.ts';
 import type { ByteRing } from './byte-ring.ts';
@@ -14,9 +15,6 @@ import { Peer, PeerClosedError } from './peer.ts';
 
 /** One way to say hello: `initialize` or `discover`. */
 export type Greeting = typeof initialize | typeof discover;
-
-/** Characters of a server's instructions that are handed on. */
-const MAX_INSTRUCTIONS = 1024 * 1024;
 
 /** What is known of the process behind a wire, where there is one. */
 export interface Postmortem {
@@ -91,7 +89,7 @@ export class Conversation {
           identity: {
             ...identity,
             serverInfo: { ...redactData(identity.serverInfo, redact), name: identity.serverInfo.name },
-            instructions: identity.instructions && redact.cut(identity.instructions, MAX_INSTRUCTIONS),
+            instructions: identity.instructions && redact.cut(identity.instructions, LIMITS.text.instructions),
           },
           limits,
           mayAsk: identity.era === 'legacy' && Object.keys(capabilities).length > 0,

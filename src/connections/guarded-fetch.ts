@@ -8,7 +8,8 @@ import { setMaxListeners } from 'node:events';
 import type { UnderlyingSource } from 'node:stream/web';
 import { wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
-import { JsonSurvey, LARGE_BYTES, MOST_VALUES, mostValues } from '../json/json-survey.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { JsonSurvey, mostValues } from '../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { EventCounter } from './event-counter.ts';
 import { httpFetch } from './http-fetch.ts';
@@ -38,7 +39,6 @@ export type GuardedFetch = (
   onBodyFailure?: (error: unknown) => void,
 ) => Promise<Response>;
 
-const MAX_RETRY_AFTER_MS = 60_000;
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -102,7 +102,7 @@ export function retryAfter(header: string | null, now: number = wallNow()): numb
   const text = header.trim();
   // A date starts with the name of its day; `Date.parse` alone would read years into any number.
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : /^[A-Za-z]{3}/.test(text) ? Date.parse(text) - now : 0;
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LIMITS.time.retryAfter) : undefined;
 }
 
 /** A status that says what to do. It does not say whether the request took effect first: no outcome is promised. */
@@ -153,8 +153,6 @@ function causeOf(error: unknown): { readonly code?: string; readonly syscall?: u
   return {};
 }
 
-/** Messages that one answer may hold. The protocol has had no batches for a while. */
-const MOST_IN_BATCH = 64;
 /** Events of one chunk that are handed on together; a chunk with more of them is cut. */
 const FEW_EVENTS = 32;
 const PIECE_BYTES = 8 * 1024;
@@ -179,7 +177,7 @@ class Body {
   ) {
     this.#reader = body.getReader();
     this.#options = options;
-    this.#maxValues = options.maxMessageValues ?? MOST_VALUES;
+    this.#maxValues = options.maxMessageValues ?? DEFAULTS.limits.messageValues;
     this.#method = method;
     this.#fail = fail;
   }
@@ -203,7 +201,7 @@ class Body {
       for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
         size += next.value.length;
         if (size > this.#options.maxMessageBytes) throw this.#refusal('too-long');
-        if (!survey.push(next.value) && size > LARGE_BYTES) throw this.#refusal(survey.excess ?? 'too-many');
+        if (!survey.push(next.value) && size > LIMITS.wire.large) throw this.#refusal(survey.excess ?? 'too-many');
         chunks.push(next.value);
       }
     } catch (error) {
@@ -211,7 +209,7 @@ class Body {
       throw this.#fail(error);
     }
     const bytes = Buffer.concat(chunks);
-    if (size <= LARGE_BYTES) return few(JSON.parse(bytes.toString('utf8')));
+    if (size <= LIMITS.wire.large) return few(JSON.parse(bytes.toString('utf8')));
     if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
       throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
     return few(
@@ -225,7 +223,7 @@ class Body {
     return this.#stream((bytes) => {
       const { longest, events, excess } = counter.push(bytes);
       if (longest > this.#options.maxMessageBytes) throw this.#refusal('too-long');
-      if (longest <= LARGE_BYTES)
+      if (longest <= LIMITS.wire.large)
         return events <= FEW_EVENTS ? this.#slowly([bytes], events, share) : this.#slowly(pieces(bytes), events, share);
       if (excess || counter.values > mostValues(this.#maxValues, this.#method))
         throw this.#refusal(excess ?? 'too-many');
@@ -279,7 +277,7 @@ class Body {
 }
 
 function few(value: unknown): unknown {
-  if (Array.isArray(value) && value.length > MOST_IN_BATCH)
+  if (Array.isArray(value) && value.length > LIMITS.wire.batch)
     throw new SyntaxError(`the answer is a batch of ${value.length} messages`);
   return value;
 }

@@ -2,6 +2,7 @@
  * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { redactData } from '../secrets/redact-data.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
@@ -18,8 +19,6 @@ export class HttpStatusError extends Error {
     this.status = status;
   }
 }
-
-const READ_CHARS = 64 * 1024;
 
 /** What a refused request is told: its own answer, or why there is none. */
 export interface Refusal {
@@ -81,7 +80,7 @@ async function beginning(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    while (reader && text.length < READ_CHARS) {
+    while (reader && text.length < LIMITS.text.raw) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });

@@ -5,6 +5,7 @@
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { PeerClosedError } from './peer.ts';
 
@@ -40,8 +41,6 @@ const PING_AFTER_MS = 5000;
 const PATIENCE = 1.5;
 /** The shortest silence that counts, whatever the limits are. */
 const LEAST_MS = 3000;
-/** How long a call may be silent where nobody says otherwise. */
-const CALL_IDLE_MS = 60_000;
 export const LOOK_EVERY_MS = 1000;
 
 export class HungServers {
@@ -50,7 +49,7 @@ export class HungServers {
   /** Ends the connections to servers that hang: their calls fail, and the next one starts the server anew. */
   end(
     slots: Iterable<{ readonly connection: Patient | undefined; readonly definition: ServerDefinition }>,
-    callIdleMs = CALL_IDLE_MS,
+    callIdleMs = DEFAULTS.limits.callIdle,
   ): void {
     for (const { connection, definition } of slots) {
       if (!connection || connection.closed) continue;

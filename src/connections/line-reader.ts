@@ -5,7 +5,8 @@
  * for short lines that may overtake it.
  * @module
  */
-import { type Excess, JsonSurvey, LARGE_BYTES, MOST_VALUES } from '../json/json-survey.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
+import { type Excess, JsonSurvey } from '../json/json-survey.ts';
 
 /** Why a line is not handed on. */
 export type LineFault = 'too-long' | 'unasked' | Excess;
@@ -47,10 +48,6 @@ const SPACE = 0x20;
 const LINES_AT_ONCE = 64;
 const BUSY_MS = 4;
 const NOTHING = Buffer.alloc(0);
-/** As much of a line that has no end yet is looked at again with what comes next. */
-const MOST_OVERTAKING = 16 * 1024;
-const HEAD_BYTES = 1024;
-const TAIL_BYTES = 128;
 
 /** A line of which only the beginning and the end are kept. */
 interface Skipped {
@@ -97,7 +94,7 @@ export class LineReader {
       const end = chunk.indexOf(NEWLINE, start);
       if (end === -1) return this.#keep(chunk.subarray(start));
       // Mostly a chunk is a line, and then it is read where it lies.
-      if (this.#size > 0 || this.#skipped || end - start > Math.min(LARGE_BYTES, this.#options.maxBytes))
+      if (this.#size > 0 || this.#skipped || end - start > Math.min(LIMITS.wire.large, this.#options.maxBytes))
         this.#finish(chunk.subarray(start, end));
       else this.#options.onLine(chunk.toString('utf8', start, end), end - start);
       start = end + 1;
@@ -135,7 +132,7 @@ export class LineReader {
       onLine(line, end - start);
       start = end + 1;
     }
-    this.#isFull = waiting.length - start > MOST_OVERTAKING || waiting.includes(NEWLINE, start);
+    this.#isFull = waiting.length - start > LIMITS.wire.overtaking || waiting.includes(NEWLINE, start);
     this.#backlog.push(waiting.subarray(start));
   }
 
@@ -175,7 +172,7 @@ export class LineReader {
   /** Keeps a part of a line; false when the line is not to be read. */
   #append(part: Buffer): boolean {
     const needed = this.#size + part.length;
-    const { maxBytes, maxValues = MOST_VALUES } = this.#options;
+    const { maxBytes, maxValues = DEFAULTS.limits.messageValues } = this.#options;
     if (needed > maxBytes) return this.#giveUp('too-long', part);
     if (needed > this.#held.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, maxBytes)));
@@ -184,9 +181,9 @@ export class LineReader {
     }
     part.copy(this.#held, this.#size);
     this.#size = needed;
-    if (needed <= LARGE_BYTES) return true;
+    if (needed <= LIMITS.wire.large) return true;
     const isFirst = this.#survey === undefined;
-    if (isFirst && this.#options.isWanted?.(this.#held.toString('utf8', 0, HEAD_BYTES)) === false)
+    if (isFirst && this.#options.isWanted?.(this.#held.toString('utf8', 0, LIMITS.wire.head)) === false)
       return this.#giveUp('unasked', NOTHING);
     this.#survey ??= new JsonSurvey(maxValues);
     if (this.#survey.push(isFirst ? this.#held.subarray(0, needed) : part)) return true;
@@ -196,11 +193,11 @@ export class LineReader {
   /** Lets go of a line but for its beginning and its end. */
   #giveUp(why: LineFault, rest: Buffer): false {
     const held = this.#held.subarray(0, this.#size);
-    const head = Buffer.concat([held.subarray(0, HEAD_BYTES), rest.subarray(0, HEAD_BYTES)]);
+    const head = Buffer.concat([held.subarray(0, LIMITS.wire.head), rest.subarray(0, LIMITS.wire.head)]);
     this.#skipped = {
-      head: head.toString('utf8', 0, HEAD_BYTES),
+      head: head.toString('utf8', 0, LIMITS.wire.head),
       why,
-      tail: Buffer.from(held.subarray(-TAIL_BYTES)),
+      tail: Buffer.from(held.subarray(-LIMITS.wire.tail)),
       size: this.#size,
       told: false,
     };
@@ -212,7 +209,7 @@ export class LineReader {
   #skip(part: Buffer): void {
     const skipped = this.#skipped as Skipped;
     skipped.size += part.length;
-    skipped.tail = Buffer.concat([skipped.tail, part.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+    skipped.tail = Buffer.concat([skipped.tail, part.subarray(-LIMITS.wire.tail)]).subarray(-LIMITS.wire.tail);
   }
 
   #tell(tail: string | undefined): void {
@@ -224,7 +221,7 @@ export class LineReader {
   #reset(): void {
     this.#size = 0;
     // What is small stays allocated, so that not every message of a file or a page takes new memory.
-    if (this.#survey || this.#held.length > LARGE_BYTES) this.#held = NOTHING;
+    if (this.#survey || this.#held.length > LIMITS.wire.large) this.#held = NOTHING;
     this.#survey = undefined;
   }
 }

@@ -216,7 +216,7 @@ describe('calling', () => {
     const error = await connection.callTool(...toolCall('x')).catch((thrown) => thrown);
     expect(performance.now() - before).toBeLessThan(2_000);
     expect(error).toMatchObject({ code: expected, details: { server: 'local', tool: 'x' } });
-    expect(error.message.length).toBeLessThanOrEqual(4000);
+    expect(error.message.length).toBeLessThanOrEqual(4096);
     if (expected === 'TOOL_EXECUTION_ERROR') {
       expect(error).toMatchObject({ details: { outcome: 'failed' }, cause: expect.any(JsonRpcError) });
     }

@@ -7,6 +7,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
 import type {
@@ -30,9 +31,6 @@ import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
-/** Rounds of questions one call of a modern server may ask. */
-const MAX_ROUNDS = 10;
-const MAX_MESSAGE = 4000;
 /** A connection younger than this, on which no call was answered yet, is never proof that a call was not looked at. */
 const SETTLED_MS = 10_000;
 
@@ -196,10 +194,15 @@ export class McpConnection implements ToolProvider<ToolCall> {
       const result = round === 0 ? await this.#call(call, params, options) : await this.#goOn(call, params, options);
       if (result.resultType !== 'input_required') return withoutResultType(result);
       if (call.caller.acceptsInputRequired) return result;
-      if (round >= MAX_ROUNDS)
-        throw new ToolExecutionError(call.server, call.tool, `asked for input more than ${MAX_ROUNDS} times`, {
-          outcome: 'unknown',
-        });
+      if (round >= LIMITS.wire.questionRounds)
+        throw new ToolExecutionError(
+          call.server,
+          call.tool,
+          `asked for input more than ${LIMITS.wire.questionRounds} times`,
+          {
+            outcome: 'unknown',
+          },
+        );
       const { requestState: _, ...rest } = params;
       const inputResponses = await answerQuestions(call, result.inputRequests);
       const { requestState } = result;
@@ -296,7 +299,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
         const message = `${call.server} no longer has a tool "${call.tool}".`;
         throw new ToolNotFoundError(call.server, call.tool, message, { outcome: 'failed' });
       }
-      const message = this.#redact.cut(error.message, MAX_MESSAGE);
+      const message = this.#redact.cut(error.message, LIMITS.text.message);
       throw new ToolExecutionError(call.server, call.tool, message, { outcome: 'failed', cause: error });
     }
   }

@@ -6,6 +6,7 @@
 
 import { withTimeLimit } from '../async/time-limit.ts';
 import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition, StdioConnection } from '../core/types.ts';
 import { connectMs } from './connect-time.ts';
 import type { OpenedConnection, OpenOptions } from './open-options.ts';
@@ -33,7 +34,11 @@ export async function openConnection(definition: ServerDefinition, options: Open
       throw new DiscoveryError('CANCELLED', `Connecting to ${name} was cancelled.`, details);
     }
     if (error instanceof DiscoveryError) throw asNotSent(error);
-    const why = shortText(error instanceof Error ? error.message : String(error), options.secrets.redactWords, 1000);
+    const why = shortText(
+      error instanceof Error ? error.message : String(error),
+      options.secrets.redactWords,
+      LIMITS.text.detail,
+    );
     throw new ServerConnectionError(name, sentence(`${name} could not be started or reached: ${why}`), {
       cause: error,
     });

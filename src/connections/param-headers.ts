@@ -2,12 +2,11 @@
  * `Mcp-Param-*` headers of protocol 2026-07-28: a tool may ask that chosen arguments are mirrored into HTTP headers.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 
 const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const MAX_NODES = 5000;
-const MAX_DEPTH = 64;
 
 interface Declaration {
   readonly path: readonly string[];
@@ -52,7 +51,8 @@ function declarations(schema: JsonSchema): readonly Declaration[] | string {
   const names = new Set<string>();
   let nodes = 0;
   const visit = (node: unknown, path: readonly string[], reachable: boolean): string | undefined => {
-    if (typeof node !== 'object' || node === null || path.length > MAX_DEPTH || ++nodes > MAX_NODES) return undefined;
+    if (typeof node !== 'object' || node === null || path.length > LIMITS.schema.depth || ++nodes > LIMITS.schema.nodes)
+      return undefined;
     const here = node as Record<string, unknown>;
     if (!Array.isArray(node) && Object.hasOwn(here, KEY) && isSchemaPosition(here)) {
       const header = here[KEY];

@@ -7,6 +7,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { redactData } from '../secrets/redact-data.ts';
@@ -67,11 +68,6 @@ export class ForgottenError extends PeerClosedError {
   override readonly name = 'ForgottenError';
 }
 
-/** As much of an error message is read: what takes longer to look through would hold everybody else up. */
-const MAX_ERROR_TEXT = 65_536;
-/** As much of what a server says of its progress is read. */
-const MAX_PROGRESS_TEXT = 4_000;
-
 interface Pending {
   readonly method: string;
   readonly resolve: (answer: Answer) => void;
@@ -82,10 +78,6 @@ interface Pending {
   readonly stream: AbortController | undefined;
 }
 
-/** Requests of the other side that may be open at the same time, unless told otherwise. */
-const MOST_INCOMING = 64;
-/** Answers to pings that may be on their way out at the same time. */
-const MOST_PONGS = 4;
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export class Peer {
@@ -272,7 +264,7 @@ export class Peer {
           ? {
               ...about,
               get message() {
-                return redact.cut(message, MAX_PROGRESS_TEXT);
+                return redact.cut(message, LIMITS.text.message);
               },
             }
           : about;
@@ -284,7 +276,7 @@ export class Peer {
   }
 
   async #answer(id: JsonRpcId, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
-    const { onRequest, maxIncoming = MOST_INCOMING } = this.#options;
+    const { onRequest, maxIncoming = LIMITS.wire.requests } = this.#options;
     if (method === 'ping') return this.#pong(id);
     if (!onRequest) return this.#refuse(id, METHOD_NOT_FOUND, `no handler for ${method}`);
     if (this.#incoming.has(id)) return this.#refuse(id, INVALID_REQUEST, 'this request id is already in use');
@@ -305,7 +297,7 @@ export class Peer {
 
   /** Whoever pings faster than we can answer wants no answers. */
   #pong(id: JsonRpcId): void {
-    if (this.#answering >= MOST_PONGS) return;
+    if (this.#answering >= LIMITS.wire.pongs) return;
     const sent = this.#post({ jsonrpc: '2.0', id, result: {} });
     if (!sent) return;
     this.#answering++;
@@ -354,6 +346,6 @@ export class Peer {
 function toJsonRpcError(error: unknown, redact: Redact): JsonRpcError {
   const { code, message, data } = Object(error) as { code?: unknown; message?: unknown; data?: unknown };
   const text = typeof message === 'string' ? message : typeof error === 'string' ? error : 'unknown error';
-  const said = redact.cut(text, MAX_ERROR_TEXT);
+  const said = redact.cut(text, LIMITS.text.raw);
   return new JsonRpcError(typeof code === 'number' ? code : INTERNAL_ERROR, said, redactData(data, redact));
 }

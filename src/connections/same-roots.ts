@@ -6,13 +6,11 @@
 
 import { abortable } from '../async/abortable.ts';
 import { type CallSignal, toAbortSignal } from '../async/cancellation.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Caller, IdleClock, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { identityOf, type PoolSlot } from './pool-slot.ts';
 import { ROOTS } from './question-habits.ts';
-
-/** Connections of one server that are kept for whoever has the same roots, or for one client. */
-const MAX_KEPT = 4;
 
 /** The form in which two answers are compared. */
 export const rootsKey = (answer: Readonly<Record<string, unknown>>): string => JSON.stringify(answer);
@@ -61,5 +59,5 @@ export async function askForRoots(
 /** The connections of one server that are too many to be kept, the longest unused first. */
 export function surplus(slots: Iterable<PoolSlot>): PoolSlot[] {
   const kept = [...slots].filter(({ isKept }) => isKept).sort((a, b) => b.lastUsed - a.lastUsed);
-  return kept.slice(MAX_KEPT);
+  return kept.slice(LIMITS.wire.sameRoots);
 }

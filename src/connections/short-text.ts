@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { oneLine } from '../text/plain-text.ts';
 
@@ -20,14 +21,13 @@ export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text
 export function lastWords(log: string, redact: Redact, max = 200): string {
   const lines = log
     .split('\n')
-    .slice(-MAX_LINES)
+    .slice(-LIMITS.text.lastWords)
     .map((line) => shortText(line, redact))
     .filter((line) => !SAYS_NOTHING.test(line));
   const error = lines.findLast((line) => BEGINS_WITH_ERROR.test(line)) ?? lines.findLast((line) => ERROR.test(line));
   return error?.slice(0, max) ?? lines.slice(-3).join(' | ').slice(-max);
 }
 
-const MAX_LINES = 200;
 /** Stack frames, the source line and caret above them, what is printed of an error object, the version below it. */
 const SAYS_NOTHING =
   /^$|^at |^File "|^[\^~{}[\](),;]+$|^Node\.js v\d|^node:internal|^throw |^(?:code|errno|syscall|path|requireStack|cause):|complete log of this run/;

@@ -9,9 +9,10 @@
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { writeJson } from '../json/exact-json.ts';
 import { NestingError, parseNested } from '../json/json-nesting.ts';
-import { MOST_VALUES, mostValues } from '../json/json-survey.ts';
+import { mostValues } from '../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 import {
@@ -63,16 +64,9 @@ const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 const FEW_BLANK = 256;
 /** What it takes to be told of a chunk of stderr and to fetch it. So 320 of them are read in a second, or 20 MB. */
 const CHUNK_MS = 0.25;
-/** A request of more characters takes turns with others, where several callers share the server. */
-const LARGE_CHARS = 64 * 1024;
-/** As much of a line on stdout that is no message is kept. */
-const NOISE_CHARS = 2000;
 /** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
 const MEGABYTE_MS = 6;
 const VALUE_MS = 0.0005;
-const MOST_HANDED_ON = 5 * 2 ** 20;
-const HEAD_CHARS = 1024;
-const TAIL_CHARS = 128;
 
 export class StdioTransport implements Wire {
   onmessage?: Wire['onmessage'];
@@ -154,7 +148,8 @@ export class StdioTransport implements Wire {
         isWanted: (head) => this.#isWanted(head, undefined),
         onBusy: () => this.#busy(),
         onLarge: (line) => this.#large(line),
-        mayOvertake: (line) => this.#isOvertaken && this.#isAwaited(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS)),
+        mayOvertake: (line) =>
+          this.#isOvertaken && this.#isAwaited(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail)),
         onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
       this.#lines = lines;
@@ -229,7 +224,7 @@ export class StdioTransport implements Wire {
       this.#isShared = this.#caller !== undefined;
       this.#caller ??= caller;
     }
-    if (text.length > LARGE_CHARS && this.#isShared && caller !== undefined && message.id != null)
+    if (text.length > LIMITS.wire.largeRequest && this.#isShared && caller !== undefined && message.id != null)
       this.#requests.send(caller, message.id, text);
     else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) stdin.write(text);
   }
@@ -272,7 +267,7 @@ export class StdioTransport implements Wire {
       message = parseNested(line);
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#noise(line);
-      return this.#unreadable(line.slice(0, HEAD_CHARS), line.slice(-TAIL_CHARS), 'too-deep');
+      return this.#unreadable(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail), 'too-deep');
     }
     if (!isJsonRpcMessage(message)) return this.#noise(line);
     if (this.#requests.isBusy && message.method === undefined && message.id != null)
@@ -282,13 +277,13 @@ export class StdioTransport implements Wire {
 
   /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
-    const head = bytes.toString('utf8', 0, HEAD_CHARS);
-    const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_CHARS));
+    const head = bytes.toString('utf8', 0, LIMITS.wire.head);
+    const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
     if (!MAY_BE_MESSAGE.test(head)) return void this.#noise(head);
     if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
     const id = lostAnswer(head, tail);
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
-    const { maxMessageValues = MOST_VALUES } = this.#options;
+    const { maxMessageValues = DEFAULTS.limits.messageValues } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
     // Nothing else is overtaken: a question belongs to the calls that are under way when it is read.
     this.#isOvertaken = method !== undefined;
@@ -338,7 +333,7 @@ export class StdioTransport implements Wire {
   /** Cut between words: the rest of this line goes through no redactor any more. */
   #shortened(line: string): string {
     const { redact = redactUnknown } = this.#options;
-    return line.length <= NOISE_CHARS ? line : redact.cut(line, NOISE_CHARS).replace(/\S+$/, '…');
+    return line.length <= LIMITS.text.long ? line : redact.cut(line, LIMITS.text.long).replace(/\S+$/, '…');
   }
 
   /** Keeps the noise so far. Who floods us is read more slowly, so that nobody else has to wait: settles when we may go on. */
@@ -387,7 +382,7 @@ export class StdioTransport implements Wire {
 }
 
 function handlingMs(bytes: number, values: number): number {
-  return (Math.min(bytes, MOST_HANDED_ON) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
+  return (Math.min(bytes, DEFAULTS.limits.result) / 2 ** 20) * MEGABYTE_MS + values * VALUE_MS;
 }
 
 function written(message: JsonRpcMessage): string {

@@ -8,13 +8,12 @@
  */
 
 import { withTimeLimit } from '../async/time-limit.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ProtocolEra } from './handshake.ts';
 import { HttpStatusError } from './http-refusal.ts';
 import { JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
 
-/** How long the question may take. Without an answer nothing is proved. */
-const PROBE_MS = 5000;
 /** What servers say to somebody they do not know: 404 by the specification; the SDK's example says 400, and many copied it. */
 const STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 410]);
 /** What the SDK's servers answer without a session, or to a session they do not know. */
@@ -57,7 +56,7 @@ export class StillKnown {
     const method = this.#era === 'modern' ? 'server/discover' : 'ping';
     try {
       await withTimeLimit(
-        PROBE_MS,
+        LIMITS.time.probe,
         undefined,
         () => new Error('no answer'),
         (signal) => this.#peer.request(method, {}, { signal }),

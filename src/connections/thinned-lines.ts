@@ -5,11 +5,10 @@
  * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { LoopShare, UNASKED } from './loop-share.ts';
 
 const NEWLINE = 0x0a;
-/** No secret is longer. */
-const LONGEST_SECRET = 4096;
 
 /** Hears chunks; after a gap, what it still holds of the time before must not be joined to them. */
 export type ThinnedListener = (chunk: Buffer, isAfterGap?: boolean) => void;
@@ -29,7 +28,7 @@ export class ThinnedLines {
     if (now < this.#resumesAt) this.#leftOut += chunk.length;
     else if (this.#leftOut === 0) this.#pass(chunk, false, now);
     else {
-      const begin = chunk.indexOf(NEWLINE) + 1 || Math.min(chunk.length, LONGEST_SECRET);
+      const begin = chunk.indexOf(NEWLINE) + 1 || Math.min(chunk.length, LIMITS.secrets.reach);
       const note = Buffer.from(`(${this.#leftOut + begin} bytes were written too fast and left out)\n`);
       this.#leftOut = 0;
       this.#pass(Buffer.concat([note, chunk.subarray(begin)]), true, now);

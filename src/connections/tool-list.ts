@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { META_TOOL_NAMES } from '../core/own-server.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -31,12 +32,6 @@ export interface ToolList {
 
 /** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
 const SLICE = 200;
-const MAX_NAME = 256;
-const MAX_SKIPPED = 100;
-/** Longest cursor in characters; each is remembered while a list is read, and goes back to the server. */
-const MAX_CURSOR = 8192;
-/** How many definitions of the largest size a list may weigh as much as. */
-const LARGEST_DEFINITIONS = 128;
 
 /** Asks for pages until the server says there are no more, a cursor repeats, or a cap is reached. */
 export async function readToolList(
@@ -48,9 +43,9 @@ export async function readToolList(
   const skipped: SkippedTool[] = [];
   const skip = (name: unknown, reason: string) => {
     const shown = typeof name === 'string' ? oneLine(redact.cut(name, 400), 80) : '';
-    if (skipped.length < MAX_SKIPPED) skipped.push({ name: shown, reason });
+    if (skipped.length < LIMITS.wire.skipped) skipped.push({ name: shown, reason });
   };
-  const maxBytes = LARGEST_DEFINITIONS * limits.definitionBytes;
+  const maxBytes = LIMITS.wire.listDefinitions * limits.definitionBytes;
   let bytes = 0;
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -71,7 +66,7 @@ export async function readToolList(
     }
     const next = result.nextCursor;
     if (typeof next !== 'string') return done(undefined);
-    if (next.length > MAX_CURSOR) return done(`a page cursor of ${next.length} characters`);
+    if (next.length > LIMITS.wire.cursor) return done(`a page cursor of ${next.length} characters`);
     if (cursors.has(next)) return done('the server repeated a page cursor');
     if (pages >= limits.pages) return done(`more than ${limits.pages} pages`);
     cursors.add(next);
@@ -96,7 +91,8 @@ export function checkTool(
     unknown
   >;
   if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
-  if (name.length > MAX_NAME) return { name, reason: `the name is longer than ${MAX_NAME} characters` };
+  if (name.length > LIMITS.names.tool)
+    return { name, reason: `the name is longer than ${LIMITS.names.tool} characters` };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
   // Whoever reads such a name sees another one. It cannot be shown cleaned either: the tool has no other to be called by.
   if (!isPlain(name)) return { name, reason: 'the name has invisible characters' };

@@ -2,8 +2,10 @@
  * An answer that came and cannot be read costs the call that waits for it, and no other one.
  * @module
  */
+
 import { DiscoveryError } from '../core/errors.ts';
-import { MAX_NESTING, NAMES_SHARE } from '../json/json-survey.ts';
+import { LIMITS } from '../core/limits.ts';
+import { NAMES_SHARE } from '../json/json-survey.ts';
 import type { JsonRpcId, Unreadable } from './json-rpc.ts';
 import { type Peer, PeerClosedError } from './peer.ts';
 
@@ -48,6 +50,6 @@ export function unreadable(server: string, why: Unreadable, limits: MessageLimit
 
 function size(why: Unreadable, { messageBytes, messageValues }: MessageLimits): string {
   if (why === 'too-long') return `of more than ${messageBytes} bytes`;
-  if (why === 'too-deep') return `nested more than ${MAX_NESTING} levels deep`;
+  if (why === 'too-deep') return `nested more than ${LIMITS.json.depth} levels deep`;
   return `of more than ${messageValues} values, or with more than ${Math.ceil(messageValues / NAMES_SHARE)} names in one object`;
 }

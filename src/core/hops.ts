@@ -4,14 +4,13 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { LIMITS } from './limits.ts';
 import { fail } from './result.ts';
 
 type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /** The `_meta` entry that carries the list. */
 const HOPS = 'anygpt/hops';
-/** Most gateways one call may pass. */
-const MAX_HOPS = 8;
 
 /** Identifies a gateway by its configuration: two processes with the same one are the same gateway. */
 export function gatewayId(
@@ -25,7 +24,7 @@ export function gatewayId(
 /** Tells whether a call has been here before, or has passed too many gateways. */
 export function isLoop(meta: Meta, id: string): boolean {
   const hops = hopsIn(meta);
-  return hops.includes(id) || hops.length >= MAX_HOPS;
+  return hops.includes(id) || hops.length >= LIMITS.wire.gateways;
 }
 
 /** The answer to such a call. */
@@ -43,5 +42,5 @@ export const withHop = (meta: Meta, id: string): Readonly<Record<string, unknown
 
 function hopsIn(meta: Meta): string[] {
   const hops = meta?.[HOPS];
-  return typeof hops === 'string' ? hops.split(',', MAX_HOPS + 1) : [];
+  return typeof hops === 'string' ? hops.split(',', LIMITS.wire.gateways + 1) : [];
 }

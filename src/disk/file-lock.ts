@@ -9,6 +9,7 @@ import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { ageSince, elapsedNow, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { makeFolder } from './make-folder.ts';
 
 export interface LockOptions {
@@ -21,7 +22,6 @@ export interface LockOptions {
 }
 
 const STALE_MS = 10_000;
-const WAIT_MS = 30_000;
 const LONGEST_PAUSE_MS = 50;
 
 export const lockPath = (file: string): string => `${file}.anygpt-lock`;
@@ -57,7 +57,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
 }
 
 async function acquire(lock: string, mine: string, options: LockOptions): Promise<void> {
-  const { staleMs = STALE_MS, waitMs = WAIT_MS, now = wallNow } = options;
+  const { staleMs = STALE_MS, waitMs = LIMITS.time.lock, now = wallNow } = options;
   const until = elapsedNow() + waitMs;
   await makeFolder(dirname(lock));
   for (let tries = 0; !(await made(lock, mine)); tries++) {

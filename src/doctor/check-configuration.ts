@@ -4,6 +4,7 @@
  */
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.ts';
 import type { ConfigurationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { proxiesIn } from './advice.ts';
@@ -53,8 +54,7 @@ function withFix(warning: string): { readonly detail: string; readonly fix?: str
 }
 
 /** An untrusted path on one line. */
-const shown = (path: string): string => oneLine(path, MAX_PATH);
-const MAX_PATH = 300;
+const shown = (path: string): string => oneLine(path, LIMITS.text.path);
 
 /** One finding per source. */
 export const checkSources = ({ sources }: Pick<ResolvedConfig, 'sources'>): Check[] => sources.map(checkSource);

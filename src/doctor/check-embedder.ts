@@ -4,6 +4,7 @@
  */
 import { expandReferences } from '../config/references.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { checkVectors } from '../embeddings/check-vectors.ts';
 import { openEmbedder } from '../embeddings/open-embedder.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
@@ -16,12 +17,10 @@ export interface EmbedderWorld {
   readonly timeoutMs?: number | undefined;
 }
 
-const TIMEOUT_MS = 30_000;
-
-/** One finding, or none without an embedder. */
+/** Nothing where none is configured. */
 export async function checkEmbedder(
   { search: { embedder: settings } }: Pick<ResolvedConfig, 'search'>,
-  { env, signal, timeoutMs = TIMEOUT_MS }: EmbedderWorld,
+  { env, signal, timeoutMs = LIMITS.time.embeddingCheck }: EmbedderWorld,
 ): Promise<Check[]> {
   if (settings === undefined) return [];
   const about = { kind: 'configuration', subject: `search.embedder ${settings.model}`, check: 'embed' } as const;

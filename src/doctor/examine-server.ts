@@ -7,6 +7,7 @@ import { Semaphore } from '../async/semaphore.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import type { ServerProbe } from '../engine/probe-server.ts';
@@ -43,11 +44,8 @@ export interface ExamineOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** Servers that are started at the same time. */
-const PARALLEL = 5;
-/** A server that takes more than this share of its timeout counts as slow. */
+/** A server that needs more than this share of its time may fail tomorrow. */
 const SLOW_SHARE = 0.6;
-const MAX_DETAIL = 1000;
 
 /** Examines servers and returns findings in the same order. Never rejects because of a server. */
 export async function examineServers(
@@ -55,7 +53,7 @@ export async function examineServers(
   definitions: readonly ServerDefinition[],
   options: ExamineOptions,
 ): Promise<ExaminedServer[]> {
-  const turns = new Semaphore(PARALLEL);
+  const turns = new Semaphore(LIMITS.atOnce.servers);
   const running = new Set(await engine.serverNames());
   const examined = definitions.map((definition) => {
     const { name } = definition;
@@ -137,7 +135,7 @@ export function checkProbe(
   if (error) {
     const fix = adviceFor(definition, error, env, known);
     const check = ms === undefined ? 'connect' : 'tools';
-    return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, MAX_DETAIL), fix }];
+    return [...checks, { ...about, check, status: 'fail', detail: oneLine(error.message, LIMITS.text.detail), fix }];
   }
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;

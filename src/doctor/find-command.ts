@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 
 /** Where to look for a command. */
 export interface CommandWorld {
@@ -16,14 +17,14 @@ export interface CommandWorld {
   readonly platform: NodeJS.Platform;
 }
 
-const MAX_FOLDERS = 1000;
-
-/** The file, or undefined if there is none. Starts nothing. */
+/** Looks where the operating system would look. Starts nothing. */
 export function findCommand(command: string, { path, pathExt, cwd, platform }: CommandWorld): string | undefined {
   const isWindows = platform === 'win32';
   const endings = isWindows ? ['', ...(pathExt ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
   const hasFolder = command.includes('/') || (isWindows && command.includes('\\'));
-  const folders = hasFolder ? [cwd] : (path ?? '').split(isWindows ? ';' : delimiter).slice(0, MAX_FOLDERS);
+  const folders = hasFolder
+    ? [cwd]
+    : (path ?? '').split(isWindows ? ';' : delimiter).slice(0, LIMITS.files.commandFolders);
   for (const folder of folders) {
     const place = isAbsolute(command) ? command : join(resolve(cwd, folder), command);
     const found = endings.map((ending) => place + ending).find((file) => isProgram(file, isWindows));

@@ -4,7 +4,7 @@
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
-import { MAX_DIMENSIONS } from './read-vector.ts';
+import { LIMITS } from '../core/limits.ts';
 
 /** Vectors of one length; undefined for a vector that could not be used. */
 export interface CheckedVectors {
@@ -33,7 +33,7 @@ const bad = (what: string): DiscoveryError =>
 /** Returns the vector at unit length, or what is wrong with it. */
 function toUnit(vector: unknown): Float32Array | string {
   if (!(vector instanceof Float32Array) || vector.length === 0) return 'something that is not a vector';
-  if (vector.length > MAX_DIMENSIONS) return 'a vector that is too long';
+  if (vector.length > LIMITS.embeddings.dimensions) return 'a vector that is too long';
   let sum = 0;
   for (const value of vector) sum += value * value;
   if (!Number.isFinite(sum)) return 'a vector with NaN or infinity in it';

@@ -6,6 +6,7 @@
 
 import { Semaphore } from '../async/semaphore.ts';
 import { paced } from '../catalog/paced.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { BACKGROUND, backgroundTools } from './background.ts';
 import type { GuardedEmbedder } from './guarded-embedder.ts';
@@ -40,9 +41,6 @@ interface Item {
 
 const BATCH = 64;
 const SAVE_EVERY = 1024;
-const FILES_AT_ONCE = 16;
-const MAX_TOOLS = 50_000;
-const MAX_BYTES = 256 * 1024 * 1024;
 
 export class EmbeddedTools {
   source: ToolSource;
@@ -87,7 +85,7 @@ export class EmbeddedTools {
 
   /** Why there are too many tools for an embedder, if so. */
   get excess(): string | undefined {
-    const { guard, maxTools = MAX_TOOLS, maxBytes = MAX_BYTES } = this.#options;
+    const { guard, maxTools = LIMITS.embeddings.tools, maxBytes = LIMITS.embeddings.bytes } = this.#options;
     const tools = this.source.servers().reduce((sum, { toolCount }) => sum + toolCount, 0);
     if (tools > maxTools) return `There are ${tools} tools; an embedder is used for at most ${maxTools}.`;
     const bytes = tools * (guard.length ?? 0);
@@ -104,7 +102,7 @@ export class EmbeddedTools {
     );
     if (unknown.length === 0) return;
     if (this.#restoring === undefined) {
-      const turns = new Semaphore(FILES_AT_ONCE);
+      const turns = new Semaphore(LIMITS.atOnce.files);
       this.#restoring = Promise.all(unknown.map((server) => turns.run(() => this.#read(server)))).finally(() => {
         this.#restoring = undefined;
       });

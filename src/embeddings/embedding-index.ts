@@ -11,6 +11,7 @@ import { withTimeLimit } from '../async/time-limit.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
 import { paced } from '../catalog/paced.ts';
 import { Backoff } from '../connections/backoff.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Embedder, EmbedderStatus, Logger, ToolScore } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { aboveBaseline, BACKGROUND, baselineOf } from './background.ts';
@@ -45,8 +46,6 @@ export interface EmbeddingIndexOptions {
   readonly maxBytes?: number | undefined;
 }
 
-const MOST_SIMILAR = 200;
-const MAX_QUERY = 1_000;
 const TIMEOUT_MS = 600;
 const LATE_MS = 5_000;
 const RETRY_MS = 500;
@@ -93,7 +92,7 @@ export class EmbeddingIndex {
     query: string,
     { server, signal }: { readonly server?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ToolScore[] | undefined> {
-    const text = oneLine(query, MAX_QUERY);
+    const text = oneLine(query, LIMITS.embeddings.text);
     if (text === '' || this.#closed) return undefined;
     this.catchUp();
     const leftAlone = this.#guard.waitMs > 0 || this.#patience.waitMs > 0;
@@ -181,7 +180,7 @@ export class EmbeddingIndex {
       return table ? [[name, table]] : [];
     });
     const baseline = baselineOf(this.#tools.table(BACKGROUND.name), unit);
-    const found = await paced(nearest(tables, unit, MOST_SIMILAR));
+    const found = await paced(nearest(tables, unit, LIMITS.embeddings.similar));
     return found.map((hit) => ({ ...hit, score: aboveBaseline(hit.score, baseline) }));
   }
 

@@ -7,6 +7,7 @@ import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
 import { Backoff } from '../connections/backoff.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Embedder, EmbedOptions, Logger } from '../core/types.ts';
 import { checkVectors } from './check-vectors.ts';
 import { InputRefusedError } from './post-json.ts';
@@ -25,10 +26,6 @@ export interface GuardOptions {
 }
 
 type Vectors = readonly (Float32Array | undefined)[];
-
-const REQUEST_MS = 65_000;
-/** Most requests to find the refused text in a batch. */
-const MAX_SPLITS = 32;
 
 export class GuardedEmbedder {
   readonly #options: GuardOptions;
@@ -81,7 +78,7 @@ export class GuardedEmbedder {
         if (!(error instanceof InputRefusedError)) throw error;
         // A harmless text tells whether the texts are the problem at all.
         await this.#ask(['test'], 'tool');
-        return this.#split(texts, { left: MAX_SPLITS });
+        return this.#split(texts, { left: LIMITS.embeddings.splits });
       }
     });
   }
@@ -109,7 +106,7 @@ export class GuardedEmbedder {
   }
 
   async #ask(texts: readonly string[], purpose: EmbedOptions['purpose']): Promise<Vectors> {
-    const { embedder, dimensions, requestMs = REQUEST_MS } = this.#options;
+    const { embedder, dimensions, requestMs = LIMITS.time.embedder } = this.#options;
     const overdue = () =>
       new DiscoveryError('SERVER_CONNECTION_ERROR', `The embedder did not answer within ${requestMs} ms.`);
     const answer = await withTimeLimit(requestMs, this.#ending.signal, overdue, (signal) =>

@@ -7,6 +7,7 @@ import { withTimeLimit } from '../async/time-limit.ts';
 import { guardedFetch } from '../connections/guarded-fetch.ts';
 import { shortText } from '../connections/short-text.ts';
 import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 
@@ -24,14 +25,18 @@ export interface Endpoint {
 /** The service refused these texts; other texts may work. */
 export class InputRefusedError extends DiscoveryError {}
 
-/** The first request may load a large model into memory, which takes a while. */
-const REQUEST_MS = 60_000;
-const MAX_BYTES = 32 * 1024 * 1024;
 const ABOUT_THE_INPUT: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** Posts to `path` below the endpoint's URL. Rejects with a `DiscoveryError` that says whether a retry may help. */
 export async function postJson(
-  { url, apiKey, expand = (text) => text, fetch, requestMs = REQUEST_MS, maxBytes = MAX_BYTES }: Endpoint,
+  {
+    url,
+    apiKey,
+    expand = (text) => text,
+    fetch,
+    requestMs = LIMITS.time.embedding,
+    maxBytes = LIMITS.embeddings.response,
+  }: Endpoint,
   path: string,
   body: object,
   signal?: AbortSignal,

@@ -3,7 +3,7 @@
  * @module
  */
 
-const MAX_QUERIES = 256;
+import { LIMITS } from '../core/limits.ts';
 
 export class QueryVectors {
   readonly #ask: (query: string) => Promise<Float32Array>;
@@ -21,7 +21,7 @@ export class QueryVectors {
     const vector = known ?? this.#asked(query);
     this.#known.set(query, vector);
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MAX_QUERIES) break;
+      if (this.#known.size <= LIMITS.embeddings.queries) break;
       this.#known.delete(oldest);
     }
     return vector;

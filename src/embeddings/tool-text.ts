@@ -3,16 +3,13 @@
  * @module
  */
 import { createHash } from 'node:crypto';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { readSchema } from '../search/schema-text.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 /** Raised with every change to the text. */
 const VERSION = 1;
-/** Small models read about 500 tokens. */
-const MAX_TEXT = 1_000;
-const MAX_DESCRIPTION = 600;
-const MAX_PARAMETERS = 24;
 
 /** Returns at most 1,000 characters. */
 export function toolText({
@@ -24,17 +21,18 @@ export function toolText({
   inputSchema,
   keywords = [],
 }: ToolMetadata): string {
-  const parameters = inputSchema === undefined ? [] : readSchema(inputSchema).names.slice(0, MAX_PARAMETERS);
+  const parameters =
+    inputSchema === undefined ? [] : readSchema(inputSchema).names.slice(0, LIMITS.embeddings.parameters);
   const lines = [
     `${inWords(server)}: ${inWords(name)}`,
     title ?? '',
-    (description ?? summary).slice(0, MAX_DESCRIPTION * 2),
+    (description ?? summary).slice(0, LIMITS.embeddings.description * 2),
     keywords.join(', '),
     parameters.length === 0 ? '' : `Parameters: ${parameters.map(inWords).join(', ')}`,
   ];
-  const most = [200, 100, MAX_DESCRIPTION, 100, 300];
+  const most = [200, 100, LIMITS.embeddings.description, 100, 300];
   const text = lines.map((line, at) => oneLine(line, most[at] ?? 0)).filter((line) => line !== '');
-  return text.join('\n').slice(0, MAX_TEXT);
+  return text.join('\n').slice(0, LIMITS.embeddings.text);
 }
 
 /** Identifies a text under an embedder: equal keys have equal vectors. */

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { ageSince } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import type { ByteStore } from '../catalog/catalog-store.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { decodeVectors, encodeVectors, type StoredVectors } from './vector-file.ts';
@@ -26,14 +27,13 @@ export interface CachedServer {
   readonly fingerprint: string;
 }
 
-const FILES_AT_ONCE = 8;
-/** Files not written for months are swept, so a file in use is rewritten this often. */
+/** Files that nobody has written for months are swept away; one in use is written often enough. */
 const REFRESH_MS = 7 * 24 * 3600_000;
 
 export class VectorCache {
   readonly #options: VectorCacheOptions;
   readonly #embedder: string;
-  readonly #turns = new Semaphore(FILES_AT_ONCE);
+  readonly #turns = new Semaphore(LIMITS.atOnce.files);
   readonly #writes = new Set<Promise<unknown>>();
   readonly #attempt: Attempt;
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto';
-import { MAX_DIMENSIONS } from './read-vector.ts';
+import { LIMITS } from '../core/limits.ts';
 import { VectorTable } from './vector-table.ts';
 
 /** The stored vectors of a server. */
@@ -79,7 +79,7 @@ function isHead(value: unknown): value is Head {
     typeof dimensions === 'number' &&
     Number.isInteger(dimensions) &&
     dimensions >= 0 &&
-    dimensions <= MAX_DIMENSIONS &&
+    dimensions <= LIMITS.embeddings.dimensions &&
     areTexts(names) &&
     areTexts(keys) &&
     names.length === keys.length &&

@@ -27,6 +27,7 @@ import {
 } from '../agent/formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../agent/formats/tool-result.ts';
 import { ValidationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { Caller, CallToolResult, Progress, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';
@@ -69,8 +70,6 @@ export interface AgentCallOptions {
 
 /** Mode `auto` shows all tools up to this number. */
 const FEW = 20;
-/** Conversations go on while lists change: so many earlier sets of names are still understood. */
-const MAX_SEEN = 4;
 const MODES: readonly unknown[] = ['search', 'all', 'auto'] satisfies readonly ToolMode[];
 
 /** The tools that are known now, under the names models are shown. */
@@ -120,7 +119,7 @@ export class AgentTools {
     const known = this.known();
     const { described, shown, isWhole } = known;
     const isFew = isWhole && described.length > 0 && described.length <= FEW;
-    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, MAX_SEEN);
+    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, LIMITS.cache.earlierNames);
     if (mode === 'all' || (mode === 'auto' && isFew)) return described;
     return [...metaToolDefinitions(this.#sources()), ...known.visible];
   }

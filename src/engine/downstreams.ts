@@ -14,6 +14,7 @@ import type { McpConnection } from '../connections/mcp-connection.ts';
 import { wasAnswered } from '../connections/was-answered.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
@@ -219,16 +220,16 @@ export class Downstreams {
     const limits = () => this.#state?.config.limits;
     return {
       get spawns() {
-        return limits()?.spawns ?? 5;
+        return limits()?.spawns ?? DEFAULTS.limits.spawns;
       },
       get localServers() {
-        return limits()?.localServers ?? 32;
+        return limits()?.localServers ?? DEFAULTS.limits.localServers;
       },
       get idleMs() {
-        return limits()?.idle ?? 300_000;
+        return limits()?.idle ?? DEFAULTS.limits.idle;
       },
       get callIdleMs() {
-        return limits()?.callIdle ?? 60_000;
+        return limits()?.callIdle ?? DEFAULTS.limits.callIdle;
       },
     };
   }

@@ -2,6 +2,7 @@
  * Everything that depends on the configuration, built as one value: a reload builds a new one and swaps it in.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Catalog } from '../catalog/catalog.ts';
@@ -14,6 +15,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { fingerprint } from '../connections/fingerprint.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { gatewayId } from '../core/hops.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
@@ -72,9 +74,6 @@ export interface StateWorld {
   /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
   readonly before?: EngineState | undefined;
 }
-
-/** Discovery of first lists and refreshes, servers at a time. */
-const PARALLEL = 5;
 
 /** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
 export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
@@ -152,7 +151,7 @@ function createDiscovery(
     remembers: connects,
     list,
     ttlMs: config.cache.ttl * 1000,
-    parallel: PARALLEL,
+    parallel: LIMITS.atOnce.servers,
     logger,
     now,
     elapsed,

@@ -6,6 +6,7 @@
 import { searchNotes } from '../catalog/search-notes.ts';
 import { requireServer, requireTool, settleRef } from '../catalog/tool-lookup.ts';
 import { isBrokenSource } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
 import type { Explanation } from '../search/explanation.ts';
@@ -14,10 +15,6 @@ import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** Hits where no limit is given; the index itself gives no more. */
-const DEFAULT_LIMIT = 10;
-const MAX_WARNINGS = 3;
-const MAX_WARNING = 200;
 /** How long a search waits for the first lists of servers nobody has seen. */
 const FIRST_LISTS_MS = 2000;
 
@@ -54,7 +51,10 @@ export async function findTools(
   const more = await Promise.all(ofRequest.map((state) => findIn(runtime, state, query, options)));
   const parts = [found, ...more].flatMap((part) => (part.success ? [part.data] : []));
   const results = parts.flatMap((part) => part.results).sort((a, b) => b.relevance - a.relevance);
-  return ok({ results: results.slice(0, limit ?? DEFAULT_LIMIT), notes: parts.flatMap((part) => part.notes) });
+  return ok({
+    results: results.slice(0, limit ?? LIMITS.search.defaultResults),
+    notes: parts.flatMap((part) => part.notes),
+  });
 }
 
 /** Searches one state. Without `onLookup` it is one of a request, of which nothing is learnt or counted. */
@@ -122,14 +122,14 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
   const { servers, warnings, sources, origin } = state.config;
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
-    .slice(0, MAX_WARNINGS)
-    .map((warning) => shortAdvice(warning, MAX_WARNING));
+    .slice(0, LIMITS.answer.warnings)
+    .map((warning) => shortAdvice(warning, LIMITS.answer.warning));
   if (servers.length > 0 || state.providers.length > 0) return why;
   if (why.length > 0) return why;
   // `init` leaves a configuration that exists as it is.
   const how =
     origin === undefined
       ? 'set some up with: anygpt mcp init'
-      : `add one to "servers" in ${oneLine(origin, MAX_WARNING)}.`;
+      : `add one to "servers" in ${oneLine(origin, LIMITS.answer.warning)}.`;
   return [`No servers are configured. A person can ${how}`];
 }

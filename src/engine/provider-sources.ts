@@ -13,19 +13,13 @@ import type { Listing } from '../catalog/listing.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { isReservedName } from '../config/server-schema.ts';
 import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isReservedTool } from '../core/own-server.ts';
 import { type ProviderDefinition, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/types.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { thrownAs } from '../text/thrown-message.ts';
 
-/** How long a provider's list holds. */
-const TTL_MS = 300_000;
-/** The texts and schemas of one list together. */
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
-/** A provider that lists without schemas is asked for those of so many tools; of others when they are needed. */
-const MAX_DESCRIBED = 100;
-const MAX_NAME = 64;
 
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
@@ -64,13 +58,13 @@ export function nameProviders(
       trusted: true,
       idempotent: [],
       provider,
-      ttlMs: TTL_MS,
+      ttlMs: DEFAULTS.provider.ttlMs,
     };
   });
 }
 
 function nameOf({ name }: ToolProvider): string {
-  const plain = typeof name === 'string' ? oneLine(name, MAX_NAME) : '';
+  const plain = typeof name === 'string' ? oneLine(name, LIMITS.names.api) : '';
   return isPlain(plain) ? plain : '';
 }
 
@@ -106,12 +100,12 @@ export class ProviderSources {
     const given = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
     );
-    const { tools, problem } = checkList(given, { maxTools, maxListBytes: MAX_LIST_BYTES, maxToolBytes });
+    const { tools, problem } = checkList(given, { maxTools, maxListBytes: DEFAULTS.provider.listBytes, maxToolBytes });
     const reserved = [...tools.keys()].filter(isReservedTool);
     const usable = [...tools.values()].filter((tool) => !isReservedTool(tool.name)).map(toDefinition);
     const undescribed = usable.filter(isUndescribed);
     const definitions =
-      undescribed.length === 0 || undescribed.length > MAX_DESCRIBED
+      undescribed.length === 0 || undescribed.length > DEFAULTS.provider.described
         ? usable
         : await Promise.all(usable.map((tool) => this.describe(source, tool)));
     return {

@@ -2,8 +2,10 @@
  * Reads tool lists while somebody waits: a state in, what could not be read out. For commands that answer once.
  * @module
  */
+
 import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -25,9 +27,6 @@ const KNOWN_TO_FAIL_MS = 3_000;
 /** How long a provider of the program is waited for. */
 const PROVIDER_MS = 5_000;
 
-/** Servers that are read at the same time. */
-const PARALLEL = 5;
-
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
@@ -37,7 +36,7 @@ export async function readLists(
   const due = definitions.filter(({ name }) => again || !catalog.isSeen(name));
   const failed = new Map<string, ErrorInfo>();
   if (due.length === 0) return failed;
-  const rounds = Math.ceil(due.length / PARALLEL);
+  const rounds = Math.ceil(due.length / LIMITS.atOnce.servers);
   const isKnownToFail = (name: string) => wanted === undefined && !again && discovery.failure(name) !== undefined;
   const patienceWith = (definition: SourceDefinition) => {
     if (isKnownToFail(definition.name)) return KNOWN_TO_FAIL_MS;

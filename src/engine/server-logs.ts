@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { RedactStream } from '../secrets/redact-stream.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -40,12 +41,9 @@ export interface KeptLog {
   readonly end: number;
 }
 
-const MAX_FILES = 256;
-const MAX_WHY = 2_000;
 /** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
 const PAUSE_FACTOR = 10;
 const MAX_PAUSE_MS = 250;
-const MAX_READ = 4 * 1024 * 1024;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
 
@@ -121,7 +119,7 @@ export class ServerLogs {
       },
       end: (why) => {
         run.ended = true;
-        this.#keep(server, `=== ended: ${oneLine(this.#options.redact(why), MAX_WHY)}\n`);
+        this.#keep(server, `=== ended: ${oneLine(this.#options.redact(why), LIMITS.text.long)}\n`);
       },
     };
   }
@@ -244,7 +242,7 @@ async function readTail(file: string): Promise<Buffer | undefined> {
     const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {
       const { size } = await handle.stat();
-      const buffer = Buffer.alloc(Math.min(size, MAX_READ));
+      const buffer = Buffer.alloc(Math.min(size, LIMITS.files.serverLogRead));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
       const read = buffer.subarray(0, bytesRead);
       return size > buffer.length ? read.subarray(read.indexOf('\n') + 1) : read;
@@ -264,10 +262,10 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
 async function prepare(folder: string): Promise<void> {
   await makeFolder(folder);
   const names = (await readdir(folder)).filter((name) => /\.log(?:\.old)?$/.test(name));
-  if (names.length <= MAX_FILES) return;
+  if (names.length <= LIMITS.files.serverLogs) return;
   const aged = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
   );
-  const surplus = aged.sort((a, b) => b.at - a.at).slice(MAX_FILES);
+  const surplus = aged.sort((a, b) => b.at - a.at).slice(LIMITS.files.serverLogs);
   await Promise.all(surplus.map(({ name }) => rm(join(folder, name), { force: true })));
 }

@@ -3,14 +3,12 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { ServerMetadata } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
-
-/** What a server said when it died may be long, and may hold anything. */
-const MAX_REASON = 300;
 
 /** Servers start when they are needed; one nobody needed yet is not a broken one. */
 const UNSEEN = 'not started yet';
@@ -35,7 +33,7 @@ export function serverOverview(
       toolCount: state?.toolCount ?? 0,
       enabledCount: state?.enabledCount ?? 0,
       status: failure && status !== 'connected' ? 'error' : status,
-      reason: why === undefined ? undefined : oneLine(why, MAX_REASON),
+      reason: why === undefined ? undefined : oneLine(why, LIMITS.text.reason),
       stale: discovery.isStale(name) || undefined,
       listedAt: catalog.fetchedAt(name) || undefined,
       client: isProvider(definition) ? undefined : definition.origin.client,

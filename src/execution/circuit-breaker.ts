@@ -4,7 +4,9 @@
  * @module
  */
 
-/** When a breaker opens, and for how long. */
+import { DEFAULTS } from '../core/limits.ts';
+
+/** When a breaker opens and for how long. */
 export interface BreakerOptions {
   /** Failures in a row that open it. Default 5. */
   readonly inARow?: number | undefined;
@@ -32,7 +34,9 @@ export class CircuitBreaker {
   #probing = false;
 
   constructor(options: BreakerOptions = {}) {
-    const { inARow = 5, share = 0.5, atLeast = 10, window = 30_000, open = 30_000 } = options;
+    const { breaker } = DEFAULTS.limits;
+    const { inARow = breaker.failures, share = breaker.rate, atLeast = breaker.minimum } = options;
+    const { window = breaker.window, open = breaker.open } = options;
     this.#options = { inARow, share, atLeast, window, open };
   }
 

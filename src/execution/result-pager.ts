@@ -4,6 +4,7 @@
  * split piece says in `_meta["anygpt/part"]` what it is a piece of.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ContentBlock } from '../core/types.ts';
 import { codePointBorder, jsonBytes, jsonBytesInSteps, stringBytes } from './json-bytes.ts';
 import { writeInSteps } from './json-pieces.ts';
@@ -28,9 +29,7 @@ interface Cursor {
 
 const FIRST: Cursor = { part: 0, offset: 0 };
 
-/** Most content blocks of one page: sending over HTTP takes time for each of them. */
-export const MOST_BLOCKS = 2_000;
-/** Blocks and pieces of text processed in one step. */
+/** Blocks and pieces of text that are looked at in one step. */
 const BLOCKS_A_STEP = 64;
 
 /** A result and the positions where its pages start. */
@@ -104,7 +103,7 @@ export class PagedResult {
     for (; part < this.#parts.length; part++, offset = 0) {
       const of = this.#parts[part] as number | string;
       const value = typeof of === 'number' ? this.#content[of] : this.#fields.get(of);
-      if (part - start.part >= MOST_BLOCKS) return { part, offset };
+      if (part - start.part >= LIMITS.answer.blocks) return { part, offset };
       if (part % BLOCKS_A_STEP === 0) yield;
       const whole = typeof of === 'number' && offset === 0 && isBlock(value) ? jsonBytes(value, left) + 1 : undefined;
       if (whole !== undefined && whole <= left) {

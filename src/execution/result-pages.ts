@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
+import { DEFAULTS } from '../core/limits.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
@@ -53,8 +54,8 @@ export class ResultPages {
   #bytes = 0;
 
   constructor(options: ResultPagesOptions = {}) {
-    this.#ttl = options.ttl ?? 600_000;
-    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#ttl = options.ttl ?? DEFAULTS.results.keptMs;
+    this.#maxBytes = options.maxBytes ?? DEFAULTS.results.bytes;
     this.#clock = options.clock ?? systemClock;
     this.#newId = options.newId ?? (() => randomBytes(16).toString('base64url'));
   }

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 /** A running timer. */
 export interface Timer {
   /** Stops the timer; stopping twice, or after it fired, does nothing. */
@@ -19,14 +21,11 @@ export interface Clock {
   after(ms: number, fire: () => void): Timer;
 }
 
-/** Node treats longer delays as 1 ms; the owner of the timer checks the clock when it fires. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 class NodeTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
 
   constructor(ms: number, fire: () => void) {
-    this.#handle = setTimeout(fire, Math.min(ms, LONGEST_MS));
+    this.#handle = setTimeout(fire, Math.min(ms, LIMITS.time.timer));
   }
 
   clear(): void {

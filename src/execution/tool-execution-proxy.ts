@@ -4,6 +4,7 @@
  */
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type {
@@ -163,7 +164,7 @@ export class ToolExecutionProxy {
     const { callIdle: idle, callCeiling: ceiling } = limits;
     this.#connections = options.connections;
     this.#clock = clock;
-    this.#drain = limits.drain ?? 10_000;
+    this.#drain = limits.drain ?? DEFAULTS.limits.drain;
     this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
     this.gates = options.gates ?? new CallGates(clock);
     const { slots, buckets, breakers } = this.gates;

@@ -2,13 +2,12 @@
  * Messages to a client on stdio, a line each. A client that asks and does not read gets no further questions in.
  * @module
  */
+
 import type { Readable, Writable } from 'node:stream';
 import { INTERNAL_ERROR, type JsonRpcMessage } from '../connections/json-rpc.ts';
 import { largeTurns } from '../connections/large-turns.ts';
+import { LIMITS } from '../core/limits.ts';
 import { writeJson } from '../json/exact-json.ts';
-
-/** Bytes of answers that may wait for the client. Then we read no more of its requests, and no more large answers of servers. */
-const MOST_UNREAD = 4 * 1024 * 1024;
 
 export class MessageWriter {
   readonly #input: Readable;
@@ -34,7 +33,7 @@ export class MessageWriter {
   write(message: JsonRpcMessage): void {
     if (this.#closed) return;
     const [input, output] = [this.#input, this.#output];
-    if (output.write(`${lineOf(message)}\n`) || output.writableLength < MOST_UNREAD || this.#clogged) return;
+    if (output.write(`${lineOf(message)}\n`) || output.writableLength < LIMITS.wire.unread || this.#clogged) return;
     this.#clogged = true;
     input.pause();
     // Results of calls under way stay with their servers.

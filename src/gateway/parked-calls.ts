@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import type { ServerRequest, ToolCall } from '../core/types.ts';
 
 export type RawResult = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ export class ParkedCalls {
   readonly #maxCalls: number;
   readonly #waitMs: number;
 
-  constructor({ maxCalls = 256, waitMs = 300_000 }: ParkedCallsOptions = {}) {
+  constructor({ maxCalls = DEFAULTS.parked.calls, waitMs = DEFAULTS.parked.waitMs }: ParkedCallsOptions = {}) {
     this.#maxCalls = maxCalls;
     this.#waitMs = waitMs;
   }

@@ -2,20 +2,18 @@
  * Reads the bodies of clients' requests: bounded, counted before they are parsed, and large ones in turns.
  * @module
  */
+
 import type { IncomingMessage } from 'node:http';
 import { INVALID_REQUEST, type JsonRpcId, PARSE_ERROR, type Unreadable } from '../connections/json-rpc.ts';
 import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
-import { MOST_CLIENT_VALUES, surveyWritten } from '../json/json-nesting.ts';
+import { LIMITS } from '../core/limits.ts';
+import { surveyWritten } from '../json/json-nesting.ts';
 import { JsonSurvey } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 import { unreadRequest } from './request-fault.ts';
 
-/** The largest body, which is the SDK's own limit. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const HEAD_BYTES = 1024;
-const TAIL_BYTES = 128;
 /** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
 const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
@@ -40,7 +38,7 @@ export type RequestBody = { readonly value: unknown } | { readonly refused: Refu
 /** Reads a whole body. Rejects when the client goes away before its end. */
 export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
   const chunks: Buffer[] = [];
-  const survey = new JsonSurvey(MOST_CLIENT_VALUES);
+  const survey = new JsonSurvey(LIMITS.json.clientValues);
   let head: Buffer | undefined;
   let tail: Buffer | undefined;
   let size = 0;
@@ -50,16 +48,19 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
     size += chunk.length;
     head ??= chunk;
     tail = chunk;
-    if (size > MOST_BYTES) why ??= 'too-long';
+    if (size > LIMITS.wire.body) why ??= 'too-long';
     else if (!survey.push(chunk)) why ??= survey.excess;
     if (why === undefined) chunks.push(chunk);
     else chunks.length = 0;
-    if (size > 2 * MOST_BYTES) break;
+    if (size > 2 * LIMITS.wire.body) break;
   }
-  if (survey.values > MOST_CLIENT_VALUES) why ??= 'too-many';
+  if (survey.values > LIMITS.json.clientValues) why ??= 'too-many';
   if (why !== undefined) {
-    const id = lostRequest(head?.toString('utf8', 0, HEAD_BYTES) ?? '', tail?.subarray(-TAIL_BYTES).toString('utf8'));
-    const message = unreadRequest(why, MOST_BYTES, MOST_CLIENT_VALUES);
+    const id = lostRequest(
+      head?.toString('utf8', 0, LIMITS.wire.head) ?? '',
+      tail?.subarray(-LIMITS.wire.tail).toString('utf8'),
+    );
+    const message = unreadRequest(why, LIMITS.wire.body, LIMITS.json.clientValues);
     return { refused: { status: why === 'too-deep' ? 400 : 413, code: INVALID_REQUEST, message, id } };
   }
   const bytes = Buffer.concat(chunks);

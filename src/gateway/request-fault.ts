@@ -3,10 +3,12 @@
  * JSON-RPC request, or refuse without saying where. Request in; code and reason of the refusal out, or nothing.
  * @module
  */
+
 import { META, MODERN_VERSION } from '../connections/handshake.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, type JsonRpcMessage } from '../connections/json-rpc.ts';
 import type { LineFault } from '../connections/line-reader.ts';
-import { MAX_NESTING, NAMES_SHARE } from '../json/json-survey.ts';
+import { LIMITS } from '../core/limits.ts';
+import { NAMES_SHARE } from '../json/json-survey.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Why a request cannot be served. */
@@ -20,7 +22,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 /** Why a message was not even parsed. */
 export function unreadRequest(why: LineFault, maxBytes: number, maxValues: number): string {
   if (why === 'too-long') return `a message may have at most ${maxBytes} bytes`;
-  if (why === 'too-deep') return `this message cannot be read: it is nested more than ${MAX_NESTING} levels deep`;
+  if (why === 'too-deep') return `this message cannot be read: it is nested more than ${LIMITS.json.depth} levels deep`;
   return `a message may have at most ${maxValues} values, and one object at most ${Math.ceil(maxValues / NAMES_SHARE)} names`;
 }
 

@@ -6,6 +6,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import { META, type ProtocolEra } from '../connections/handshake.ts';
 import { JsonRpcError } from '../connections/json-rpc.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
 import type { Ask } from './parked-calls.ts';
 import type { UpstreamCall } from './upstream.ts';
@@ -64,7 +65,7 @@ function askThrough(context: ServerContext): Ask {
       const send = context.mcpReq.send as (request: unknown, schema: unknown, options?: unknown) => Promise<unknown>;
       return (await send({ method: request.method, params: request.params ?? {} }, z.looseObject({}), {
         ...(signal && { signal }),
-        timeout: ASK_MS,
+        timeout: DEFAULTS.limits.callCeiling,
       })) as Record<string, unknown>;
     } catch (error) {
       const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
@@ -72,9 +73,6 @@ function askThrough(context: ServerContext): Ask {
     }
   };
 }
-
-// People think before they answer; the call's own limits end it.
-const ASK_MS = 600_000;
 
 async function notifyProgress(
   context: ServerContext,

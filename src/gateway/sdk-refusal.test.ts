@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../core/limits.ts';
 import { reworded } from './sdk-refusal.ts';
 
 const issue = (path: readonly (string | number)[], expected: string, received: string) => ({
@@ -25,12 +26,12 @@ describe('a refusal of the SDK', () => {
     const two = dump(issue(['params', 'a'], 'record', 'null'), issue(['params', 'b'], 'array', 'number'));
     expect(said(two).message).toBe('params.a must be an object; params.b must be a list');
     const many = dump(...Array.from({ length: 9 }, (_, at) => issue(['params', at], 'boolean', 'null')));
-    expect(said(many).message).toMatch(/^params\.0 must be true or false; .*; and 4 more$/);
+    expect(said(many).message).toMatch(/^params\.0 must be true or false; .*; and 1 more$/);
   });
 
   it('of another kind keeps the words of the validator, cut', () => {
     expect(said(dump({ code: 'custom', path: [], message: 'x'.repeat(9000) })).message).toBe(
-      `the request: ${'x'.repeat(200)}`,
+      `the request: ${'x'.repeat(LIMITS.text.reason)}`,
     );
   });
 

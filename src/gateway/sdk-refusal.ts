@@ -5,6 +5,7 @@
  * @module
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JsonRpcErrorBody, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
+import { LIMITS } from '../core/limits.ts';
 
 interface Issue {
   readonly path: readonly (string | number)[];
@@ -21,8 +22,6 @@ const WORDS: ReadonlyMap<unknown, string> = new Map([
   ['object', 'an object'],
   ['record', 'an object'],
 ]);
-const MAX_ISSUES = 5;
-const MAX_TEXT = 200;
 
 /** Rewords an error that is a dump, and says what kind an unknown method is; every other one stays as it is. */
 export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
@@ -32,8 +31,8 @@ export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
   const issues = issuesIn(message);
   if (issues === undefined) return error;
   const told = [...new Set(issues.map(inWords))];
-  const more = told.length > MAX_ISSUES ? [`and ${told.length - MAX_ISSUES} more`] : [];
-  const sentence = [...told.slice(0, MAX_ISSUES), ...more].join('; ');
+  const more = told.length > LIMITS.validation.problems ? [`and ${told.length - LIMITS.validation.problems} more`] : [];
+  const sentence = [...told.slice(0, LIMITS.validation.problems), ...more].join('; ');
   return { code: INVALID_PARAMS, message: sentence, data: { code: 'VALIDATION_ERROR' } };
 }
 
@@ -56,9 +55,9 @@ function isIssue(value: unknown): value is Issue {
 }
 
 function inWords({ path, expected, message }: Issue): string {
-  const where = path.length === 0 ? 'the request' : path.join('.').slice(0, MAX_TEXT);
+  const where = path.length === 0 ? 'the request' : path.join('.').slice(0, LIMITS.text.reason);
   const wanted = WORDS.get(expected);
-  if (wanted === undefined) return `${where}: ${message.slice(0, MAX_TEXT)}`;
+  if (wanted === undefined) return `${where}: ${message.slice(0, LIMITS.text.reason)}`;
   return message.endsWith('received undefined')
     ? `${where} is missing: it must be ${wanted}`
     : `${where} must be ${wanted}`;

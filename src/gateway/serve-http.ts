@@ -3,6 +3,7 @@
  * Nothing is opened or started before the head and the body of a request were checked.
  * @module
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { META } from '../connections/handshake.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../connections/json-rpc.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -54,7 +56,7 @@ interface Incoming {
 /** Serves on 127.0.0.1 until `close`. Requests that could come from elsewhere are refused. */
 export async function serveGatewayOnHttp(
   engine: EngineHandle,
-  { port, surface, maxSessions = 256 }: ServeHttpOptions,
+  { port, surface, maxSessions = DEFAULTS.http.sessions }: ServeHttpOptions,
 ): Promise<ServedHttp> {
   const parked = new ParkedCalls();
   const handler = createUpstreamHandler(surface.run, parked);
@@ -126,7 +128,7 @@ export async function serveGatewayOnHttp(
       return answer;
     } catch (error) {
       // The server behind `--expose` cannot be reached: the client's own request says so.
-      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), MAX_MESSAGE), from.body);
+      return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
     } finally {
       place.leave();
     }
@@ -229,15 +231,12 @@ function modernName({ request, body }: Incoming): string {
   return nameOf(request, params?._meta?.[META.clientInfo]);
 }
 
-const MAX_NAME = 200;
-const MAX_MESSAGE = 1_000;
-
 /** What tells a client from others of its machine, as far as it says so itself. */
 function nameOf({ headers }: IncomingMessage, clientInfo: unknown): string {
   const { name, version } = (isObject(clientInfo) ? clientInfo : {}) as { name?: unknown; version?: unknown };
   const { authorization, 'user-agent': agent } = headers;
   const token = authorization === undefined ? '' : createHash('sha256').update(authorization).digest('hex');
-  return [name, version, agent].map((one) => String(one ?? '').slice(0, MAX_NAME)).join('\n') + token;
+  return [name, version, agent].map((one) => String(one ?? '').slice(0, LIMITS.names.shown)).join('\n') + token;
 }
 
 const rpcFault = (code: number, message: string, request?: unknown) => {

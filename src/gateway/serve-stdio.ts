@@ -4,6 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
+import { LIMITS } from '../core/limits.ts';
 import { IDENTITY } from '../core/version.ts';
 import { coreOf, type EngineHandle } from '../engine/engine-handle.ts';
 import { createMetaToolRunner } from '../meta-tools/meta-tool-runner.ts';
@@ -87,7 +88,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     input,
     output,
     handler,
-    maxMessageBytes: MAX_MESSAGE_BYTES,
+    maxMessageBytes: LIMITS.wire.message,
     serverInfo: IDENTITY,
     relays: surface.relays,
     introduction: surface.introduction,
@@ -115,5 +116,3 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
   };
   return { closed, close };
 }
-
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

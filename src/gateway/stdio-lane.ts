@@ -24,8 +24,9 @@ import { parseLarge } from '../connections/large-json.ts';
 import { largeTurns } from '../connections/large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../connections/line-reader.ts';
 import { lostRequest } from '../connections/lost-answer.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Progress } from '../core/types.ts';
-import { MOST_CLIENT_VALUES, NestingError, parseNested } from '../json/json-nesting.ts';
+import { NestingError, parseNested } from '../json/json-nesting.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { earlyAnswer, greet, type Introduction } from './introduction.ts';
 import { LateSdk } from './late-sdk.ts';
@@ -52,8 +53,6 @@ export interface StdioLaneOptions {
   readonly onEnd?: () => void;
 }
 
-const HEAD_BYTES = 1024;
-const TAIL_BYTES = 128;
 const SESSION = 'stdio';
 
 /** An SDK `Transport` over stdin and stdout; hand it to `serveStdio`. */
@@ -89,7 +88,7 @@ export class StdioLane {
     const { input, output, maxMessageBytes } = this.#options;
     const lines = new LineReader({
       maxBytes: maxMessageBytes,
-      maxValues: MOST_CLIENT_VALUES,
+      maxValues: LIMITS.json.clientValues,
       onLine: (line) => this.#line(line),
       onLarge: (line) => this.#large(line),
       onUnread: (head, tail, why) => this.#unread(head, tail, why),
@@ -159,7 +158,9 @@ export class StdioLane {
     } catch (error) {
       if (!(error instanceof NestingError)) return this.#invalid(null, PARSE_ERROR, 'this line is not JSON');
       const id =
-        error.value === undefined ? lostRequest(line.slice(0, HEAD_BYTES), line.slice(-TAIL_BYTES)) : idOf(error.value);
+        error.value === undefined
+          ? lostRequest(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail))
+          : idOf(error.value);
       return this.#invalid(id, INVALID_REQUEST, `this message cannot be read: ${error.message}`);
     }
     this.#message(message);
@@ -167,9 +168,9 @@ export class StdioLane {
 
   /** Reads a large message when it is its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
-    if (values > MOST_CLIENT_VALUES) {
-      const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
-      return void this.#unread(bytes.toString('utf8', 0, HEAD_BYTES), tail, 'too-many');
+    if (values > LIMITS.json.clientValues) {
+      const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
+      return void this.#unread(bytes.toString('utf8', 0, LIMITS.wire.head), tail, 'too-many');
     }
     return largeTurns.run(parseLarge(bytes, values)).then(
       (message) => this.#message(message),
@@ -180,7 +181,11 @@ export class StdioLane {
   /** Refuses a message by what was seen of it. */
   #unread(head: string, tail: string | undefined, why: LineFault): void {
     const { maxMessageBytes } = this.#options;
-    this.#invalid(lostRequest(head, tail), INVALID_REQUEST, unreadRequest(why, maxMessageBytes, MOST_CLIENT_VALUES));
+    this.#invalid(
+      lostRequest(head, tail),
+      INVALID_REQUEST,
+      unreadRequest(why, maxMessageBytes, LIMITS.json.clientValues),
+    );
   }
 
   #message(message: unknown): void {

@@ -6,13 +6,10 @@
  * @module
  */
 import type { ServerResponse } from 'node:http';
+import { LIMITS } from '../core/limits.ts';
 
-/** Bytes of all answers that may wait for clients that have read nothing for a while. */
-const MOST_UNREAD = 16 * 1024 * 1024;
 /** A client may be busy for this long before what waits for it counts as not read. */
 const BUSY_MS = 2_000;
-/** So many times as much may wait for all clients, the busy ones included: answers that are handed over at the same moment. */
-const MOST_AT_ONCE = 4;
 /** A client that reads nothing for this long, while something waits for it, has stopped. */
 const STALLED_MS = 15_000;
 const LOOK_EVERY_MS = 3_000;
@@ -29,7 +26,7 @@ export class UnreadAnswers {
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
 
-  constructor(mostUnread: number = MOST_UNREAD) {
+  constructor(mostUnread: number = LIMITS.wire.unreadHttp) {
     this.#mostUnread = mostUnread;
   }
 
@@ -72,7 +69,7 @@ export class UnreadAnswers {
     }
     waiting.sort((a, b) => a.since - b.since);
     for (const { response, since } of waiting) {
-      const isMost = waiting.length > 1 && unread > this.#mostUnread * MOST_AT_ONCE;
+      const isMost = waiting.length > 1 && unread > this.#mostUnread * LIMITS.wire.unreadFactor;
       const patience = isMost ? 0 : unread > this.#mostUnread ? BUSY_MS : STALLED_MS;
       if (now - since < patience) break;
       unread -= response.writableLength;

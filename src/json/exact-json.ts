@@ -12,19 +12,16 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 type Holder = Record<string | number, unknown>;
 
 /** By holder, an object with the digits of its numbers under the same keys, and no other strings. */
 const kept = new WeakMap<object, Holder>();
 let everKept = false;
 
-const LONGEST = 4 * 1024 * 1024;
-const MOST_VALUES = 50_000;
-/** Deeper than any message that is read or sent. */
-const DEEPEST = 256;
-
-// A double keeps fifteen digits anywhere between 1e-307 and 1e308. A number that loses digits has sixteen, or an
-// exponent of three. The repetition is written out, because V8 then need not examine every character.
+// Fifteen digits survive in a double, wherever between 1e-307 and 1e308 they stand. So what does not has sixteen, or an
+// exponent of three. The repetition is written out because V8 then need not look at every character.
 const SIXTEEN_DIGITS = '[\\d.]'.repeat(16);
 const LARGE_EXPONENT = '[eE][+-]?\\d\\d\\d';
 const HAS_MANY_DIGITS = new RegExp(SIXTEEN_DIGITS);
@@ -38,7 +35,8 @@ const LONG_WHOLE = /^-?\d{17,}[1-9]$/;
 /** Returns what `JSON.parse` returns or throws. Digits are not kept for a number that is the whole text. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (text.length > LONGEST || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text))) return value;
+  if (text.length > LIMITS.json.exactChars || (!HAS_MANY_DIGITS.test(text) && !HAS_LARGE_EXPONENT.test(text)))
+    return value;
   if (!isHolder(value) || text.search(BEFORE_SUSPECT) === -1 || !isModest(value)) return value;
   const quoted = quoteInexact(text);
   if (quoted !== undefined) keep(value, JSON.parse(quoted));
@@ -46,7 +44,8 @@ export function parseJson(text: string): unknown {
 }
 
 /** Tells whether digits are kept for a text of this size. */
-export const keepsDigits = (chars: number, values: number): boolean => chars <= LONGEST && values <= MOST_VALUES;
+export const keepsDigits = (chars: number, values: number): boolean =>
+  chars <= LIMITS.json.exactChars && values <= LIMITS.json.exactValues;
 
 /** Keeps the digits of one number, for callers that build arrays and objects without `parseJson`. */
 export function keepDigits(holder: object, key: string | number, number: string): void {
@@ -68,8 +67,8 @@ const isHolder = (value: unknown): value is Holder => typeof value === 'object' 
 
 /** Tells whether there are few enough values to examine. */
 function isModest(value: Holder): boolean {
-  let left = MOST_VALUES;
-  // Not recursive, because the depth is not checked yet.
+  let left = LIMITS.json.exactValues;
+  // No recursion: nobody has asked yet how deep it nests.
   const open = [value];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
     const items = Array.isArray(holder) ? holder : Object.values(holder);
@@ -88,7 +87,7 @@ function quoteInexact(text: string): string | undefined {
   let at = 0;
   let quote = text.indexOf('"');
   // There may be more numbers than values: of duplicate keys only the last counts.
-  for (let numbers = 0; numbers <= MOST_VALUES; ) {
+  for (let numbers = 0; numbers <= LIMITS.json.exactValues; ) {
     BEFORE_SUSPECT.lastIndex = at;
     if (!BEFORE_SUSPECT.test(text)) break;
     const start = BEFORE_SUSPECT.lastIndex;
@@ -176,7 +175,7 @@ function keep(value: Holder, quoted: Holder): void {
 function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
   const paths = new Set<object>();
   // Larger than the limit for reading, because a message has its own fields around the value.
-  let left = 2 * MOST_VALUES;
+  let left = 2 * LIMITS.json.exactValues;
   const look = (holder: Holder, levels: number): boolean => {
     const items = Array.isArray(holder) ? holder : Object.values(holder);
     left -= items.length;
@@ -193,7 +192,7 @@ function pathsToKept(value: Holder): ReadonlySet<object> | undefined {
     if ((leadsThere || (hasNumbers && kept.has(holder))) && typeof holder.toJSON !== 'function') paths.add(holder);
     return true;
   };
-  return look(value, DEEPEST) ? paths : undefined;
+  return look(value, LIMITS.json.exactDepth) ? paths : undefined;
 }
 
 /** Writes objects that lead to a kept number; `JSON.stringify` writes everything else. */

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { LIMITS } from '../core/limits.ts';
 import { writeJson } from './exact-json.ts';
-import {
-  MOST_CLIENT_VALUES,
-  NestingError,
-  nestsTooDeep,
-  parseNested,
-  parseWritten,
-  writtenFault,
-} from './json-nesting.ts';
-import { MAX_NESTING } from './json-survey.ts';
+import { NestingError, nestsTooDeep, parseNested, parseWritten, writtenFault } from './json-nesting.ts';
 
 const nested = (levels: number, core = '') => `${'['.repeat(levels)}${core}${']'.repeat(levels)}`;
 const filler = JSON.stringify('x'.repeat(70_000));
@@ -25,13 +18,13 @@ describe('parseNested', () => {
   });
 
   it('keeps the digits of numbers that no double holds, as deep as it reads', () => {
-    const text = nested(MAX_NESTING, '12345678901234567890');
+    const text = nested(LIMITS.json.depth, '12345678901234567890');
     expect(writeJson(parseNested(text))).toBe(text);
   });
 
   it.each([
-    ['short', nested(MAX_NESTING)],
-    ['long', nested(MAX_NESTING, filler)],
+    ['short', nested(LIMITS.json.depth)],
+    ['long', nested(LIMITS.json.depth, filler)],
     ['brackets in strings', `[${JSON.stringify('["\\'.repeat(20_000))},${filler}]`],
     ['an endless string', `["${'['.repeat(100_000)}"]`],
     ['many, but beside each other', `[${'[[{}]],'.repeat(20_000)}1]`],
@@ -40,7 +33,7 @@ describe('parseNested', () => {
   });
 
   it.each([
-    ['short', nested(MAX_NESTING + 1)],
+    ['short', nested(LIMITS.json.depth + 1)],
     ['objects', `${'{"a":'.repeat(201)}1${'}'.repeat(201)}`],
     ['long and deep at the end', `[${filler},${nested(300)}]`],
     ['long and deep at once', nested(100_000)],
@@ -74,7 +67,7 @@ describe('parseWritten', () => {
 
   it.each([
     ['many names in one object', object(10_000)],
-    ['many values', list(MOST_CLIENT_VALUES)],
+    ['many values', list(LIMITS.json.clientValues)],
     ['a long text that looks like JSON', JSON.stringify({ text: '{"a":[1,2],'.repeat(50_000) })],
     ['a text of quotes and backslashes', JSON.stringify({ text: '\\"'.repeat(50_000) })],
   ])('reads %s', (_, text) => {
@@ -84,7 +77,7 @@ describe('parseWritten', () => {
   it.each([
     ['an object of too many names', object(10_001), 'names'],
     ['one deep inside', `{"a":[{"b":"\\"{","c":${object(10_001)}}]}`, 'names'],
-    ['too many values', list(MOST_CLIENT_VALUES + 2), 'values'],
+    ['too many values', list(LIMITS.json.clientValues + 2), 'values'],
     ['too many empty objects', `[${'{},'.repeat(30_000)}{}]`, 'values'],
     ['too many levels', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'levels'],
     ['too many names without an end', object(300_000).slice(0, -1), 'names'],

@@ -2,21 +2,20 @@
  * Parses JSON from outside within bounds: how deep it may nest, and how much a client may write.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { parseJson } from './exact-json.ts';
-import { JsonSurvey, MAX_NESTING, NAMES_SHARE, surveyed } from './json-survey.ts';
+import { JsonSurvey, NAMES_SHARE, surveyed } from './json-survey.ts';
 
-/** Most values in one message of a client. Agents write arguments by hand; bulk data goes in several calls. */
-export const MOST_CLIENT_VALUES = 40_000;
 /** In characters. A shorter text has not as many of either: a value takes two at least. */
 const FEW_VALUES = 40_000;
 
 /** Shorter JSON cannot nest too deep: each level takes a bracket at both ends. */
-const SHORTEST = 2 * MAX_NESTING;
+const SHORTEST = 2 * LIMITS.json.depth;
 const LONG = 64 * 1024;
 const BEGINNING = 16 * 1024;
 
 /** Tells whether arrays and objects nest deeper than `levels`; a cyclic value does. */
-export function nestsTooDeep(value: unknown, levels: number = MAX_NESTING): boolean {
+export function nestsTooDeep(value: unknown, levels: number = LIMITS.json.depth): boolean {
   if (typeof value !== 'object' || value === null) return false;
   // Recursion is limited by `levels`, and much faster than an explicit stack.
   if (levels === 0) return true;
@@ -33,7 +32,7 @@ export class NestingError extends Error {
   readonly value: unknown;
 
   constructor(value?: unknown) {
-    super(`it is nested more than ${MAX_NESTING} levels deep`);
+    super(`it is nested more than ${LIMITS.json.depth} levels deep`);
     this.value = value;
   }
 }
@@ -67,11 +66,14 @@ export const writtenFault = (text: string): string | undefined =>
 
 /** Counts the values of such a text, up to the first excess. */
 export function surveyWritten(text: string): { readonly values: number; readonly fault?: string } {
-  const { values, excess } = surveyed(Buffer.from(text), MOST_CLIENT_VALUES);
+  const { values, excess } = surveyed(Buffer.from(text), LIMITS.json.clientValues);
   if (excess === undefined) return { values };
-  if (excess === 'too-deep') return { values, fault: `is nested more than ${MAX_NESTING} levels deep` };
-  const names = MOST_CLIENT_VALUES / NAMES_SHARE;
-  return { values, fault: `has more than ${MOST_CLIENT_VALUES} values, or more than ${names} names in one object` };
+  if (excess === 'too-deep') return { values, fault: `is nested more than ${LIMITS.json.depth} levels deep` };
+  const names = LIMITS.json.clientValues / NAMES_SHARE;
+  return {
+    values,
+    fault: `has more than ${LIMITS.json.clientValues} values, or more than ${names} names in one object`,
+  };
 }
 
 function isTooDeep(text: string): boolean {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSurvey, MAX_NESTING, surveyed } from './json-survey.ts';
+import { LIMITS } from '../core/limits.ts';
+import { JsonSurvey, surveyed } from './json-survey.ts';
 
 /** What the survey should count: the items of every array and object, and one for an empty one. */
 function valuesOf(value: unknown): number {
@@ -43,7 +44,7 @@ describe('JsonSurvey', () => {
   });
 
   it('says what nests too deep, also without an end', () => {
-    expect(surveyed(Buffer.from('['.repeat(MAX_NESTING)), 1000).excess).toBeUndefined();
-    expect(surveyed(Buffer.from('['.repeat(MAX_NESTING + 1)), 1000).excess).toBe('too-deep');
+    expect(surveyed(Buffer.from('['.repeat(LIMITS.json.depth)), 1000).excess).toBeUndefined();
+    expect(surveyed(Buffer.from('['.repeat(LIMITS.json.depth + 1)), 1000).excess).toBe('too-deep');
   });
 });

@@ -5,15 +5,7 @@
  * megabytes can keep the event loop busy for seconds. One look at each byte says so beforehand, for a thousandth of it.
  * @module
  */
-
-/** Arrays and objects inside each other, on every way in and out. Deeper values overflow the stack of programs that walk them. */
-export const MAX_NESTING = 200;
-
-/** Messages up to this many bytes are read at once; longer ones are counted first and wait for their turn. */
-export const LARGE_BYTES = 256 * 1024;
-
-/** Values of one message, where the configuration says nothing else. No server or client we know comes near it. */
-export const MOST_VALUES = 200_000;
+import { LIMITS } from '../core/limits.ts';
 
 /** A page of a tool list may have this many times as many values: it is taken apart, and never copied or written as a whole. */
 const LIST_FACTOR = 5;
@@ -36,7 +28,7 @@ export class JsonSurvey {
   readonly #mostValues: number;
   readonly #mostNames: number;
   /** Names of the object that is open on each level. */
-  readonly #names = new Uint32Array(MAX_NESTING + 1);
+  readonly #names = new Uint32Array(LIMITS.json.depth + 1);
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -78,7 +70,7 @@ export class JsonSurvey {
         if (count > this.#mostNames) return this.#refuse('too-many');
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         values++;
-        if (++depth > MAX_NESTING) return this.#refuse('too-deep');
+        if (++depth > LIMITS.json.depth) return this.#refuse('too-deep');
         names[depth] = 0;
       } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && depth > 0) depth--;
     }

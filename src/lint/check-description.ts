@@ -2,12 +2,11 @@
  * Checks a tool's texts: nothing said, too much said, or text addressed to the model behind the user's back.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { plainText } from '../text/plain-text.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
-/** Longest text searched for phrases. */
-const MAX_SEARCHED = 50_000;
 const FILLERS = new Set(
   'a an the this that tool tools function functions method api for of to and or in on it its is does do will can you use used using stuff things something various allows lets helps provides with from by all some any given specified'.split(
     ' ',
@@ -18,7 +17,7 @@ const SAYS_NOTHING =
 
 /** Reports a missing or vague description. */
 export function checkDescription({ name, description }: LintedTool): Breach[] {
-  const text = plainText(description ?? '', MAX_SEARCHED).trim();
+  const text = plainText(description ?? '', LIMITS.text.lintedText).trim();
   if (text === '') return [['description-missing']];
   if (SAYS_NOTHING.test(text)) return [['description-vague', text]];
   const said = wordsOf(text.slice(0, 300)).filter((word) => !FILLERS.has(word));
@@ -65,7 +64,7 @@ export function checkWords(texts: readonly { readonly where: string; readonly te
     if (!places.includes(where)) places.push(where);
   };
   for (const { where, text: whole } of texts) {
-    const text = whole.slice(0, MAX_SEARCHED);
+    const text = whole.slice(0, LIMITS.text.lintedText);
     if (HIDDEN.test(text)) add('hidden-text', where);
     else if (plainText(text) !== text.replace(/[\u0085\u2028\u2029]/g, '\n')) add('invisible-characters', where);
     const folded = plainText(text).replace(/\s+/g, ' ');

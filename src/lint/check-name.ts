@@ -2,17 +2,16 @@
  * Checks a tool's name against the APIs that would refuse it.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
-const MAX_NAME = 64;
-
-/** Reports what is wrong with a name, alone and with the prefix that clients add. */
+/** What is wrong with a name, on its own and with the prefix that clients add. */
 export function checkName({ server, name }: LintedTool): Breach[] {
   const breaches: Breach[] = [];
   if (!/^[A-Za-z0-9_-]*$/.test(name)) breaches.push(['name-characters']);
   if (/^[^A-Za-z_]/.test(name)) breaches.push(['name-start']);
-  if (name.length > MAX_NAME) breaches.push(['name-length', `${name.length} characters`]);
-  else if (`mcp__${server}__${name}`.length > MAX_NAME) breaches.push(['name-prefixed']);
+  if (name.length > LIMITS.names.api) breaches.push(['name-length', `${name.length} characters`]);
+  else if (`mcp__${server}__${name}`.length > LIMITS.names.api) breaches.push(['name-prefixed']);
   return breaches;
 }
 

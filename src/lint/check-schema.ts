@@ -3,11 +3,9 @@
  * and fetches nothing.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Breach, LintedTool, RuleId } from './rules.ts';
 
-const MAX_NODES = 20_000;
-const MAX_DEPTH = 10;
-const MAX_PLACES = 20;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 const SAYS_TYPE = ['type', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', '$dynamicRef', 'if', 'not'];
 
@@ -69,8 +67,8 @@ class Walk {
 
   /** `path` is empty for the root; `depth` counts schemas inside schemas. */
   #visit(node: unknown, path: string, depth: number): void {
-    if (!isNode(node) || ++this.#nodes > MAX_NODES) return;
-    if (depth > MAX_DEPTH) {
+    if (!isNode(node) || ++this.#nodes > LIMITS.schema.expanded) return;
+    if (depth > LIMITS.schema.deepNesting) {
       this.#add('schema-deep', path);
       return;
     }
@@ -132,7 +130,7 @@ class Walk {
     if (!reference.startsWith('#')) return false;
     if (reference === '#' || !reference.startsWith('#/')) return true;
     let node: unknown = this.#root;
-    for (const part of reference.slice(2, 1000).split('/')) {
+    for (const part of reference.slice(2, LIMITS.schema.reference).split('/')) {
       const name = decoded(part).replace(/~1/g, '/').replace(/~0/g, '~');
       if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return false;
       node = (node as Record<string, unknown>)[name];
@@ -143,7 +141,7 @@ class Walk {
   #add(rule: RuleId, where: string): void {
     const places = this.#found.get(rule) ?? new Set();
     this.#found.set(rule, places);
-    if (places.size < MAX_PLACES) places.add(where);
+    if (places.size < LIMITS.shown.listed) places.add(where);
   }
 }
 
@@ -163,7 +161,7 @@ function isPattern(pattern: unknown): boolean {
   if (typeof pattern !== 'string') return false;
   for (const flags of ['u', '']) {
     try {
-      new RegExp(pattern.slice(0, 5000), flags);
+      new RegExp(pattern.slice(0, LIMITS.text.pattern), flags);
       return true;
     } catch {
       // Valid without the flag is valid for most readers.

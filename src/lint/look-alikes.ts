@@ -2,14 +2,12 @@
  * Finds tools that an agent can hardly tell apart, within one server and across servers.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { wordsOf } from './check-name.ts';
 import type { Breach, LintedTool } from './rules.ts';
 
 /** The share of words that two descriptions must have in common. */
 const SIMILAR = 0.6;
-const MAX_NAMED = 5;
-/** Most tools of one name that are compared; the cost is quadratic. */
-const MAX_GROUP = 200;
 
 /** Returns one breach per group, reported for its first tool. */
 export function checkLookAlikes(
@@ -43,7 +41,7 @@ function acrossServers(tools: readonly LintedTool[]) {
   for (const group of groupsOf(tools, coreName)) {
     const told = new Set<LintedTool>();
     const bounded = group
-      .slice(0, MAX_GROUP)
+      .slice(0, LIMITS.search.similarTools)
       .map((tool) => ({ tool, words: new Set(wordsOf(tool.description ?? '')) }));
     for (const { tool, words } of bounded) {
       if (told.has(tool) || words.size === 0) continue;
@@ -87,4 +85,6 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 const named = (names: readonly string[]): string[] =>
-  names.length <= MAX_NAMED ? [...names] : [...names.slice(0, MAX_NAMED), `+${names.length - MAX_NAMED} more`];
+  names.length <= LIMITS.shown.named
+    ? [...names]
+    : [...names.slice(0, LIMITS.shown.named), `+${names.length - LIMITS.shown.named} more`];

@@ -3,12 +3,11 @@
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ServerMetadata, ToolMetadata } from '../core/types.ts';
 import { visibly } from '../text/plain-text.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Token limit for lists. */
-const LIST_TOKENS = 2000;
 const SHORT_SUMMARY = 40;
 
 /** Returns a result with one text block of minified JSON. */
@@ -128,7 +127,7 @@ function firstFitting(
 }
 
 function fits(result: CallToolResult): boolean {
-  return estimateTokens(String(result.content?.[0]?.text)) <= LIST_TOKENS;
+  return estimateTokens(String(result.content?.[0]?.text)) <= LIMITS.answer.listTokens;
 }
 
 /** Cuts between characters, never inside one. */

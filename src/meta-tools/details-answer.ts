@@ -6,6 +6,7 @@
  * more than text is missing, the answer says so.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
 import type { CallToolResult, JsonSchema, ToolExample, ToolMetadata, ToolParameter } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -19,7 +20,6 @@ import { describedIn, firstSentences, repeatsName, tidy, withoutParameterList } 
 
 /** Lengths that answers are fitted to, in weight; a token weighs a little over four. */
 const BANDS = [400, 640, 900, 1200, 1600, 2400] as const;
-const LONGEST = 5600;
 
 /** The most characters of each kind of text. */
 interface Brevity {
@@ -31,7 +31,7 @@ interface Brevity {
   readonly terse?: boolean;
 }
 
-const WHOLE: Brevity = { description: LONGEST, parameter: LONGEST, type: 700, example: 1200 };
+const WHOLE: Brevity = { description: LIMITS.answer.page, parameter: LIMITS.answer.page, type: 700, example: 1200 };
 const SHORTER: readonly Brevity[] = [
   WHOLE,
   { description: 480, parameter: 160, type: 700, example: 600 },
@@ -45,11 +45,6 @@ const SHORTEST: readonly Brevity[] = [
   { description: 140, parameter: 0, type: 60, example: 0, terse: true },
   { description: 140, parameter: 0, type: 24, example: 0, terse: true },
 ];
-
-const MAX_NAME = 200;
-const MAX_PARAMETERS = 256;
-const MAX_NODES = 30_000;
-const MAX_NOTE = 300;
 
 const MORE = `execute_tool ${OWN_SERVER} ${READ_SCHEMA_NAME} {server,tool,path?} has all`;
 
@@ -67,7 +62,7 @@ export function detailsAnswer(tool: ToolMetadata): CallToolResult {
   }
   for (const brevity of SHORTEST) {
     const details = writer.write(brevity);
-    if (weight(details) <= LONGEST) return answer(details);
+    if (weight(details) <= LIMITS.answer.page) return answer(details);
   }
   return answer(writer.asManyAsFit());
 }
@@ -91,14 +86,14 @@ class Details {
     this.#parameters = parametersOf(tool.inputSchema);
     this.#description = tidy(tool.description ?? tool.title ?? '');
     this.#described = this.#parameters
-      .slice(0, MAX_PARAMETERS)
+      .slice(0, LIMITS.schema.parameters)
       .map(({ schema }) => (typeof schema.description === 'string' ? tidy(schema.description) : ''));
     const node = wholeNode(this.#root, this.#root);
     this.#conditional = CONDITIONS.some((keyword) => node[keyword] !== undefined);
     this.#note = noteOn(node, this.#root);
   }
 
-  write(brevity: Brevity, most: number = MAX_PARAMETERS): object {
+  write(brevity: Brevity, most: number = LIMITS.schema.parameters): object {
     const { server, name, tags } = this.#tool;
     const whole = brevity === WHOLE;
     const described = whole ? this.#description : withoutParameterList(this.#description);
@@ -106,7 +101,7 @@ class Details {
     const types = this.#typesWithin(brevity.type);
     const parameters = this.#parameters.slice(0, most).map(
       (parameter, at): ToolParameter => ({
-        name: shorten(visible(parameter.name), MAX_NAME),
+        name: shorten(visible(parameter.name), LIMITS.names.shown),
         type: types[at] ?? 'any',
         description: this.#describe(parameter.name, this.#described[at] ?? '', brevity),
         required: parameter.required,
@@ -134,10 +129,10 @@ class Details {
   /** Returns the shortest form, with as many parameters as fit; required ones come first. */
   asManyAsFit(): object {
     const shortest = SHORTEST.at(-1) ?? WHOLE;
-    let [low, high] = [0, Math.min(this.#parameters.length, MAX_PARAMETERS)];
+    let [low, high] = [0, Math.min(this.#parameters.length, LIMITS.schema.parameters)];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (weight(this.write(shortest, middle)) <= LONGEST) low = middle;
+      if (weight(this.write(shortest, middle)) <= LIMITS.answer.page) low = middle;
       else high = middle - 1;
     }
     return this.write(shortest, low);
@@ -145,14 +140,14 @@ class Details {
 
   #describe(name: string, own: string, { parameter: room, terse }: Brevity): string {
     // While the tool's description is shown in full, its text about parameters need not be repeated.
-    const text = own || (room < LONGEST ? (this.#liftedText(name) ?? '') : '');
+    const text = own || (room < LIMITS.answer.page ? (this.#liftedText(name) ?? '') : '');
     return terse && repeatsName(text, name, this.#tool.name) ? '' : firstSentences(text, room);
   }
 
   #liftedText(name: string): string | undefined {
     this.#lifted ??= describedIn(
       this.#tool.description ?? '',
-      this.#parameters.slice(0, MAX_PARAMETERS).flatMap((one, at) => (this.#described[at] ? [] : [one.name])),
+      this.#parameters.slice(0, LIMITS.schema.parameters).flatMap((one, at) => (this.#described[at] ? [] : [one.name])),
     );
     return this.#lifted.get(name);
   }
@@ -160,8 +155,8 @@ class Details {
   #typesWithin(maxChars: number): readonly string[] {
     const known = this.#types.get(maxChars);
     if (known) return known;
-    const parameters = this.#parameters.slice(0, MAX_PARAMETERS);
-    const effort = new Effort(MAX_NODES);
+    const parameters = this.#parameters.slice(0, LIMITS.schema.parameters);
+    const effort = new Effort(LIMITS.schema.expanded);
     const types = parameters.map(({ schema }) => typeText(schema, this.#root, { maxChars, effort }));
     this.#types.set(maxChars, types);
     return types;
@@ -174,12 +169,12 @@ function noteOn(node: JsonSchema, root: JsonSchema): string {
   if (sets.length > 0)
     return shorten(
       `one of: ${sets.map((names) => names.map((name) => shorten(visible(name), 80)).join(' + ')).join(' | ')}`,
-      MAX_NOTE,
+      LIMITS.text.reason,
     );
   const { properties: _properties, ...rest } = node;
-  if (branchesOf(node).length > 1) return `one of: ${typeText(rest, root, { maxChars: MAX_NOTE })}`;
+  if (branchesOf(node).length > 1) return `one of: ${typeText(rest, root, { maxChars: LIMITS.text.reason })}`;
   const isFree = isObject(node.additionalProperties) && Object.keys(node.additionalProperties).length > 0;
-  return isFree ? `other names: ${typeText(node.additionalProperties, root, { maxChars: MAX_NOTE })}` : '';
+  return isFree ? `other names: ${typeText(node.additionalProperties, root, { maxChars: LIMITS.text.reason })}` : '';
 }
 
 function fitting(examples: readonly ToolExample[], maxChars: number): readonly ToolExample[] {

@@ -4,16 +4,13 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import { CUT } from '../schema/type-text.ts';
 import { plainText } from '../text/plain-text.ts';
 
-/** The most that is read of a description; `read_schema` returns the rest. */
-const MAX_CHARS = 20_000;
-const MAX_LINES = 500;
-
-/** Returns the whole text, without indentation and empty lines. */
+/** The whole text, without indentation and empty lines. */
 export function tidy(text: string): string {
-  return plainText(text, MAX_CHARS)
+  return plainText(text, LIMITS.answer.description)
     .replace(/[ \t\r]+/g, ' ')
     .replace(/ ?\n[ \n]*/g, '\n')
     .trim();
@@ -48,7 +45,9 @@ export function firstSentences(tidied: string, maxChars: number): string {
 export function describedIn(description: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   if (names.length === 0) return found;
-  for (const line of plainText(description, MAX_CHARS).split('\n').slice(0, MAX_LINES)) {
+  for (const line of plainText(description, LIMITS.answer.description)
+    .split('\n')
+    .slice(0, LIMITS.answer.descriptionLines)) {
     const text = line.replace(/^[\s\-*•+`"']{0,40}/, '');
     const name = names.find((one) => text.startsWith(one) && !found.has(one) && !/^[\w.]/.test(text.slice(one.length)));
     const said = name === undefined ? undefined : afterColon(text.slice(name.length));

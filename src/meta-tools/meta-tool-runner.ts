@@ -4,6 +4,7 @@
  */
 
 import { LOOP_REFUSAL } from '../core/hops.ts';
+import { LIMITS } from '../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import type { CallToolResult } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
@@ -16,9 +17,6 @@ import { misspeltArgument } from './misspelt-argument.ts';
 import type { CallContext, RunTool } from './run-tool.ts';
 import { searchAnswer } from './search-answer.ts';
 
-const MAX_LIMIT = 100;
-/** The most characters of a configuration problem that an agent is shown. */
-const MAX_PROBLEM = 2000;
 const WRAPPERS = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -47,7 +45,7 @@ const MEND =
 function brokenOr(engine: EngineCore, failed: ToolResult<never>): ToolResult<never> {
   const { problem } = engine;
   if (problem === undefined) return failed;
-  const message = `The configuration of this gateway cannot be used: ${ended(shorten(problem.message, MAX_PROBLEM))} ${MEND}`;
+  const message = `The configuration of this gateway cannot be used: ${ended(shorten(problem.message, LIMITS.text.long))} ${MEND}`;
   return fail('CONFIGURATION_ERROR', message, { outcome: 'not_sent' });
 }
 
@@ -113,7 +111,7 @@ const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
       return badArgument('search_tools', 'server', 'a string');
     const count = limit === undefined || limit === null ? undefined : Number(limit);
     if (count !== undefined && !(count >= 1)) return badArgument('search_tools', 'limit', 'a number from 1 to 100');
-    const most = count && Math.min(Math.floor(count), MAX_LIMIT);
+    const most = count && Math.min(Math.floor(count), LIMITS.search.results);
     const found = await engine.find(query, { server: server || undefined, limit: most, caller });
     if (!found.success) return asResult(found);
     const { results, notes } = found.data;

@@ -2,6 +2,7 @@
  * Defines the five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { ALWAYS_LOAD, META_TOOL_NAMES, OWN_SERVER, READ_SCHEMA_NAME } from '../core/own-server.ts';
 import type { ToolDefinition } from '../core/types.ts';
 import { CUT } from '../schema/type-text.ts';
@@ -76,17 +77,14 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);
 
-// Two below the limit of forty, because the estimate for a short odd text may be two too low.
-const MAX_NAME_TOKENS = 38;
-
-/** ` in github, jira and 3 more`: the searchable servers, within forty tokens. */
+/** ` in github, jira and 3 more`: what can be found, within forty tokens. */
 function among(servers: readonly string[]): string {
   const sorted = [...servers].sort();
   let named = '';
   let count = 0;
   for (const name of sorted) {
     const next = named === '' ? name : `${named}, ${name}`;
-    if (estimateTokens(next) > MAX_NAME_TOKENS) continue;
+    if (estimateTokens(next) > LIMITS.answer.nameTokens) continue;
     named = next;
     count++;
   }

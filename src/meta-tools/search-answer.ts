@@ -5,13 +5,12 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, SearchResult } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { answer } from './answers.ts';
 
-/** Room for the hits of a default answer, in characters of JSON: about 185 tokens. */
-const ROOM = 820;
-/** Complete hits before the rest is shortened. */
+/** Hits that are shown in full before the rest is shortened. */
 const FULL = 3;
 const SUMMARY = 80;
 const SHORT_SUMMARY = 48;
@@ -28,7 +27,7 @@ export function searchAnswer(
 
 function withinRoom(results: readonly SearchResult[]): object[] {
   const shown: object[] = [];
-  let left = ROOM;
+  let left = LIMITS.answer.hits;
   for (const [rank, result] of results.entries()) {
     const entry = rank < FULL ? inBrief(result, SUMMARY, ARGS) : inBrief(result, SHORT_SUMMARY, 0);
     left -= JSON.stringify(entry).length + 1;

@@ -3,6 +3,7 @@
  * visible and callable tools are always the same.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { RulePrecedence } from '../core/types.ts';
 import type { CompiledPattern } from './pattern.ts';
 
@@ -39,7 +40,6 @@ export interface ServerNames {
   readonly others: readonly string[];
 }
 
-const MAX_REMEMBERED = 100_000;
 const NO_TAGS: readonly string[] = [];
 
 /** The compiled rules of one configuration. Immutable; a reload builds a new set. */
@@ -77,7 +77,7 @@ export class RuleSet {
     const known = tools?.get(tool);
     if (known !== undefined) return known;
     const decision = this.#decide(server, tool);
-    if (this.#size >= MAX_REMEMBERED) {
+    if (this.#size >= LIMITS.cache.decisions) {
       this.#remembered.clear();
       this.#size = 0;
       tools = undefined;

@@ -4,13 +4,7 @@
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
-
-/** The longest pattern, glob or regular expression. */
-export const MAX_PATTERN_LENGTH = 1_000;
-
-const MAX_ALTERNATIVES = 100;
-const MAX_EXPANDED_LENGTH = 10_000;
-const MAX_NESTING = 10;
+import { LIMITS } from '../core/limits.ts';
 
 interface CharClass {
   readonly negated: boolean;
@@ -28,8 +22,8 @@ interface Brace {
 
 /** Compiles a glob. Throws ConfigurationError if it is invalid. */
 export function compileGlob(pattern: string): (text: string) => boolean {
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw new ConfigurationError(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+  if (pattern.length > LIMITS.pattern.length) {
+    throw new ConfigurationError(`is longer than ${LIMITS.pattern.length} characters`);
   }
   const matchers = expand(settleBraces(tokenize(Array.from(pattern)))).map(compileAtoms);
   const only = matchers.length === 1 ? matchers[0] : undefined;
@@ -112,7 +106,8 @@ function settleBraces(tokens: readonly Token[]): Token[] {
 function expand(tokens: readonly Token[]): readonly (readonly Atom[])[] {
   let at = 0;
   const sequence = (depth: number): Atom[][] => {
-    if (depth > MAX_NESTING) throw new ConfigurationError(`nests braces more than ${MAX_NESTING} deep`);
+    if (depth > LIMITS.pattern.depth)
+      throw new ConfigurationError(`nests braces more than ${LIMITS.pattern.depth} deep`);
     const done: Atom[][] = [];
     let current: Atom[][] = [[]];
     for (; at < tokens.length; at++) {
@@ -135,8 +130,8 @@ function expand(tokens: readonly Token[]): readonly (readonly Atom[])[] {
 
 function bounded(alternatives: Atom[][]): Atom[][] {
   const length = alternatives.reduce((sum, atoms) => sum + atoms.length, 0);
-  if (alternatives.length > MAX_ALTERNATIVES || length > MAX_EXPANDED_LENGTH) {
-    throw new ConfigurationError(`stands for more than ${MAX_ALTERNATIVES} alternatives; split it up`);
+  if (alternatives.length > LIMITS.pattern.alternatives || length > LIMITS.pattern.expanded) {
+    throw new ConfigurationError(`stands for more than ${LIMITS.pattern.alternatives} alternatives; split it up`);
   }
   return alternatives;
 }

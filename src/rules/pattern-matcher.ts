@@ -2,6 +2,7 @@
  * Matches tool names against patterns, for callers without a compiled rule set.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolRule } from '../core/types.ts';
 import {
   type CompiledPattern,
@@ -11,8 +12,6 @@ import {
   matchesPatterns,
   type RegexCompiler,
 } from './pattern.ts';
-
-const MAX_REMEMBERED = 1_000;
 
 /**
  * Matches tool names against globs, `/regular expressions/` and `!negations`.
@@ -53,7 +52,7 @@ export class PatternMatcher {
       let pattern = this.#compiled.get(text);
       if (pattern === undefined) {
         pattern = compilePattern(text, this.#regexCompiler);
-        if (this.#compiled.size >= MAX_REMEMBERED) this.#compiled.clear();
+        if (this.#compiled.size >= LIMITS.pattern.compiled) this.#compiled.clear();
         this.#compiled.set(text, pattern);
       }
       return pattern;

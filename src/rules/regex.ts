@@ -4,10 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { ConfigurationError } from '../core/errors.ts';
-import { MAX_PATTERN_LENGTH } from './glob.ts';
-
-// Matching costs program × text; ordinary expressions compile to a few dozen instructions.
-const MAX_PROGRAM_SIZE = 5_000;
+import { LIMITS } from '../core/limits.ts';
 
 const FLAGS: ReadonlyMap<string, number> = new Map([
   ['i', RE2JS.CASE_INSENSITIVE],
@@ -21,8 +18,8 @@ const FLAGS: ReadonlyMap<string, number> = new Map([
 /** Compiles `/source/flags`. Throws ConfigurationError if it is invalid, too big, or not possible in linear time. */
 export function compileRegex(source: string, flags: string): (text: string) => boolean {
   if (source === '') throw new ConfigurationError('is an empty regular expression; write * for every tool');
-  if (source.length > MAX_PATTERN_LENGTH) {
-    throw new ConfigurationError(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+  if (source.length > LIMITS.pattern.length) {
+    throw new ConfigurationError(`is longer than ${LIMITS.pattern.length} characters`);
   }
   let bits = 0;
   for (const flag of flags) {
@@ -35,7 +32,7 @@ export function compileRegex(source: string, flags: string): (text: string) => b
     bits |= bit;
   }
   const compiled = compile(source, bits);
-  if (compiled.programSize() > MAX_PROGRAM_SIZE) {
+  if (compiled.programSize() > LIMITS.pattern.program) {
     throw new ConfigurationError('is too big: it repeats too much; use smaller counts');
   }
   return (text) => compiled.test(text);

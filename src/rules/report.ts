@@ -3,6 +3,7 @@
  * that match nothing. Each warning names the tools and what to change.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolRef } from '../core/types.ts';
 import { type CompiledRule, describeRule, type RuleSet } from './decide.ts';
 import type { CompiledPattern } from './pattern.ts';
@@ -30,9 +31,7 @@ export interface ReportOptions {
   readonly servers?: Iterable<string> | undefined;
 }
 
-const MAX_NAMED = 5;
-
-/** Reviews the rules against the known tools. Warnings are in the order of the rules. */
+/** Reviews the rules against the tools that are known; warnings come in the order of the rules. */
 export function reportRules(ruleSet: RuleSet, tools: Iterable<ToolRef>, options: ReportOptions = {}): RuleWarning[] {
   const review = new Review(ruleSet);
   for (const ref of tools) review.add(ref);
@@ -75,7 +74,7 @@ class Review {
       const byWinner = this.#overruled.get(loser) ?? new Map();
       const entry = byWinner.get(winner) ?? { tools: [], count: 0 };
       entry.count += 1;
-      if (entry.tools.length < MAX_NAMED) entry.tools.push({ server, tool });
+      if (entry.tools.length < LIMITS.shown.named) entry.tools.push({ server, tool });
       this.#overruled.set(loser, byWinner.set(winner, entry));
     }
   }

@@ -3,20 +3,16 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { resolveReference } from './schema-reference.ts';
 
-const MAX_PARTS = 16;
-const MAX_LEVELS = 4;
-/** A few references can stand for a very long list. */
-const MAX_MERGED = 500;
-
-/** Returns the effective node: references followed, the parts of `allOf` merged. The node's own keywords win. */
+/** The node that is meant: references followed, the parts of `allOf` merged into it. What the node itself says wins. */
 export function wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const node = resolveReference(schema, root);
   if (!Array.isArray(node.allOf)) return node;
-  const parts = partsOf(node, root, MAX_LEVELS, []);
+  const parts = partsOf(node, root, LIMITS.schema.mergedLevels, []);
   const properties = merged(parts, (part) => entriesOf(part.properties));
   const required = merged(parts, (part) => (Array.isArray(part.required) ? part.required : []));
   // Entries, not assignment: a property may be named `__proto__`.
@@ -31,7 +27,7 @@ export function wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {
 function partsOf(node: JsonSchema, root: JsonSchema, levels: number, parts: JsonSchema[]): readonly JsonSchema[] {
   const { allOf, ...own } = node;
   for (const part of Array.isArray(allOf) && levels > 0 ? allOf : []) {
-    if (parts.length >= MAX_PARTS) break;
+    if (parts.length >= LIMITS.schema.parts) break;
     if (isObject(part)) partsOf(resolveReference(part, root), root, levels - 1, parts);
   }
   parts.push(own);
@@ -41,8 +37,8 @@ function partsOf(node: JsonSchema, root: JsonSchema, levels: number, parts: Json
 function merged<T>(parts: readonly JsonSchema[], listOf: (part: JsonSchema) => readonly T[]): T[] {
   const all: T[] = [];
   for (const part of parts) {
-    if (all.length >= MAX_MERGED) break;
-    all.push(...listOf(part).slice(0, MAX_MERGED - all.length));
+    if (all.length >= LIMITS.schema.mergedNames) break;
+    all.push(...listOf(part).slice(0, LIMITS.schema.mergedNames - all.length));
   }
   return all;
 }

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { branchesOf, entriesOf, wholeNode } from './schema-merge.ts';
@@ -14,8 +15,6 @@ export interface SchemaParameter {
   readonly required: boolean;
 }
 
-const MAX_BRANCHES = 20;
-
 /**
  * Returns all parameters. For alternatives, returns the parameters of all of them; a parameter is required if each
  * requires it. Some servers write the parameters in place of the schema; these are read too.
@@ -24,7 +23,7 @@ export function parametersOf(inputSchema: JsonSchema | undefined): SchemaParamet
   const root = inputSchema ?? {};
   const node = wholeNode(root, root);
   const branches = branchesOf(node)
-    .slice(0, MAX_BRANCHES)
+    .slice(0, LIMITS.schema.branches)
     .filter(isObject)
     .map((branch) => wholeNode(branch, root));
   const properties = new Map(branches.flatMap((branch) => entriesOf(branch.properties)));

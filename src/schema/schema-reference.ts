@@ -2,16 +2,13 @@
  * Resolves `$ref` within one schema. Never fetches anything.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 
-const MAX_HOPS = 8;
-
-/**
- * Follows local references, a bounded number of times; keywords beside a reference win. Other references are dropped.
- */
+/** Follows local references, a bounded number of times; keywords beside a reference win. Anything else stays as it is. */
 export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let node = schema;
-  for (let hops = 0; hops < MAX_HOPS && typeof node.$ref === 'string'; hops++) {
+  for (let hops = 0; hops < LIMITS.schema.hops && typeof node.$ref === 'string'; hops++) {
     const { $ref: reference, ...beside } = node;
     const target = lookUp(reference as string, root);
     if (!target) return beside;
@@ -21,7 +18,7 @@ export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSche
 }
 
 function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
-  if (!reference.startsWith('#') || reference.length > 1000) return undefined;
+  if (!reference.startsWith('#') || reference.length > LIMITS.schema.reference) return undefined;
   let node: unknown = root;
   for (const part of reference.split('/').slice(1)) {
     if (typeof node !== 'object' || node === null) return undefined;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import { isPlain, oneLine, shorten, visible } from '../text/plain-text.ts';
@@ -45,12 +46,7 @@ export class Effort {
   }
 }
 
-const MAX_PROPERTIES = 30;
-const MAX_PARTS = 8;
-/** Deepest nesting of any kind; a schema that refers to itself ends here. */
-const MAX_NESTING = 12;
-const MAX_NODES = 2000;
-/** This many properties cost as much effort as one node, even when they are not shown. */
+/** Properties that take the effort of one node, even when they are not shown. */
 const PROPERTIES_PER_NODE = 16;
 const FEW = 3;
 
@@ -124,7 +120,7 @@ class Writer {
   readonly #limits: SchemaLimits | undefined;
   readonly #cutObject: string;
   readonly #effort: Effort;
-  #budget = MAX_NODES;
+  #budget = LIMITS.schema.shown;
   #nesting = 0;
 
   constructor(root: JsonSchema, members: number, limits: SchemaLimits | undefined, cutObject: string, effort: Effort) {
@@ -138,7 +134,7 @@ class Writer {
   write(schema: unknown, levels: number): string {
     if (!isObject(schema)) return 'any';
     this.#spend(1);
-    if (this.#budget < 0 || this.#effort.left < 0 || this.#nesting >= MAX_NESTING) return CUT;
+    if (this.#budget < 0 || this.#effort.left < 0 || this.#nesting >= LIMITS.schema.textNesting) return CUT;
     this.#nesting++;
     const node = wholeNode(schema, this.#root);
     const text = this.#type(node, node.type, levels);
@@ -158,7 +154,11 @@ class Writer {
     const branches = branchesOf(node);
     if (branches.length > 0) return this.#alternatives(node, branches, levels);
     if (Array.isArray(type))
-      return this.#union(type, (one) => (Array.isArray(one) ? 'any' : this.#type(node, one, levels)), MAX_PARTS);
+      return this.#union(
+        type,
+        (one) => (Array.isArray(one) ? 'any' : this.#type(node, one, levels)),
+        LIMITS.schema.textParts,
+      );
     if (type === 'array' || (type === undefined && node.items !== undefined)) return this.#array(node, levels);
     if (type === 'object' || (type === undefined && node.properties !== undefined)) return this.#object(node, levels);
     return typeof type === 'string' ? oneLine(type, 20) || 'any' : 'any';
@@ -167,7 +167,8 @@ class Writer {
   /** `a|b`; with properties `{…} & (a|b)`. Alternatives that only say what is required are not types. */
   #alternatives(node: JsonSchema, branches: readonly unknown[], levels: number): string {
     const sets = requiredSets(node);
-    const union = sets.length > 0 ? '' : this.#union(branches, (branch) => this.write(branch, levels), MAX_PARTS);
+    const union =
+      sets.length > 0 ? '' : this.#union(branches, (branch) => this.write(branch, levels), LIMITS.schema.textParts);
     if (this.#effort.propertiesOf(node).length === 0) return union || 'object';
     const object = this.#object(node, levels);
     return union === '' || union === 'any' || union === object ? object : `${object} & (${union})`;
@@ -185,8 +186,8 @@ class Writer {
     // Older drafts write a tuple as a list of items.
     const tuple = node.prefixItems ?? node.items;
     if (Array.isArray(tuple)) {
-      const items = tuple.slice(0, MAX_PARTS).map((item) => this.write(item, levels));
-      return `[${[...items, ...(tuple.length > MAX_PARTS ? [CUT] : [])].join(', ')}]`;
+      const items = tuple.slice(0, LIMITS.schema.textParts).map((item) => this.write(item, levels));
+      return `[${[...items, ...(tuple.length > LIMITS.schema.textParts ? [CUT] : [])].join(', ')}]`;
     }
     const item = this.write(node.items ?? true, levels);
     return isCompound(item) ? `(${item})[]` : `${item}[]`;
@@ -204,11 +205,12 @@ class Writer {
     if (levels <= 0) return this.#cutObject;
     this.#spend(entries.length / PROPERTIES_PER_NODE);
     const parts = requiredFirst(node, this.#effort)
-      .slice(0, MAX_PROPERTIES)
+      .slice(0, LIMITS.schema.textProperties)
       .map(
         ([name, isRequired, property]) => `${key(name)}${isRequired ? '' : '?'}: ${this.write(property, levels - 1)}`,
       );
-    if (entries.length > MAX_PROPERTIES) parts.push(`${CUT} ${entries.length - MAX_PROPERTIES} more`);
+    if (entries.length > LIMITS.schema.textProperties)
+      parts.push(`${CUT} ${entries.length - LIMITS.schema.textProperties} more`);
     return `{${parts.join(', ')}}`;
   }
 }

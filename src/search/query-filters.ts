@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
+
 /** What a filter looks at. */
 export type FilterKey = 'server' | 'tag' | 'name' | 'readonly' | 'destructive';
 
@@ -27,9 +29,6 @@ export interface Filterable {
 }
 
 const FILTER = /(?<!\S)(-?)(server|tag|name|readonly|destructive):(?:"([^"\n]*)"|(\S+))/giu;
-const MOST_FILTERS = 16;
-const LONGEST_VALUE = 128;
-const MOST_STARS = 8;
 const TRUE = new Set(['true', 'yes', '1']);
 
 /** Takes the filters out of a query. */
@@ -38,8 +37,9 @@ export function readFilters(query: string): { readonly filters: readonly QueryFi
   const text = query.replace(FILTER, (whole, minus: string, key: string, quoted?: string, bare?: string) => {
     const value = (quoted ?? bare ?? '').toLowerCase();
     const pieces = value.split('*');
-    const isUsable = value !== '' && value.length <= LONGEST_VALUE && pieces.length <= MOST_STARS + 1;
-    if (!isUsable || filters.length >= MOST_FILTERS) return whole;
+    const isUsable =
+      value !== '' && value.length <= LIMITS.search.filterValue && pieces.length <= LIMITS.search.filterStars + 1;
+    if (!isUsable || filters.length >= LIMITS.search.filters) return whole;
     filters.push({ key: key.toLowerCase() as FilterKey, value, pieces, not: minus === '-' });
     return ' ';
   });

@@ -2,6 +2,7 @@
  * A query string in, the words to look for and the names it may mention out. Any string is a query; work is bounded.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
@@ -52,8 +53,6 @@ export interface ParsedQuery {
   readonly onlyMentions: boolean;
 }
 
-/** Longer queries are cut. */
-export const MAX_QUERY = 2_000;
 const MAX_TERMS = 64;
 const MAX_PIECES = 32;
 const MAX_SPLITS = 8;
@@ -67,7 +66,7 @@ const LITERALS =
 
 /** Reads a query. */
 export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery {
-  const written = query.slice(0, MAX_QUERY);
+  const written = query.slice(0, LIMITS.search.query);
   const pieces = written.split(/[\s,;()[\]{}"'“”]+/u).filter((piece) => trimMarks(piece) !== '');
   const mentions = pieces.flatMap((piece) => {
     const quoted = /^`[^`]+`[.?!:]?$/.test(piece);

@@ -2,6 +2,7 @@
  * SearchEngine: tools in, ranked hits out. Pure and synchronous; no I/O, no clock, no randomness.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
 import { allOf, findNamed, findTool, isName, type Named, type NamedTool } from './exact-names.ts';
@@ -13,7 +14,7 @@ import { type LiveIndex, type Position, serverOf } from './live-index.ts';
 import { Likeness } from './meaning-ranker.ts';
 import { meaningWords } from './meaning-text.ts';
 import { restAgrees } from './name-agreement.ts';
-import { MAX_QUERY, parseQuery } from './query.ts';
+import { parseQuery } from './query.ts';
 import { readFilters } from './query-filters.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
@@ -25,8 +26,6 @@ import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
 import { spellWords } from './spelling.ts';
 
-const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 100;
 const TOOLS_PER_STEP = 100;
 /** The least relevance of a hit that answers, or would have a relevance if it were alone. */
 const LEAST_RELEVANCE = 0.01;
@@ -140,7 +139,7 @@ export class SearchEngine {
 
   /** Why a tool has the place it has for a query; undefined when it is not indexed. `about` is what `setServer` was told. */
   explain(query: string, tool: ToolMetadata, about = '', options: SearchOptions = {}): Explanation | undefined {
-    const { index, parsed, ranking, select: choose } = this.#read(query, { ...options, limit: MAX_LIMIT });
+    const { index, parsed, ranking, select: choose } = this.#read(query, { ...options, limit: LIMITS.search.results });
     const position = findTool(index, tool.server, tool.name);
     if (position === undefined) return undefined;
     // What is disabled stands where it would if it were not.
@@ -166,7 +165,7 @@ export class SearchEngine {
   /** Everything about a query but the list: the index it is asked of, what it says, and every candidate's score. */
   #read(query: string, { server, limit, learnt = [], similar = [] }: SearchOptions) {
     const index = this.#store.read();
-    const whole = query.slice(0, MAX_QUERY);
+    const whole = query.slice(0, LIMITS.search.query);
     const read = readFilters(whole);
     // A server may be called `server`, and `server:ping` is then a tool.
     const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole, this.#settings.parts));
@@ -196,7 +195,7 @@ export class SearchEngine {
     const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
         inScope(segment, document) && accepts(segment, document);
-      const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : listNamed();
+      const named = asksForAll ? [allOf(index, LIMITS.search.results, isAccepted)] : listNamed();
       return select(index, ranking, named, { ...size, accepts: isAccepted });
     };
     return { index, parsed, ranking, select: choose };
@@ -218,7 +217,9 @@ export class SearchEngine {
 }
 
 const toLimit = (limit: number | undefined): number =>
-  limit === undefined || Number.isNaN(limit) ? DEFAULT_LIMIT : Math.max(0, Math.min(MAX_LIMIT, Math.floor(limit)));
+  limit === undefined || Number.isNaN(limit)
+    ? LIMITS.search.defaultResults
+    : Math.max(0, Math.min(LIMITS.search.results, Math.floor(limit)));
 
 const isEnabled = (index: LiveIndex, { segment, document }: Position): boolean =>
   hasFlag((index.segments[segment] as LiveSegment).segment, document, FLAG.enabled);

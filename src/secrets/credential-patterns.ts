@@ -3,6 +3,7 @@
  * for servers' error texts, and alone if no configuration is known: in a crash, or with a custom provider.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { maskSpans, type Span } from './mask-spans.ts';
 import { isSecretName, SECRET_ASSIGNMENT } from './secret-names.ts';
 import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
@@ -13,10 +14,6 @@ import { endBehind, seenSpans, seenValueSpans } from './seen-spans.ts';
  * runs all of them over hostile text.
  */
 type Pattern = RegExp | readonly [RegExp, (value: string, after: string) => boolean];
-
-/** How far to look past a cut, so that a credential that crosses it is matched whole. */
-const REACH = 4_096;
-const MAX_TEXT = 4_000;
 
 const NOUN =
   '(?:pass(?:word|wd|phrase|code)|pwd|secret|token|api[_-]?key|(?:access|private|secret|auth|account)[_-]?key)';
@@ -62,8 +59,7 @@ const LONG_RUN = /[\w+=-]{32,}/g;
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,15}){2,}$/;
 
 const KEY_EDGE = /-----(BEGIN|END) [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** Longer than any private key with its line breaks and headers. */
-const MAX_KEY = 16_384;
+
 const KEY_LINE = /^[ \t"']{0,40}[A-Za-z0-9+/=]{1,128}[ \t\r"']{0,4}$/;
 
 /** Finds private keys: whole, without an end, or without a beginning, because a log may be cut anywhere. */
@@ -73,23 +69,23 @@ function keySpans(text: string): Span[] {
   let after = 0;
   for (const { 0: edge, 1: which, index } of text.matchAll(KEY_EDGE)) {
     if (which === 'BEGIN') {
-      if (begun !== -1 && index - begun > MAX_KEY) spans.push([begun, begun + MAX_KEY]);
-      if (begun === -1 || index - begun > MAX_KEY) begun = index;
+      if (begun !== -1 && index - begun > LIMITS.secrets.key) spans.push([begun, begun + LIMITS.secrets.key]);
+      if (begun === -1 || index - begun > LIMITS.secrets.key) begun = index;
       continue;
     }
     const end = index + edge.length;
-    spans.push([begun !== -1 && end - begun <= MAX_KEY ? begun : bodyBefore(text, index, after), end]);
+    spans.push([begun !== -1 && end - begun <= LIMITS.secrets.key ? begun : bodyBefore(text, index, after), end]);
     begun = -1;
     after = end;
   }
-  if (begun !== -1) spans.push([begun, Math.min(text.length, begun + MAX_KEY)]);
+  if (begun !== -1) spans.push([begun, Math.min(text.length, begun + LIMITS.secrets.key)]);
   return spans;
 }
 
 /** Returns the start of the key lines that end here. */
 function bodyBefore(text: string, end: number, least: number): number {
   let start = end;
-  const limit = Math.max(least, end - MAX_KEY);
+  const limit = Math.max(least, end - LIMITS.secrets.key);
   for (let lineEnd = end - 1; lineEnd > limit; ) {
     const from = Math.max(text.lastIndexOf('\n', lineEnd - 1) + 1, limit);
     if (!KEY_LINE.test(text.slice(from, lineEnd))) break;
@@ -141,7 +137,7 @@ export function credentialSpans(text: string, guess = false): Span[] {
 export function maskSecrets(
   text: string,
   env: Readonly<Record<string, string | undefined>> = {},
-  maxChars = MAX_TEXT,
+  maxChars = LIMITS.text.message,
 ): string {
   const near = upTo(text, maxChars);
   const values = Object.entries(env).flatMap(([name, value = '']) =>
@@ -173,7 +169,7 @@ export const maskCredentials = (text: string, maxChars = Number.POSITIVE_INFINIT
 };
 
 const upTo = (text: string, maxChars: number): string =>
-  text.length > maxChars + REACH ? text.slice(0, endBehind(text, maxChars, REACH)) : text;
+  text.length > maxChars + LIMITS.secrets.reach ? text.slice(0, endBehind(text, maxChars, LIMITS.secrets.reach)) : text;
 
 /** Returns how many characters at the end of a cut text are the beginning of a value. */
 function begunAtEnd(text: string, value: string): number {

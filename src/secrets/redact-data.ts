@@ -3,6 +3,7 @@
  * masked: keys, tool and parameter names, enums, and anything else a caller must repeat.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { CallToolResult, ContentBlock, ToolDefinition } from '../core/types.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
@@ -11,11 +12,6 @@ const STEP = 20;
 /** Characters processed in one step: about 10 ms at worst. */
 const PIECE = 32_768;
 const MIN_HELD = 1_024;
-const MAX_HELD = 4 * PIECE;
-/** Most characters of an error's or log line's data that are passed on. */
-const MAX_DATA_CHARS = 65_536;
-/** Deeper data was refused when it was read. */
-const MAX_DEPTH = 200;
 
 /** Keywords whose values a caller repeats or a validator reads; everything below them stays. */
 const NAMED: ReadonlySet<string> = new Set([
@@ -66,7 +62,7 @@ export function* redactTools(
  * becomes `…`, because processing it would block other work.
  */
 export function redactData<T>(value: T, redact: Redact): T {
-  let left = MAX_DATA_CHARS;
+  let left = LIMITS.text.raw;
   const within = (text: string): string => {
     if (left <= 0 && text !== '') return '…';
     const clean = text.length > left ? `${redact.cut(text, left)}…` : redact(text);
@@ -109,7 +105,7 @@ function* redactLong(text: string, redact: Redact): Generator<void, string> {
   for (let from = 0; from < text.length; from += PIECE) {
     held += text.slice(from, from + PIECE);
     // Mostly hidden characters: drop them, because they only cost time.
-    if (held.length > MAX_HELD) held = withoutHidden(held);
+    if (held.length > LIMITS.secrets.held) held = withoutHidden(held);
     const { clean, rest } = redact.split(held, startBefore(held, Math.max(redact.reach, MIN_HELD)));
     out += clean;
     held = rest;
@@ -128,7 +124,7 @@ function redactValue(
 ): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '…';
+  if (depth >= LIMITS.json.depth) return '…';
   if (Array.isArray(value)) {
     const items = value.map((item) => redactValue(item, redact, kept, depth + 1));
     return items.some((item, at) => item !== value[at]) ? items : value;

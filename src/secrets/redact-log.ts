@@ -2,11 +2,10 @@
  * Wraps a logger: redacts every message and field before the logger sees it.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 
-const MAX_DEPTH = 8;
-
-/** Returns the logger behind a redactor, which is called for every message. */
+/** The same logger behind a redactor, which is asked anew each time. */
 export function redactLog(logger: Logger, redact: (text: string) => string): Logger {
   const at = (level: keyof Logger) => (fields: object, message?: string) => {
     const clean = redactField(fields, redact, 0) as object;
@@ -19,8 +18,8 @@ export function redactLog(logger: Logger, redact: (text: string) => string): Log
 function redactField(value: unknown, redact: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '…';
-  // An error serialises to nothing as JSON, and its stack starts with its message.
+  if (depth >= LIMITS.secrets.logDepth) return '…';
+  // An error shows nothing of itself as JSON, and its stack begins with its message.
   if (value instanceof Error) return redactField(factsOf(value), redact, depth);
   if (Array.isArray(value)) return value.map((item) => redactField(item, redact, depth + 1));
   return Object.fromEntries(

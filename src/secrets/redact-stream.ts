@@ -3,11 +3,9 @@
  * held back until the rest arrives, so a secret that crosses a piece boundary is matched whole.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { Redact } from './redactor.ts';
 import { startBefore, withoutHidden } from './seen-spans.ts';
-
-/** A line of this length is released in parts. */
-const MAX_LINE = 8_192;
 
 export class RedactStream {
   readonly #redact: Redact;
@@ -19,7 +17,7 @@ export class RedactStream {
   /** Holds at most `maxChars`: if text arrives faster than it is read, the oldest lines are dropped. */
   constructor(redact: Redact, maxChars: number) {
     this.#redact = redact;
-    this.#maxChars = Math.max(maxChars, MAX_LINE);
+    this.#maxChars = Math.max(maxChars, LIMITS.secrets.line);
   }
 
   push(text: string): void {
@@ -46,10 +44,10 @@ export class RedactStream {
     }
     const line = held.lastIndexOf('\n') + 1;
     const reach = Math.max(this.#redact.reach, 1_024);
-    const at = held.length - line > MAX_LINE + reach ? Math.max(line, startBefore(held, reach)) : line;
+    const at = held.length - line > LIMITS.secrets.line + reach ? Math.max(line, startBefore(held, reach)) : line;
     if (at === 0) {
       // A long line of mostly hidden characters.
-      if (held.length > 4 * (MAX_LINE + reach)) this.#held = withoutHidden(held);
+      if (held.length > 4 * (LIMITS.secrets.line + reach)) this.#held = withoutHidden(held);
       return '';
     }
     const { clean, rest } = this.#redact.split(held, at);

@@ -4,6 +4,7 @@
  * defence; the first is not to hold secrets at all.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { credentialSpans } from './credential-patterns.ts';
 import { beyondSpans, MASK, maskSpans, type Span } from './mask-spans.ts';
 import { looksRandom } from './secret-values.ts';
@@ -28,18 +29,9 @@ export interface Redact {
 
 /** Shorter secrets are ignored: masking every `on` or `abc` would make logs useless and protect nothing. */
 export const MIN_SECRET_LENGTH = 4;
-/** Longer values are matched by their lines: a file of this size is not printed in hex. */
-const MAX_ENCODED = 8_192;
-/** Most values kept: a secret rotated every minute stays known for a week. The oldest half is dropped first. */
-const MAX_KNOWN = 10_000;
-/** This many characters of a secret at the end of a text count as a cut secret. */
+/** So much of a secret at the end of a text is a secret that was cut. */
 const MIN_BEGUN = 6;
 const PREFIX = 4;
-const MAX_ROUNDS = 4;
-/** How far patterns look past a cut. */
-const REACH = 4_096;
-/** Longest wait for the end of a private key in a stream. */
-const MAX_OPEN = 16_384;
 
 /** The secrets of one engine. A secret stays known while calls may still quote it. */
 export class KnownSecrets {
@@ -51,7 +43,7 @@ export class KnownSecrets {
   /** Masks known secrets and text that looks like a credential. For errors, logs and other text of servers. */
   readonly redactWords: Redact = redactWith(
     (text) => [...this.#known(text), ...seenSpans(text, (seen) => credentialSpans(seen))],
-    () => Math.max(this.#reach, REACH),
+    () => Math.max(this.#reach, LIMITS.secrets.reach),
   );
   #values = new Set<string>();
   // Needles by a hash of their first four characters; the bitmap rejects most positions. Secrets often share a prefix
@@ -70,7 +62,7 @@ export class KnownSecrets {
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length < MIN_SECRET_LENGTH || this.#values.has(secret)) continue;
-      if (this.#values.size >= MAX_KNOWN) this.#forgetOldest();
+      if (this.#values.size >= LIMITS.secrets.known) this.#forgetOldest();
       this.#values.add(secret);
       this.#addForms(secret);
     }
@@ -79,12 +71,12 @@ export class KnownSecrets {
   #addForms(secret: string): void {
     // Only for random values: a sentence may end with the first letters of a password made of words.
     const begun = looksRandom(secret);
-    this.#hasBlanks ||= secret.length <= MAX_ENCODED && /\s/.test(secret);
+    this.#hasBlanks ||= secret.length <= LIMITS.secrets.encoded && /\s/.test(secret);
     for (const form of new Set(formsOf(secret))) if (form.length >= PREFIX) this.#add(form, begun);
   }
 
   #forgetOldest(): void {
-    this.#values = new Set([...this.#values].slice(MAX_KNOWN / 2));
+    this.#values = new Set([...this.#values].slice(LIMITS.secrets.known / 2));
     this.#buckets = new Map();
     this.#bitmap = new Uint8Array(65_536);
     for (const secret of this.#values) this.#addForms(secret);
@@ -182,7 +174,7 @@ function redactWith(spansIn: (text: string) => Span[], reach: () => number): Red
     const near = text.length > maxChars + reach() ? text.slice(0, endBehind(text, maxChars, reach())) : text;
     let before = maskSpans(near, spansIn(near), maxChars);
     if (before === near) return before;
-    for (let round = 1; round < MAX_ROUNDS; round++) {
+    for (let round = 1; round < LIMITS.secrets.rounds; round++) {
       const after = maskSpans(before, spansIn(before));
       if (after === before) return after;
       before = after;
@@ -193,7 +185,7 @@ function redactWith(spansIn: (text: string) => Span[], reach: () => number): Red
   const split = (text: string, at: number) => {
     const spans = spansIn(text);
     // A span that reaches the end may continue: hold it back, unless it is too long for a secret.
-    const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < MAX_OPEN);
+    const open = spans.find(([from, to]) => to === text.length && from < at && text.length - from < LIMITS.secrets.key);
     const end = open ? open[0] : Math.min(text.length, beyondSpans(spans, at));
     return {
       clean: redact(
@@ -227,9 +219,10 @@ function* formsOf(secret: string): Generator<string> {
   for (const line of secret.split('\n')) {
     const trimmed = line.trim();
     if (trimmed.length < 16 || trimmed.startsWith('-----')) continue;
-    for (let at = 0; at < trimmed.length; at += MAX_ENCODED) yield trimmed.slice(at, at + MAX_ENCODED);
+    for (let at = 0; at < trimmed.length; at += LIMITS.secrets.encoded)
+      yield trimmed.slice(at, at + LIMITS.secrets.encoded);
   }
-  if (secret.length > MAX_ENCODED) return;
+  if (secret.length > LIMITS.secrets.encoded) return;
   const bytes = Buffer.from(secret, 'utf8');
   // encodeURIComponent throws on half a surrogate pair; the bytes are what would really be sent.
   const wellFormed = bytes.toString('utf8');

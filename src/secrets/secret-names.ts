@@ -4,7 +4,9 @@
  * @module
  */
 
-// Matched anywhere in the lower-case name without separators, so `X-Api_Key` is `xapikey`.
+import { LIMITS } from '../core/limits.ts';
+
+// Found anywhere in a name in lower case without separators, so `X-Api_Key` is `xapikey`.
 const PARTS = [
   'token',
   'secret',
@@ -28,12 +30,11 @@ const PARTS = [
 const WHOLE: ReadonlySet<string> = new Set(['auth', 'pass', 'otp', 'pin', 'jwt', 'sid']);
 // Also used for harmless things, such as the key of an issue: matched only for names of settings.
 const LAST: ReadonlySet<string> = new Set([...WHOLE, 'key', 'keys', 'sig', 'pat', 'pw', 'creds', 'session']);
-const MAX_NAME = 200;
 
 /** Tells whether any key's name suggests a secret value. */
 export function isSecretKey(name: string): boolean {
   const plain = name
-    .slice(0, MAX_NAME)
+    .slice(0, LIMITS.names.shown)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
   return WHOLE.has(plain) || PARTS.some((part) => plain.includes(part));
@@ -50,7 +51,7 @@ export function endsWithSecretNoun(name: string): boolean {
 
 const lastWord = (name: string): string =>
   name
-    .slice(0, MAX_NAME)
+    .slice(0, LIMITS.names.shown)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)

@@ -4,12 +4,13 @@
  * `get_info`.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { credentialSpans } from './credential-patterns.ts';
 import { endsWithSecretNoun, isSecretKey, isSecretName } from './secret-names.ts';
 
 /** Tells whether a text looks like a generated key: no words, date, version, region or model name. */
 export function looksRandom(text: string): boolean {
-  if (text.length < 12 || text.length > MAX_LOOKED_AT || /\s|:\/\//.test(text)) return false;
+  if (text.length < 12 || text.length > LIMITS.text.raw || /\s|:\/\//.test(text)) return false;
   if (UUID.test(text) || HEX.test(text)) return true;
   const runs = text.split(/[^A-Za-z0-9]+/).filter((run) => run !== '');
   const isPath = /^(?:[.~]{0,2}|[A-Za-z]:)[\\/]/.test(text);
@@ -20,16 +21,12 @@ export function looksRandom(text: string): boolean {
 
 /** Returns the secret parts of a value. `given`: the value is kept out of the configuration, in a file or a header. */
 export function secretParts(value: string, name: string, given = false): string[] {
-  const parts = partsOf(value.slice(0, MAX_LOOKED_AT), name, 0);
+  const parts = partsOf(value.slice(0, LIMITS.text.raw), name, 0);
   const whole = value.trim();
   if (looksRandom(whole) || (given ? isKept(whole) : isNamedSecret(whole, name))) parts.push(whole);
   return [...new Set(parts)].filter((part) => part !== '');
 }
 
-/** As in `--env=HEADER=Authorization: Bearer x`. */
-const MAX_DEPTH = 3;
-/** Longest value that is examined; no referenced value is longer. */
-const MAX_LOOKED_AT = 65_536;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const HEX = /(?<![A-Za-z0-9])(?=[\da-f]{0,63}\d)(?=[\da-f]{0,63}[a-f])[\da-f]{16,}(?![A-Za-z0-9])/i;
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key|key)[ \t]+(\S+)\s*$/i;
@@ -91,7 +88,8 @@ function partsOf(text: string, name: string, depth: number): string[] {
     parts.push(...both(part.slice(colon)).filter(isLongEnough));
   }
   const [, key, value] = ASSIGNMENT.exec(text) ?? [];
-  if (key === undefined || value === undefined || value.startsWith('//') || depth >= MAX_DEPTH) return parts;
+  if (key === undefined || value === undefined || value.startsWith('//') || depth >= LIMITS.secrets.nesting)
+    return parts;
   const own = value.trim();
   if (looksRandom(own) || isNamedSecret(own, key)) parts.push(own);
   return [...parts, ...partsOf(value, key, depth + 1)];

@@ -3,6 +3,7 @@
  * position in the original text. Removing hidden characters later therefore cannot reassemble a secret.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { HIDDEN, HIDDEN_SIGNS, MARKS } from '../text/plain-text.ts';
 import type { Span } from './mask-spans.ts';
 
@@ -16,8 +17,6 @@ interface Reading {
 const ALL_SEEN = /^[\t\n\r\x20-\x7e]*$/;
 /** All white space except single spaces. */
 const WHITE_SPACE = / \s+|[^\S ]\s*/g;
-/** Limit for looking past a cut: a server may write megabytes of hidden characters. */
-const MAX_AHEAD = 262_144;
 
 /** Returns the matches of `find` in the text as written and as a reader sees it. */
 export function seenSpans(text: string, find: (text: string) => Span[]): Span[] {
@@ -49,10 +48,10 @@ export const withoutHidden = (text: string): string => (ALL_SEEN.test(text) ? te
 /** Returns where to cut a text so that `count` visible characters follow `from`. */
 export function endBehind(text: string, from: number, count: number): number {
   for (let length = count; ; length *= 2) {
-    const end = from + Math.min(length, MAX_AHEAD);
+    const end = from + Math.min(length, LIMITS.secrets.ahead);
     if (end >= text.length) return text.length;
     const seen = asSeen(text.slice(from, end)).replace(MARKS, '');
-    if (length >= MAX_AHEAD || seen.length >= count) return end;
+    if (length >= LIMITS.secrets.ahead || seen.length >= count) return end;
   }
 }
 

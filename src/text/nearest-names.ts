@@ -3,8 +3,9 @@
  * @module
  */
 
-const MAX_LENGTH = 64;
-/** The share of letter pairs that two names must have in common to be suggested. */
+import { LIMITS } from '../core/limits.ts';
+
+/** How much of two names must be shared, in pairs of letters, to be worth a suggestion. */
 const ALIKE = 0.45;
 
 /**
@@ -12,7 +13,7 @@ const ALIKE = 0.45;
  * separators only.
  */
 export function nearestName(written: string, known: Iterable<string>): string | undefined {
-  if (written.length > MAX_LENGTH) return undefined;
+  if (written.length > LIMITS.names.compared) return undefined;
   const wanted = simplify(written);
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -29,11 +30,11 @@ export function nearestName(written: string, known: Iterable<string>): string | 
  * similar ones.
  */
 export function nearestNames(written: string, known: Iterable<string>, limit = 3): string[] {
-  const wanted = simplify(written.slice(0, MAX_LENGTH));
+  const wanted = simplify(written.slice(0, LIMITS.names.compared));
   const pairs = pairsOf(wanted);
   const scored: { readonly name: string; readonly score: number }[] = [];
   for (const name of first(known, 20_000)) {
-    const score = likeness(wanted, pairs, simplify(name.slice(0, MAX_LENGTH)));
+    const score = likeness(wanted, pairs, simplify(name.slice(0, LIMITS.names.compared)));
     if (score > 0) scored.push({ name, score });
   }
   scored.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
@@ -72,7 +73,7 @@ const simplify = (name: string): string => name.toLowerCase().replace(/[-_. ]/g,
 
 /** Returns the edit distance if it is small enough for a typo, else infinity. */
 function slip(wanted: string, name: string): number {
-  if (name.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
+  if (name.length > LIMITS.names.compared) return Number.POSITIVE_INFINITY;
   const allowed = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
   const distance = editDistance(wanted, name, allowed + 1);
   return distance <= allowed ? distance : Number.POSITIVE_INFINITY;
@@ -80,9 +81,9 @@ function slip(wanted: string, name: string): number {
 
 function likeness(wanted: string, pairs: ReadonlyMap<number, number>, name: string): number {
   const distance = slip(wanted, name);
-  if (Number.isFinite(distance)) return 3 - distance / MAX_LENGTH;
+  if (Number.isFinite(distance)) return 3 - distance / LIMITS.names.compared;
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
-  if (short.length > 2 && long.includes(short)) return 2 - (long.length - short.length) / MAX_LENGTH;
+  if (short.length > 2 && long.includes(short)) return 2 - (long.length - short.length) / LIMITS.names.compared;
   let shared = 0;
   for (const [pair, count] of pairsOf(name)) shared += Math.min(count, pairs.get(pair) ?? 0);
   const share = (2 * shared) / Math.max(1, wanted.length + name.length - 2);

@@ -4,10 +4,12 @@
  * @module
  */
 
-// The only table of characters that show nothing and can hide text or reorder the visible one: controls, everything
-// that Unicode lets a reader ignore (zero-width, bidi, tags, fillers, selectors), annotation marks, hieroglyph
-// controls, blanks that are not white space, noncharacters, and lone surrogates. Characters that join and colour emoji
-// stay.
+import { LIMITS } from '../core/limits.ts';
+
+// The one table of what shows nothing and can carry a hidden text or turn the visible one around: controls, everything
+// that Unicode lets a reader ignore (zero-width, bidi, tags, fillers, selectors), annotation marks, controls of
+// hieroglyphs, blanks that are no white space, what is no character at all, and lone halves of one. What emoji are joined
+// and coloured with stays.
 const UNSEEN =
   '(?![\\u200d\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}|(?![\\t\\n\\r\\u0085])\\p{Cc}|[\\u2800\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]|\\p{Noncharacter_Code_Point}|\\p{Cs}';
 const INVISIBLE = new RegExp(UNSEEN, 'gu');
@@ -136,7 +138,7 @@ const COMMAND = /`anygpt mcp [^`]{1,300}`/;
  * stays whole.
  */
 export function shortAdvice(text: string, maxChars: number): string {
-  const line = oneLine(text, MAX_ADVICE);
+  const line = oneLine(text, LIMITS.text.message);
   const [command] = line.length > maxChars ? (COMMAND.exec(line) ?? []) : [];
   if (command === undefined) return shorten(line, maxChars);
   const before = line.slice(0, line.indexOf(command)).trimEnd();
@@ -144,7 +146,6 @@ export function shortAdvice(text: string, maxChars: number): string {
   return `${shorten(before, room)} ${command}`;
 }
 
-const MAX_ADVICE = 4_000;
 /** Enough to say what the command is for. */
 const MIN_BEFORE = 40;
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-const MAX_MESSAGE = 16_384;
+import { LIMITS } from '../core/limits.ts';
 
 /**
  * Returns the message of a thrown value, at most 16 Ki characters; `otherwise` if there is none. Never throws. A caller
  * that redacts it should ask for more than it shows, because the end may be half a secret.
  */
-export function messageOf(thrown: unknown, otherwise = 'no reason was given', maxChars = MAX_MESSAGE): string {
+export function messageOf(thrown: unknown, otherwise = 'no reason was given', maxChars = LIMITS.text.error): string {
   const said = read(thrown).slice(0, maxChars);
   return said.trim() === '' ? otherwise : said;
 }

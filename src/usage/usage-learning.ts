@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { FileStore } from '../cache/file-store.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
 import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
@@ -20,9 +21,7 @@ interface ShownSearch {
 }
 
 const COUNTS_FOR_MS = 10 * 60_000;
-const MAX_CALLERS = 1_000;
-const MAX_SEARCHES = 16;
-/** A tool that already ranked first needs no help, and raising it would push others down. */
+/** What already stood first needs no help, and raising it would push its neighbours down. */
 const FIRST_PLACE = 0.1;
 
 export class UsageLearning {
@@ -54,8 +53,9 @@ export class UsageLearning {
     if (results.length === 0 && searches.length === 0) return;
     const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
     searches.push({ query, at: this.#elapsed(), places });
-    this.#searches.set(key, searches.slice(-MAX_SEARCHES));
-    if (this.#searches.size > MAX_CALLERS) this.#searches.delete(this.#searches.keys().next().value as string);
+    this.#searches.set(key, searches.slice(-LIMITS.cache.usageSearches));
+    if (this.#searches.size > LIMITS.cache.usageCallers)
+      this.#searches.delete(this.#searches.keys().next().value as string);
   }
 
   /** Learns from the result of a call. */

@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { ageSince } from '../async/clock.ts';
 import { FileStore } from '../cache/file-store.ts';
 import { type DocumentType, readDocument, writeDocument } from '../cache/versioned.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { type Attempt, warnOnce } from '../core/warn-once.ts';
 import { withLock } from '../disk/file-lock.ts';
@@ -57,10 +58,6 @@ const KEPT: DocumentType<Kept> = {
 const WRITE_AFTER_MS = 5_000;
 /** How soon changes by other processes are seen. */
 const READ_AGAIN_MS = 60_000;
-const MAX_BOOKS = 256;
-const MAX_PENDING = 1_000;
-/** Shutdown waits for this lock. Uses that could not be written by then stay pending. */
-const LOCK_WAIT_MS = 2_000;
 
 export class UsageStore {
   readonly folder: string;
@@ -97,7 +94,7 @@ export class UsageStore {
     const book = await this.#book(keyOf(principal));
     note(book.record, use);
     book.pending.push(use);
-    if (book.pending.length > MAX_PENDING) book.pending.shift();
+    if (book.pending.length > LIMITS.cache.usagePending) book.pending.shift();
     this.#timer ??= setTimeout(() => void this.flush(), this.#options.writeAfterMs ?? WRITE_AFTER_MS).unref();
   }
 
@@ -119,14 +116,15 @@ export class UsageStore {
     if (known) return known;
     const opening = this.#read(key).then((record) => ({ record, readAt: this.#options.now(), pending: [] }));
     this.#books.set(key, opening);
-    if (this.#books.size > MAX_BOOKS) void this.#putAway();
+    if (this.#books.size > LIMITS.cache.usageBooks) void this.#putAway();
     return opening;
   }
 
   /** Closes the books open longest; they are read again on demand. */
   async #putAway(): Promise<void> {
     await this.flush();
-    for (const key of [...this.#books.keys()].slice(0, this.#books.size - MAX_BOOKS)) this.#books.delete(key);
+    for (const key of [...this.#books.keys()].slice(0, this.#books.size - LIMITS.cache.usageBooks))
+      this.#books.delete(key);
   }
 
   #replace(book: Book, record: UsageRecord): void {
@@ -159,7 +157,10 @@ export class UsageStore {
       book.readAt = this.#options.now();
       this.#replace(book, record);
     };
-    await this.#attempt(() => withLock(this.#files.pathOf(key), add, { waitMs: LOCK_WAIT_MS }), complaintOf('written'));
+    await this.#attempt(
+      () => withLock(this.#files.pathOf(key), add, { waitMs: LIMITS.time.lastWrite }),
+      complaintOf('written'),
+    );
   }
 }
 

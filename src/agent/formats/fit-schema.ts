@@ -3,6 +3,7 @@
  * if so.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { requiredSets } from '../../schema/schema-merge.ts';
 import { typeText } from '../../schema/type-text.ts';
 import type { Dialect } from './dialects.ts';
@@ -47,13 +48,7 @@ interface Place {
   readonly inside: readonly string[];
 }
 
-const MAX_NODES = 20_000;
-const MAX_INLINED = 4000;
-const MAX_DEPTH = 60;
-const MAX_MISFITS = 3;
-/** How often a reference to itself is expanded. */
-const MAX_ROUNDS = 2;
-/** Keywords with their own handling. */
+/** Keywords that are looked at in their own way. */
 const HANDLED: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'patternProperties', 'items'],
   ...['description', 'prefixItems', 'unevaluatedProperties', 'unevaluatedItems'],
@@ -81,13 +76,16 @@ class Fitter {
     const definitions = this.references.writeAll((target, name) => this.#visit(target, { ...start, at: name }));
     return {
       schema: definitions.length > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema,
-      misfits: [...this.#misfits].slice(0, MAX_MISFITS),
+      misfits: [...this.#misfits].slice(0, LIMITS.validation.misfits),
       left: [...this.#left],
     };
   }
 
   #visit(value: unknown, place: Place): Node {
-    if (++this.#nodes > (this.#inline ? MAX_INLINED : MAX_NODES) || place.depth > MAX_DEPTH)
+    if (
+      ++this.#nodes > (this.#inline ? LIMITS.schema.nodes : LIMITS.schema.expanded) ||
+      place.depth > LIMITS.schema.depth
+    )
       return this.#cut('what is too large to be written out');
     const raw = withoutNullable(isNode(value) ? value : {});
     if (value === false) this.#misfit(`${where(place)} cannot be anything`);
@@ -106,7 +104,7 @@ class Fitter {
     const inside = [...place.inside];
     const merged = mergeAllOf(node, (part) => {
       if (!isNode(part) || typeof part.$ref !== 'string') return part;
-      if (rounds(inside, part.$ref) >= MAX_ROUNDS) return this.#cut('a schema that refers to itself');
+      if (rounds(inside, part.$ref) >= LIMITS.schema.rounds) return this.#cut('a schema that refers to itself');
       inside.push(part.$ref);
       return this.references.expand(part);
     });
@@ -118,7 +116,7 @@ class Fitter {
     const { $ref, ...beside } = node as Node & { readonly $ref: string };
     const restricts = Object.keys(beside).some((key) => !ANNOTATIONS.has(key));
     if (this.#inline || restricts) {
-      if (rounds(place.inside, $ref) >= MAX_ROUNDS) {
+      if (rounds(place.inside, $ref) >= LIMITS.schema.rounds) {
         const target = this.references.target($ref);
         const type = isNode(target) ? typesOf(target.type)[0] : undefined;
         return { ...this.#cut('a schema that refers to itself'), type: type ?? 'object', ...this.#words(node) };
@@ -165,7 +163,8 @@ class Fitter {
   #distributed(base: Node, branch: unknown, place: Place, inside: string[]): unknown {
     if (Object.keys(base).length === 0) return branch;
     const { node, conflicts } = mergeAllOf({ allOf: [base, branch] }, (part) => {
-      if (!isNode(part) || typeof part.$ref !== 'string' || rounds(inside, part.$ref) >= MAX_ROUNDS) return part;
+      if (!isNode(part) || typeof part.$ref !== 'string' || rounds(inside, part.$ref) >= LIMITS.schema.rounds)
+        return part;
       inside.push(part.$ref);
       return this.references.expand(part);
     });
@@ -304,7 +303,7 @@ class Fitter {
   }
 
   #misfit(why: string): void {
-    if (this.#misfits.size < MAX_MISFITS) this.#misfits.add(why);
+    if (this.#misfits.size < LIMITS.validation.misfits) this.#misfits.add(why);
   }
 }
 

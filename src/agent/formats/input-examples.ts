@@ -3,16 +3,14 @@
  * not match is left out.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { DescribedTool } from './definition-types.ts';
 import { JsonCopier } from './json-copy.ts';
 import type { MadeSchema } from './make-schema.ts';
 import { isNode, isSame, listOf } from './schema-tree.ts';
 import { surelyFits } from './surely-fits.ts';
 
-const MAX_EXAMPLES = 5;
-const MAX_LOOKED_AT = 20;
-
-/** Returns the examples of the tool and of its schema, under the sent parameter names. */
+/** The examples that came with the tool and those in its schema, under the names that are sent. */
 export function toInputExamples(
   { examples, inputSchema }: DescribedTool,
   { schema, renamed }: MadeSchema,
@@ -21,9 +19,9 @@ export function toInputExamples(
   const published = isNode(inputSchema) ? listOf(inputSchema.examples) : [];
   const sentNames = new Map([...renamed].map(([sent, own]) => [own, sent]));
   const found: Record<string, unknown>[] = [];
-  for (const example of [...given, ...published].slice(0, MAX_LOOKED_AT)) {
+  for (const example of [...given, ...published].slice(0, LIMITS.answer.examplesRead)) {
     const copy = copyOf(example);
-    if (found.length >= MAX_EXAMPLES || !isNode(copy)) continue;
+    if (found.length >= LIMITS.answer.examples || !isNode(copy)) continue;
     const sent = Object.fromEntries(Object.entries(copy).map(([name, value]) => [sentNames.get(name) ?? name, value]));
     if (surelyFits(sent, schema) && !found.some((one) => isSame(one, sent))) found.push(sent);
   }

@@ -4,12 +4,7 @@
  * @module
  */
 
-/** Deepest nesting of arrays and objects. */
-const MAX_DEPTH = 100;
-/** Most values of any kind. */
-const MAX_VALUES = 100_000;
-/** Most characters of all texts and keys together. */
-const MAX_CHARACTERS = 2_000_000;
+import { LIMITS } from '../../core/limits.ts';
 
 /** The value is too big or too deep to copy. */
 export class CopyError extends Error {
@@ -18,8 +13,8 @@ export class CopyError extends Error {
 
 /** Copies parts of one value; throws `CopyError` if together they exceed the limits. */
 export class JsonCopier {
-  #values = MAX_VALUES;
-  #characters = MAX_CHARACTERS;
+  #values = LIMITS.json.copyValues;
+  #characters = LIMITS.json.copyChars;
 
   /** Returns what JSON can represent of a value, at this depth; undefined if nothing. */
   copy(value: unknown, depth: number): unknown {
@@ -61,7 +56,7 @@ export class JsonCopier {
 
   /** Enters an array or an object; also stops at a cyclic value. */
   enter(depth: number): void {
-    if (depth >= MAX_DEPTH) throw new CopyError(`it is nested more than ${MAX_DEPTH} levels deep`);
+    if (depth >= LIMITS.json.depth) throw new CopyError(`it is nested more than ${LIMITS.json.depth} levels deep`);
   }
 }
 

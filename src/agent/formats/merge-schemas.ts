@@ -3,6 +3,7 @@
  * which is merged in its turn.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } from './schema-tree.ts';
 
 /** The merged schema, and the keywords that could not be merged. */
@@ -11,9 +12,7 @@ export interface Merged {
   readonly conflicts: readonly string[];
 }
 
-const MAX_PARTS = 64;
-
-/** Merges the parts of `allOf`. `resolve` follows a reference that stands for a whole part. */
+/** Takes the parts of `allOf` together. `resolve` follows a reference that stands for a whole part. */
 export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Merged {
   const { allOf, ...own } = node;
   if (!Array.isArray(allOf)) return { node, conflicts: [] };
@@ -30,7 +29,7 @@ export function mergeAllOf(node: Node, resolve: (part: unknown) => unknown): Mer
 function partsOf(allOf: readonly unknown[], resolve: (part: unknown) => unknown): readonly unknown[] {
   const parts: unknown[] = [];
   const open = [...allOf];
-  while (open.length > 0 && parts.length < MAX_PARTS) {
+  while (open.length > 0 && parts.length < LIMITS.schema.sentParts) {
     const part = resolve(open.shift());
     if (isNode(part) && Array.isArray(part.allOf)) {
       const { allOf: inner, ...rest } = part;

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolRef } from '../../core/types.ts';
 
 /** What an API allows in a name, in addition to letters, digits and `_`. */
@@ -189,7 +190,7 @@ export function isLegalName(name: string, rule: NameRule): boolean {
 function legal(text: string, rule: NameRule): string {
   if (isLegalName(text, rule)) return text;
   const name = text
-    .slice(0, MAX_READ)
+    .slice(0, LIMITS.names.tool)
     .replace(/[^a-zA-Z0-9_]/g, (char) => (isLegal(char.charCodeAt(0), rule) ? char : '_'));
   return name === '' || (rule.letterFirst && !isLetter(name.charCodeAt(0))) ? `_${name}` : name;
 }
@@ -202,8 +203,6 @@ const isLegal = (code: number, { characters }: NameRule): boolean =>
   isLetter(code) || (code >= 48 && code <= 57) || characters.includes(String.fromCharCode(code));
 
 const UNDERSCORE = 95;
-/** Longer than any name; differences beyond it show in the hash. */
-const MAX_READ = 256;
 
 /** Values by two keys. */
 export class PairMap<V> {

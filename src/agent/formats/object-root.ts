@@ -3,6 +3,7 @@
  * Alternatives at the root become one object that allows them all; its description says what they required.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
 import { lookUp, referencesIn } from './schema-pointer.ts';
@@ -16,10 +17,7 @@ export interface ObjectRoot {
   readonly isFree: boolean;
 }
 
-const MAX_HOPS = 8;
-const MAX_BRANCHES = 50;
-const MAX_CHOICES = 300;
-/** Keywords that no API accepts at the root. */
+/** What no API takes at the top. */
 const REFUSED: ReadonlySet<string> = new Set([
   'enum',
   'const',
@@ -89,7 +87,7 @@ function withTargets(schema: Node, before: Node): Node {
 /** Follows references at the root and merges the parts of `allOf`. */
 function wholeOf(node: Node, root: Node, notes: string[]): Node {
   let whole = node;
-  for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
+  for (let hops = 0; hops < LIMITS.schema.hops && typeof whole.$ref === 'string'; hops++) {
     const { $ref, ...beside } = whole;
     const target = lookUp($ref as string, root);
     whole = isNode(target) && target !== node ? { ...target, ...beside } : beside;
@@ -103,7 +101,7 @@ function wholeOf(node: Node, root: Node, notes: string[]): Node {
 
 function resolved(part: Node, root: Node): unknown {
   let node: unknown = part;
-  for (let hops = 0; hops < MAX_HOPS && isNode(node) && typeof node.$ref === 'string'; hops++) {
+  for (let hops = 0; hops < LIMITS.schema.hops && isNode(node) && typeof node.$ref === 'string'; hops++) {
     const { $ref, ...beside } = node;
     const target = lookUp($ref, root);
     node = isNode(target) ? { ...target, ...beside } : beside;
@@ -119,7 +117,7 @@ function withoutChoices(node: Node, root: Node, notes: string[]): Node {
   let merged: Node = own;
   for (const list of choices) {
     const branches = listOf(list)
-      .slice(0, MAX_BRANCHES)
+      .slice(0, LIMITS.schema.sentBranches)
       .filter(isNode)
       .map((branch) => wholeOf(branch, root, notes));
     merged = joined(merged, branches);
@@ -166,6 +164,6 @@ function describe(
   const sets = wanted.map((names) => [...names].filter((name) => !always.has(name)).join(' + ') || 'none of these');
   if (sets.every((set) => set === 'none of these')) return text;
   const choice = `Give one of: ${[...new Set(sets)].join(' | ')}.`;
-  if (choice.length > MAX_CHOICES || text?.includes(choice)) return text;
+  if (choice.length > LIMITS.text.note || text?.includes(choice)) return text;
   return text ? `${text} ${choice}` : choice;
 }

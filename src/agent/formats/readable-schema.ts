@@ -3,6 +3,7 @@
  * references. Valid parts stay unchanged, except `$schema` and `$id`.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { CopyError, isJson, JsonCopier, setOwn } from './json-copy.ts';
 import { isExternal, lookUp, referencesIn } from './schema-pointer.ts';
 import { isNode, LISTS, MAPS, mapSchema, type Node, SINGLE, TYPES } from './schema-tree.ts';
@@ -18,8 +19,6 @@ export type ReadSchema =
     }
   | { readonly refused: string };
 
-const MAX_NOTES = 5;
-const MAX_PATTERN = 5000;
 const REMOVED: ReadonlySet<string> = new Set(['$schema', '$id', '$vocabulary']);
 
 /** Reads a schema. Never throws; a tool without a schema takes no arguments. */
@@ -44,7 +43,7 @@ export function readSchema(input: unknown): ReadSchema {
     return { refused: `Its schema refers to ${external.slice(0, 100)}, which is outside of it.` };
   const lost = references.filter((reference) => lookUp(reference, schema) === undefined);
   if (lost.length === 0) return { schema, notes, refers: true };
-  for (const reference of lost.slice(0, MAX_NOTES))
+  for (const reference of lost.slice(0, LIMITS.answer.notes))
     notes.push(`left out a reference without a target: ${reference.slice(0, 100)}`);
   return { schema: withoutReferences(schema, new Set(lost)), notes, refers: true };
 }
@@ -146,7 +145,7 @@ class Reader {
   }
 
   #leave(key: string): void {
-    if (this.invalid.length >= MAX_NOTES) return;
+    if (this.invalid.length >= LIMITS.answer.notes) return;
     const place = [...this.#path, key].join('.').slice(0, 100);
     if (!this.invalid.includes(place)) this.invalid.push(place);
   }
@@ -206,7 +205,7 @@ const areTypes: Check = (value) => {
 
 /** Checks that a text is a valid regular expression; it is not run. */
 const isPattern: Check = (value) => {
-  if (typeof value !== 'string' || value.length > MAX_PATTERN) return undefined;
+  if (typeof value !== 'string' || value.length > LIMITS.text.pattern) return undefined;
   for (const flags of ['u', '']) {
     try {
       new RegExp(value, flags);

@@ -4,9 +4,7 @@
  * @module
  */
 
-const MAX_NODES = 2000;
-/** Limit of characters compared; a value that costs more is sent twice. */
-const MAX_WORK = 20_000_000;
+import { LIMITS } from '../../core/limits.ts';
 
 /**
  * Tells whether every text, number and boolean in a value occurs in the texts as a separate word. False for a value
@@ -17,7 +15,8 @@ export function isRepeated(value: unknown, texts: readonly string[]): boolean {
   try {
     const leaves = leavesOf(value);
     const whole = texts.join('\n');
-    if (leaves === undefined || leaves.size === 0 || leaves.size * whole.length > MAX_WORK) return false;
+    if (leaves === undefined || leaves.size === 0 || leaves.size * whole.length > LIMITS.answer.repeatedWork)
+      return false;
     return [...leaves].every((leaf) => standsIn(whole, leaf));
   } catch {
     // Results of programs can contain anything, including values that cannot be read.
@@ -33,11 +32,11 @@ function leavesOf(value: unknown): ReadonlySet<string> | undefined {
   const leaves = new Set<string>();
   const open: unknown[] = [value];
   for (let count = 0; open.length > 0; count++) {
-    if (count >= MAX_NODES) return undefined;
+    if (count >= LIMITS.schema.shown) return undefined;
     const one = open.pop();
     if (typeof one === 'object' && one !== null) {
       for (const inner of Object.values(one)) open.push(inner);
-      if (open.length > MAX_NODES) return undefined;
+      if (open.length > LIMITS.schema.shown) return undefined;
     } else if (typeof one === 'string') {
       if (one.trim() !== '') leaves.add(one.trim());
     } else if (one !== null && one !== undefined) leaves.add(String(one));
@@ -47,7 +46,7 @@ function leavesOf(value: unknown): ReadonlySet<string> | undefined {
 
 /** Tells whether a text contains another, and not only as part of a longer word or number. */
 function standsIn(text: string, leaf: string): boolean {
-  for (let at = text.indexOf(leaf), tries = 0; at !== -1 && tries < MAX_TRIES; tries++) {
+  for (let at = text.indexOf(leaf), tries = 0; at !== -1 && tries < LIMITS.answer.repeatedTries; tries++) {
     const end = at + leaf.length;
     if (!joins(text, at - 1, at) && !joins(text, end - 1, end)) return true;
     at = text.indexOf(leaf, at + 1);
@@ -55,9 +54,7 @@ function standsIn(text: string, leaf: string): boolean {
   return false;
 }
 
-const MAX_TRIES = 1000;
-
-/** Tells whether two neighbouring characters belong to one word or number, such as the `1` and `.` of `1.5`. */
+/** Whether two neighbouring characters belong to one word or number, such as the `1` and `.` of `1.5`. */
 function joins(text: string, left: number, right: number): boolean {
   const [a, b] = [text.charAt(left), text.charAt(right)];
   if (WORD.test(a) && WORD.test(b)) return true;

@@ -3,15 +3,14 @@
  * nulls that strict mode requires for left-out parameters.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { typesOf } from './merge-schemas.ts';
 import { lookUp } from './schema-pointer.ts';
 import { isNode, listOf, type Node, namesIn } from './schema-tree.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-const MAX_DEPTH = 100;
-const MAX_VARIANTS = 64;
-
+/** Gives renamed parameters their own names back. */
 export function restoreNames(args: Arguments, renamed: ReadonlyMap<string, string> = new Map()): Arguments {
   if (renamed.size === 0) return args;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [renamed.get(name) ?? name, value]));
@@ -23,7 +22,7 @@ export function dropNulls(args: Arguments, schema: Node): Arguments {
 }
 
 function clean(value: unknown, schemas: readonly unknown[], root: Node, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (typeof value !== 'object' || value === null || depth > LIMITS.json.depth) return value;
   const variants = variantsOf(schemas, root);
   if (Array.isArray(value)) {
     const items = variants.flatMap(({ items: one }) => (isNode(one) ? [one] : []));
@@ -45,7 +44,7 @@ function variantsOf(schemas: readonly unknown[], root: Node): readonly Node[] {
   const variants: Node[] = [];
   const seen = new Set<unknown>();
   const open = [...schemas];
-  while (open.length > 0 && variants.length < MAX_VARIANTS) {
+  while (open.length > 0 && variants.length < LIMITS.schema.sentParts) {
     const schema = open.shift();
     if (!isNode(schema) || seen.has(schema)) continue;
     seen.add(schema);

@@ -2,13 +2,11 @@
  * Puts keywords that an API cannot represent into words, and adds them to the description.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { schemaLimits } from '../../schema/schema-limits.ts';
 import { listOf, type Node } from './schema-tree.ts';
 
-const MAX_VALUES = 300;
-const MAX_EXAMPLE = 60;
-
-/** Returns the description with the left-out keywords in words; undefined when there is nothing to say. */
+/** The description with what the left-out keywords say; undefined when there is nothing to say. */
 export function describeLeftOut(description: unknown, left: Node): string | undefined {
   const text = typeof description === 'string' ? description : '';
   if (Object.keys(left).length === 0) return text === '' ? undefined : text;
@@ -30,7 +28,7 @@ function wordsFor(left: Node): string[] {
   const [example] = left.example === undefined ? listOf(left.examples) : [left.example];
   if (example !== undefined) {
     const text = JSON.stringify(example);
-    if (text.length <= MAX_EXAMPLE) words.push(`For example ${text}.`);
+    if (text.length <= LIMITS.text.noteExample) words.push(`For example ${text}.`);
   }
   if (typeof left.note === 'string') words.push(left.note);
   return words;
@@ -38,7 +36,7 @@ function wordsFor(left: Node): string[] {
 
 function values(all: readonly unknown[]): string {
   const texts: string[] = [];
-  let room = MAX_VALUES;
+  let room = LIMITS.text.note;
   for (const value of all) {
     const text = JSON.stringify(value);
     room -= text.length + 2;

@@ -2,16 +2,15 @@
  * Resolves `$ref` within one schema. Never fetches anything.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { childrenOf, isNode, type Node } from './schema-tree.ts';
 
-const MAX_LENGTH = 2000;
-
-/** Tells whether a reference leads out of the schema. */
+/** Whether a reference leads out of the schema. */
 export const isExternal = (reference: string): boolean => !reference.startsWith('#');
 
 /** Returns the schema a reference points to: `#`, `#/$defs/name` or `#anchor`; undefined when there is none. */
 export function lookUp(reference: string, root: Node): unknown {
-  if (isExternal(reference) || reference.length > MAX_LENGTH) return undefined;
+  if (isExternal(reference) || reference.length > LIMITS.schema.reference) return undefined;
   if (reference === '#' || reference === '#/') return root;
   if (!reference.startsWith('#/')) return anchored(reference.slice(1), root);
   let found: unknown = root;

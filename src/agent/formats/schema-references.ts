@@ -2,12 +2,11 @@
  * Tracks the references of one schema: which are kept, under which names, their targets, and whether they form a cycle.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { lastPart, lookUp } from './schema-pointer.ts';
 import { isNode, type Node } from './schema-tree.ts';
 
-const MAX_HOPS = 8;
-
-/** Collects references while a schema is written, and writes their targets afterwards. */
+/** Collects what is referred to while a schema is written, and writes it after. */
 export class References {
   readonly #root: Node;
   readonly #names = new Map<string, string>();
@@ -29,7 +28,7 @@ export class References {
   /** Follows a node's reference, a bounded number of times; keywords beside a reference win. */
   expand(node: Node): Node {
     let whole = node;
-    for (let hops = 0; hops < MAX_HOPS && typeof whole.$ref === 'string'; hops++) {
+    for (let hops = 0; hops < LIMITS.schema.hops && typeof whole.$ref === 'string'; hops++) {
       const { $ref, ...beside } = whole;
       const target = this.target($ref as string);
       // `true` allows anything, and so does an empty schema.

@@ -3,14 +3,12 @@
  * leave out values that an API might refuse.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { typesOf } from './merge-schemas.ts';
 import { lookUp } from './schema-pointer.ts';
 import { ANNOTATIONS, entriesOf, isNode, isSame, listOf, type Node, namesIn } from './schema-tree.ts';
 
-const MAX_STEPS = 5000;
-const MAX_DEPTH = 60;
-
-/** Tells whether a JSON value certainly matches a schema. */
+/** Whether a JSON value fits a schema, for certain. */
 export function surelyFits(value: unknown, schema: Node): boolean {
   return new Checker(schema).fits(value, schema, 0);
 }
@@ -25,7 +23,7 @@ class Checker {
 
   fits(value: unknown, schema: unknown, depth: number): boolean {
     if (schema === true) return true;
-    if (!isNode(schema) || depth > MAX_DEPTH || ++this.#steps > MAX_STEPS) return false;
+    if (!isNode(schema) || depth > LIMITS.schema.depth || ++this.#steps > LIMITS.schema.nodes) return false;
     return Object.keys(schema).every((key) => ANNOTATIONS.has(key) || this.#keyword(key, value, schema, depth + 1));
   }
 

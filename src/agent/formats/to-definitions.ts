@@ -4,6 +4,7 @@
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { toAiSdkTool } from './ai-sdk-tool.ts';
 import {
   type AiSdkOptions,
@@ -67,10 +68,7 @@ type AnyOptions = { readonly format: ToolFormat } & AnthropicOptions &
   GeminiOptions &
   AiSdkOptions;
 
-/** OpenAI's own limit for `tools`; longer lists are refused. */
-const MAX_CHAT_TOOLS = 128;
-
-/** A tool and its definition. */
+/** A tool on its way. */
 interface Defined {
   readonly made: MadeSchema;
   readonly tool: DescribedTool;
@@ -122,11 +120,11 @@ class Definer {
           ...(chosen(inputExamples, one.tool) && examplesOf(one)),
         }));
       case 'openai-chat':
-        if (defined.length > MAX_CHAT_TOOLS)
+        if (defined.length > LIMITS.names.apiTools)
           this.#problem(
             { name: '' },
             'too-many',
-            `There are ${defined.length} tools, but OpenAI Chat Completions accepts at most ${MAX_CHAT_TOOLS}: send fewer, or let the model search them.`,
+            `There are ${defined.length} tools, but OpenAI Chat Completions accepts at most ${LIMITS.names.apiTools}: send fewer, or let the model search them.`,
           );
         return defined.map((one) => ({
           type: 'function' as const,

@@ -3,6 +3,7 @@
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { NestingError, parseNested } from '../../json/json-nesting.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { messageOf } from '../../text/thrown-message.ts';
@@ -192,9 +193,7 @@ export function argumentsOf(raw: unknown): Readonly<Record<string, unknown>> | u
   return objectIn(raw);
 }
 
-const MAX_REASON = 200;
-
-/** Says why arguments are invalid, to follow "The arguments". */
+/** Why arguments are none, to be said after "The arguments". */
 export const argumentsProblem = (raw: unknown): string => jsonProblem(raw) ?? 'must be a JSON object';
 
 /** Says why a text is not valid JSON; undefined for anything but text, and for empty text. */
@@ -205,7 +204,7 @@ export function jsonProblem(raw: unknown): string | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof NestingError) return 'are nested too deep';
-    const reason = messageOf(error).slice(0, MAX_REASON);
+    const reason = messageOf(error).slice(0, LIMITS.text.reason);
     const isCut = reason.includes('end of JSON input') || Number(/at position (\d+)/.exec(reason)?.[1]) >= raw.length;
     return `are not valid JSON: ${reason}${isCut ? '. They end too early, probably because the model reached its token limit' : ''}`;
   }

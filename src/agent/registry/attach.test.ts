@@ -11,6 +11,7 @@ import {
 import { acceptedContent, createMcpHandler, inputRequired, McpServer, Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/v4';
+import { DEFAULTS } from '../../core/limits.ts';
 import {
   type AttachableServer,
   type AttachOptions,
@@ -304,7 +305,7 @@ describe("a server's own tools", () => {
     });
     const client = await attached(server);
     expect(await namesOf(client)).toEqual(['own_1', 'shown', 'tool_search', 'execute_tool']);
-    expect(lists).toBe(100);
+    expect(lists).toBe(DEFAULTS.limits.listPages);
   });
 
   it.each([

@@ -3,11 +3,11 @@
  * @module
  */
 import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { liftArguments } from '../../execution/validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../../execution/validation/schema-validators.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
-import { MAX_NESTING } from '../../json/json-survey.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ export function readArguments(args: Arguments, schema: JsonSchema | undefined, r
   return lifted;
 }
 
-const TOO_DEEP = `they are nested more than ${MAX_NESTING} levels deep`;
+const TOO_DEEP = `they are nested more than ${LIMITS.json.depth} levels deep`;
 
 /** Throws where a value breaks a schema; at once where that is safe, else after another thread has looked at it. */
 export function checkValue(

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolSummary } from '../../core/tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { jsonBytes } from '../../execution/json-bytes.ts';
@@ -24,11 +25,6 @@ export interface CheckedList {
   readonly problem: string | undefined;
 }
 
-const MAX_NAME = 256;
-const MAX_TITLE = 512;
-const MAX_DESCRIPTION = 4096;
-const MAX_KEYWORDS = 64;
-const MAX_KEYWORD = 128;
 const UNUSABLE_NAME = /[\u0000-\u001f\u007f]/;
 
 /** Reads a list; throws when it is none. Of two tools with one name the first counts. */
@@ -74,13 +70,16 @@ function tryRead(entry: unknown, maxBytes: number): { readonly tool: ToolSummary
 function readSummary(entry: unknown, maxBytes: number): ToolSummary | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { name, title, description, keywords, visible, ...rest } = entry as Record<keyof ToolSummary, unknown>;
-  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME || UNUSABLE_NAME.test(name)) return undefined;
+  if (typeof name !== 'string' || name === '' || name.length > LIMITS.names.tool || UNUSABLE_NAME.test(name))
+    return undefined;
   const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === 'string' && word !== '') : [];
   return {
     name,
-    ...(typeof title === 'string' && { title: title.slice(0, MAX_TITLE) }),
-    ...(typeof description === 'string' && { description: description.slice(0, MAX_DESCRIPTION) }),
-    ...(words.length > 0 && { keywords: words.slice(0, MAX_KEYWORDS).map((word) => word.slice(0, MAX_KEYWORD)) }),
+    ...(typeof title === 'string' && { title: title.slice(0, LIMITS.text.title) }),
+    ...(typeof description === 'string' && { description: description.slice(0, LIMITS.text.description) }),
+    ...(words.length > 0 && {
+      keywords: words.slice(0, LIMITS.text.keywords).map((word) => word.slice(0, LIMITS.text.keyword)),
+    }),
     ...(visible === true && { visible }),
     ...(isUsable(rest.inputSchema, maxBytes) && { inputSchema: rest.inputSchema }),
     ...(isUsable(rest.outputSchema, maxBytes) && { outputSchema: rest.outputSchema }),

@@ -3,14 +3,12 @@
  * @module
  */
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { CallToolResult } from '../../core/types.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../../text/thrown-message.ts';
 import { isResult } from './result-shape.ts';
-
-/** Of what a handler threw. */
-const MAX_TEXT = 16_384;
 
 /**
  * A whole result as it is, a text as text, an object as `structuredContent` and as text, nothing as no content. What is no
@@ -50,7 +48,10 @@ export function toErrorResult(thrown: unknown): CallToolResult {
     const info = ours.toInfo();
     return toFailureResult({ ...info, message: maskCredentials(info.message) });
   }
-  const text = maskCredentials(messageOf(thrown, 'The tool failed and did not say why.', 2 * MAX_TEXT), MAX_TEXT);
+  const text = maskCredentials(
+    messageOf(thrown, 'The tool failed and did not say why.', 2 * LIMITS.text.error),
+    LIMITS.text.error,
+  );
   return { content: [{ type: 'text', text }], isError: true };
 }
 

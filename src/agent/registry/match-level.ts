@@ -2,6 +2,7 @@
  * How well a tool answers to a query taken literally: the levels of score that a match of this kind never falls below.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { editDistance } from '../../text/nearest-names.ts';
 
 /** Kinds of literal matches, best first. */
@@ -25,15 +26,13 @@ export interface MatchedTexts {
 }
 
 const CONTROL = /[\u0000-\u001f]+/g;
-const MAX_QUERY = 200;
-const MAX_FUZZY = 40;
 const LEAST_LIKENESS = 0.6;
 
 /** A text as it is compared. */
 export const toMatched = (text: string): string => text.toLowerCase().replace(CONTROL, ' ');
 
 /** A query as it is compared. */
-export const toNeedle = (query: string): string => toMatched(query.slice(0, MAX_QUERY)).trim();
+export const toNeedle = (query: string): string => toMatched(query.slice(0, LIMITS.search.nameQuery)).trim();
 
 /** The level of a tool for a needle; 0 when nothing matches. */
 export function matchLevel({ name, keywords, description }: MatchedTexts, needle: string): number {
@@ -59,11 +58,11 @@ const LETTER = /[\p{L}\p{N}_]/u;
 const isLetter = (text: string, at: number): boolean => LETTER.test(text.charAt(at));
 
 function likeness(name: string, keywords: readonly string[], needle: string): number {
-  if (needle.length > MAX_FUZZY) return 0;
+  if (needle.length > LIMITS.search.fuzzyWord) return 0;
   let best = 0;
   for (const word of [name, ...name.split(/[^\p{L}\p{N}]+/u), ...keywords]) {
     const length = Math.max(word.length, needle.length);
-    if (word.length === 0 || word.length > MAX_FUZZY) continue;
+    if (word.length === 0 || word.length > LIMITS.search.fuzzyWord) continue;
     best = Math.max(best, 1 - editDistance(word, needle, Math.ceil(length / 2)) / length);
   }
   return best >= LEAST_LIKENESS ? best : 0;

@@ -3,18 +3,18 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { excerpt } from '../../execution/validation/excerpt.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { resolveReference } from '../../schema/schema-reference.ts';
 
-const MAX_STEPS = 32;
 const UNIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /** The part for the last step that the schema says anything about; the schema itself where it says nothing. */
 export function schemaPart(schema: JsonSchema, path: readonly PropertyKey[]): unknown {
   let part = schema;
-  for (const step of path.slice(0, MAX_STEPS)) {
+  for (const step of path.slice(0, LIMITS.validation.path)) {
     const next = child(resolveReference(part, schema), step, schema);
     if (next === undefined) break;
     part = next;

@@ -6,6 +6,7 @@
 
 import { limitTime } from '../../async/time-limit.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import type { RawHandler, RawRequest } from './sdk-server.ts';
 
@@ -19,9 +20,6 @@ export interface ListResult {
   readonly nextCursor?: unknown;
   readonly [key: string]: unknown;
 }
-
-const MAX_PAGES = 100;
-const MAX_NAMES = 100_000;
 
 /** See the module. */
 export class OwnNames {
@@ -86,7 +84,7 @@ export class OwnNames {
     const list = this.#handler();
     let cursor = first;
     for (let page = 1; cursor !== undefined; page++) {
-      if (list === undefined || page >= MAX_PAGES || names.size >= MAX_NAMES) {
+      if (list === undefined || page >= DEFAULTS.limits.listPages || names.size >= DEFAULTS.limits.tools) {
         throw new ValidationError('The server lists more tools than can be read');
       }
       const result = (await list({ method: 'tools/list', params: { cursor } }, sdk)) as ListResult;

@@ -3,6 +3,7 @@
  * left alone for a moment, so that a provider without an answer does not hold up every call.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 
 type Definition = Promise<ToolDefinition | undefined>;
@@ -14,7 +15,6 @@ export interface ProviderDefinitionsOptions {
   readonly now: () => number;
 }
 
-const MAX_KEPT = 1_000;
 const LEFT_ALONE_MS = 30_000;
 
 /** See the module. */
@@ -81,6 +81,6 @@ export class ProviderDefinitions {
 }
 
 function keep<T>(map: Map<string, T>, name: string, value: T): void {
-  if (map.size >= MAX_KEPT) map.clear();
+  if (map.size >= LIMITS.cache.definitions) map.clear();
   map.set(name, value);
 }

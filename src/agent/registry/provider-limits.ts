@@ -3,6 +3,7 @@
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import type { ListLimits } from './check-list.ts';
 import { checkNames, shown } from './check-options.ts';
 
@@ -25,15 +26,15 @@ export interface ProviderLimits extends ListLimits {
   readonly checkArguments: boolean;
 }
 
-const DEFAULTS: ProviderLimits = {
-  ttlMs: 300_000,
-  waitMs: 2_000,
-  listMs: 30_000,
-  callMs: 60_000,
-  maxTools: 10_000,
-  maxRequestTools: 1_000,
-  maxListBytes: 16 * 1024 * 1024,
-  maxToolBytes: 256 * 1024,
+const USUAL: ProviderLimits = {
+  ttlMs: DEFAULTS.provider.ttlMs,
+  waitMs: DEFAULTS.provider.waitMs,
+  listMs: DEFAULTS.provider.listMs,
+  callMs: DEFAULTS.provider.callMs,
+  maxTools: DEFAULTS.limits.toolsPerServer,
+  maxRequestTools: DEFAULTS.provider.requestTools,
+  maxListBytes: DEFAULTS.provider.listBytes,
+  maxToolBytes: DEFAULTS.limits.definition,
   checkArguments: true,
 };
 
@@ -41,7 +42,7 @@ const DEFAULTS: ProviderLimits = {
 export function toProviderLimits(
   given: Readonly<Record<string, unknown>> | Partial<ProviderLimits> = {},
 ): ProviderLimits {
-  const limits = new Map<string, unknown>(Object.entries(DEFAULTS));
+  const limits = new Map<string, unknown>(Object.entries(USUAL));
   checkNames(given, limits.keys(), 'providers.');
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;

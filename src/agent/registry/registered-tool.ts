@@ -5,6 +5,7 @@
 
 import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolContext } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
 import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
@@ -31,7 +32,6 @@ export interface RegisteredTool {
 type Check = (value: unknown) => unknown | Promise<unknown>;
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
-const MAX_ISSUES = 8;
 /** What a tool may be registered with. */
 export const FIELDS: Readonly<Record<keyof ToolOptions, OptionKind>> = {
   title: 'text',
@@ -128,7 +128,7 @@ export function checkFor(schema: ToolSchema, json: JsonSchema, validators: Schem
     const { validate } = schema['~standard'];
     const read = (result: Awaited<ReturnType<typeof validate>>): unknown => {
       if (result.issues === undefined) return result.value;
-      const issues = result.issues.slice(0, MAX_ISSUES).map(readIssue);
+      const issues = result.issues.slice(0, LIMITS.validation.problems).map(readIssue);
       throw refuse(issues.map(issueText).join('; '), {
         schema: Object.fromEntries(
           issues.map(({ path }) => [path.length === 0 ? '(all)' : path.join('.'), schemaPart(json, path)]),

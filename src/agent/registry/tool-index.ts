@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolSummary } from '../../core/tool-provider.ts';
 import type { SearchResult, ToolMetadata } from '../../core/types.ts';
 import { SearchEngine } from '../../search/search-engine.ts';
@@ -31,9 +32,6 @@ interface Group {
 /** Whether a tool of a group counts: of several with one name only one does. */
 export type Owns = (group: string, name: string) => boolean;
 
-const DEFAULT_LIMIT = 10;
-/** The engine gives no more. */
-const MAX_LIMIT = 100;
 /**
  * In hundredths, as scores are shown: what would be shown as 0 is no hit, and a default answer wants a little more. What
  * clients list anyway must not fill up an answer, and neither must noise be shown for want of anything else: measured on
@@ -94,7 +92,7 @@ export class ToolIndex {
   /** The best tools for a query, best first: at most `limit`, by default 10 and fewer where relevance falls off. */
   find(query: string, limit: number | undefined, owns: Owns): IndexHit[] {
     const needle = toNeedle(query);
-    const most = limit ?? DEFAULT_LIMIT;
+    const most = limit ?? LIMITS.search.defaultResults;
     const hits = new Map<Entry, IndexHit>();
     const add = (group: string, entry: Entry | undefined, relevance: number): boolean => {
       if (entry === undefined || hits.has(entry) || !owns(group, entry.tool.name)) return false;
@@ -132,7 +130,7 @@ export class ToolIndex {
     const counts = ({ server, tool }: SearchResult): boolean => owns(server, tool);
     const found = this.#engine.search(query, { limit });
     if (found.every(counts)) return found;
-    const owned = this.#engine.search(query, { limit: MAX_LIMIT }).filter(counts);
+    const owned = this.#engine.search(query, { limit: LIMITS.search.results }).filter(counts);
     return limit === undefined ? owned.filter(({ relevance }) => inHundredths(relevance) >= LEAST.byDefault) : owned;
   }
 }

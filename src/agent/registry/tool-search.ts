@@ -3,6 +3,7 @@
  * @module
  */
 import { signature } from '../../catalog/signature.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolSummary } from '../../core/tool-provider.ts';
 import type { JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { jsonBytes } from '../../execution/json-bytes.ts';
@@ -45,12 +46,11 @@ export interface FoundTool {
   readonly definition: () => ToolDefinition | undefined | Promise<ToolDefinition | undefined>;
 }
 
-const MAX_RESULTS = 100;
-const MAX_ANSWER_BYTES = 512 * 1024;
-
 /** A number of results that is one; undefined stays undefined. */
 export const toLimit = (limit: number | undefined): number | undefined =>
-  limit === undefined || Number.isNaN(limit) ? undefined : Math.max(1, Math.min(MAX_RESULTS, Math.floor(limit)));
+  limit === undefined || Number.isNaN(limit)
+    ? undefined
+    : Math.max(1, Math.min(LIMITS.search.results, Math.floor(limit)));
 
 /** Looks the schemas up and writes the hits. */
 export async function toSearchResult(
@@ -60,7 +60,7 @@ export async function toSearchResult(
 ): Promise<ToolSearchResult> {
   const definitions = await Promise.all(found.map(({ definition }) => settle(definition)));
   const said = [...notes];
-  let room = MAX_ANSWER_BYTES;
+  let room = LIMITS.answer.bytes;
   const results = found.map(({ tool, score }, place): ToolSearchHit => {
     const { definition, problem } = definitions[place] as Settled;
     if (problem !== undefined) said.push(`The schema of "${tool.name}" is missing: ${problem}`);

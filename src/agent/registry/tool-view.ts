@@ -8,6 +8,7 @@
 
 import { abortable } from '../../async/abortable.ts';
 import { DiscoveryError, ToolNotFoundError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolContext, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import { maskSecrets } from '../../secrets/credential-patterns.ts';
@@ -28,8 +29,6 @@ import {
   toSearchResult,
 } from './tool-search.ts';
 
-const DEFAULT_RESULTS = 10;
-const DEFINITIONS_AT_ONCE = 16;
 /** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
 const LISTING_MS = 250;
 
@@ -55,7 +54,7 @@ export class ToolView {
     const limit = toLimit(maxResults);
     const read = await this.#read();
     if (toNeedle(query) === '') {
-      const all = this.#all(read).slice(0, limit ?? DEFAULT_RESULTS);
+      const all = this.#all(read).slice(0, limit ?? LIMITS.search.defaultResults);
       const scored = all.map((found) => ({ ...found, score: 0 }));
       const result = await toSearchResult(scored, this.#notes(read), compact);
       return all.length > 0 ? result : { ...result, hint: NOTHING };
@@ -72,7 +71,7 @@ export class ToolView {
       [...indexes]
         .flatMap((index) => look(index, this.#ownership(index, listings)).map((hit) => this.#found(hit, listings)))
         .sort((a, b) => b.score - a.score)
-        .slice(0, limit ?? DEFAULT_RESULTS);
+        .slice(0, limit ?? LIMITS.search.defaultResults);
     const hits = find((index, owns) => index.find(query, limit, owns));
     const nearest = hits.length > 0 || limit !== undefined ? [] : find((index, owns) => index.nearest(query, owns));
     const result = await toSearchResult([...hits, ...nearest], this.#notes(listings), compact);
@@ -132,8 +131,8 @@ export class ToolView {
         if (all || visible === true) listed.push(() => known.definition(name));
       }
     }
-    for (let at = 0; at < listed.length; at += DEFINITIONS_AT_ONCE) {
-      const some = listed.slice(at, at + DEFINITIONS_AT_ONCE).map((read) => read());
+    for (let at = 0; at < listed.length; at += LIMITS.atOnce.definitions) {
+      const some = listed.slice(at, at + LIMITS.atOnce.definitions).map((read) => read());
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'fulfilled' && settled.value !== undefined) found.push(settled.value);
       }

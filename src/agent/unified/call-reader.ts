@@ -4,12 +4,10 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { NamedCall } from '../formats/definition-types.ts';
 import type { ShownNames } from '../formats/shown-names.ts';
 import type { ToolEntry, ToolTable } from './tool-table.ts';
-
-/** Conversations go on while lists change: so many earlier sets of names are still understood. */
-const MAX_SEEN = 4;
 
 export class CallReader {
   readonly #table: ToolTable;
@@ -23,7 +21,7 @@ export class CallReader {
   /** Models have seen the names as they are now. */
   handedOut(): void {
     const { shown } = this.#table;
-    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, MAX_SEEN);
+    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, LIMITS.cache.earlierNames);
   }
 
   /** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */

@@ -4,6 +4,7 @@
  */
 
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type {
   AnthropicTool,
   DefinitionSet,
@@ -23,8 +24,6 @@ export type DefinitionOptions<F extends ToolFormat> = { readonly format: F } & O
 
 /** How the table itself has them made. */
 const PLAIN = JSON.stringify([['format', 'anthropic']]);
-/** Sets kept for one state of the table; more ways to ask are made anew each time. */
-const MAX_KEPT = 8;
 
 export class Definitions {
   readonly #table: ToolTable;
@@ -58,7 +57,7 @@ export class Definitions {
     const made =
       key === PLAIN ? claude : toDefinitions(described, { ...options, names } as { format: F } & OptionsOf[F]);
     const set = (isAnthropic(made) ? this.#withOwn(made) : made) as DefinitionSet<ToolFormat>;
-    if (key !== undefined && sets.size < MAX_KEPT) sets.set(key, set);
+    if (key !== undefined && sets.size < LIMITS.cache.definitionSets) sets.set(key, set);
     return set;
   }
 

@@ -9,6 +9,7 @@ import { Semaphore } from '../../async/semaphore.ts';
 import { limitTime, waitAtMost } from '../../async/time-limit.ts';
 import { ListKeeper, type Reading } from '../../catalog/list-keeper.ts';
 import { DiscoveryError } from '../../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import type { ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
@@ -51,14 +52,16 @@ interface Progress {
   total: number | undefined;
 }
 
-const LIMITS = { maxTools: 10_000, maxListBytes: 32 * 1024 * 1024, maxToolBytes: 1024 * 1024 };
-const DEFINITIONS_AT_ONCE = 16;
+const LIST = {
+  maxTools: DEFAULTS.limits.toolsPerServer,
+  maxListBytes: DEFAULTS.provider.listBytes,
+  maxToolBytes: DEFAULTS.limits.definition,
+};
 /** One definition may take half as long as anybody waits, so that one that hangs keeps nobody from the others. */
 const DEFINITION_SHARE = 0.5;
 /** All definitions together may take so many times as long as anybody waits. */
 const ROUNDS = 12;
 const FIRST_RETRY_MS = 1_000;
-const MAX_REASON = 500;
 const NOT_DUE: ProviderRead = { changed: false, failure: undefined };
 
 export class ProviderReader {
@@ -142,7 +145,7 @@ export class ProviderReader {
     const list = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
       this.#provider.listToolMetadata({ signal }),
     );
-    const { tools: listed } = checkList(list, LIMITS);
+    const { tools: listed } = checkList(list, LIST);
     progress.total = listed.size;
     const excluded: ExcludedTool[] = [];
     let isWhole = true;
@@ -160,7 +163,7 @@ export class ProviderReader {
         else excluded.push({ serverName: null, toolName, reason: reasonOf(thrown) });
       }
     };
-    const turns = new Semaphore(DEFINITIONS_AT_ONCE);
+    const turns = new Semaphore(LIMITS.atOnce.definitions);
     const timer = setTimeout(() => {
       isOver = true;
     }, ms * ROUNDS);
@@ -190,7 +193,7 @@ export class ProviderReader {
       this.#provider.getTool(name, { signal }),
     );
     if (found === undefined || found === null) return undefined;
-    const definition = checkDefinition(found, name, LIMITS.maxToolBytes);
+    const definition = checkDefinition(found, name, LIST.maxToolBytes);
     if (definition === undefined) throw new UnusableDefinition('Its definition is too large, or none.');
     return { tool: this.#ownTool(definition), at: now() };
   }
@@ -239,7 +242,7 @@ export class ProviderReader {
 class UnusableDefinition extends Error {}
 
 /** Providers talk about their databases; models and logs need no passwords. */
-const reasonOf = (thrown: unknown): string => oneLine(maskCredentials(messageOf(thrown)), MAX_REASON);
+const reasonOf = (thrown: unknown): string => oneLine(maskCredentials(messageOf(thrown)), LIMITS.text.reason);
 
 function attempt<T>(read: () => T): T | undefined {
   try {

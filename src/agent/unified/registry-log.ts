@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { Logger } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
 
@@ -26,9 +27,6 @@ export interface RegistryEvents {
   'tools.registry.server.removed': { readonly serverName: string; readonly removedCount: number };
 }
 
-const MAX_MESSAGE = 500;
-/** Left-out tools that one event names. */
-export const MAX_EXCLUDED = 20;
 const WORRYING = ['errorMessage', 'excluded', 'unset'];
 
 /** Writes one event. A logger that throws disturbs nobody. */
@@ -43,7 +41,7 @@ export function createTell(logger: RegistryLogger | undefined): Tell {
   if (logger === undefined) return () => {};
   return (event, fields, traceId) => {
     const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
-    if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, MAX_MESSAGE);
+    if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, LIMITS.text.reason);
     const level = WORRYING.some((key) => key in said) ? 'warn' : 'info';
     try {
       logger[level](said, event);

@@ -3,8 +3,10 @@
  * cannot be meant.
  * @module
  */
+
 import { elapsedNow } from '../../async/clock.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import type { EngineHandle } from '../../engine/engine-handle.ts';
 import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
@@ -35,9 +37,6 @@ export interface UnifiedToolRegistryOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-const TTL_MS = 300_000;
-const PROVIDER_MS = 5_000;
-const CALL_MS = 60_000;
 const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
   ...(['servers', 'logger', 'ttlMs', 'providerMs', 'callMs', 'toJsonSchema', 'now', 'env'] as const),
 ];
@@ -45,7 +44,13 @@ const OPTIONS: readonly (keyof UnifiedToolRegistryOptions)[] = [
 /** Checks the options and fills in what was left open. */
 export function resolveOptions(options: UnifiedToolRegistryOptions) {
   refuseUnknown(options, OPTIONS, 'A registry');
-  const { servers = [], ttlMs = TTL_MS, providerMs = PROVIDER_MS, callMs = CALL_MS, now = elapsedNow } = options;
+  const {
+    servers = [],
+    ttlMs = DEFAULTS.provider.ttlMs,
+    providerMs = DEFAULTS.provider.readMs,
+    callMs = DEFAULTS.provider.callMs,
+    now = elapsedNow,
+  } = options;
   checkServers(servers);
   for (const [name, ms] of Object.entries({ ttlMs, providerMs, callMs }))
     if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);

@@ -2,9 +2,11 @@
  * Servers from the environment, for the names a program lists and no others: names and variables in, entries out.
  * @module
  */
+
 import type { DiscoveryConfig } from '../../config/define-config.ts';
 import { isSwitchedOff } from '../../config/world.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { serverVariable } from '../../text/server-variable.ts';
 
 /** One server as people write it in `discovery.servers`. */
@@ -68,10 +70,9 @@ export function variableProblem({ connection }: ServerEntry, env: Environment = 
 
 /** `RUBE_API_KEY` in `Bearer ${RUBE_API_KEY}`. */
 const variableIn = (text: unknown): string | undefined =>
-  typeof text === 'string' && text.length <= MAX_REFERENCE ? REFERENCE.exec(text)?.[1] : undefined;
+  typeof text === 'string' && text.length <= LIMITS.names.shown ? REFERENCE.exec(text)?.[1] : undefined;
 
 const REFERENCE = /^(?:Bearer )?\$\{([A-Z0-9_]+)\}$/;
-const MAX_REFERENCE = 200;
 
 const isWebAddress = (text = ''): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 

@@ -7,6 +7,7 @@
 import { limitTime } from '../../async/time-limit.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolRef } from '../../core/types.ts';
 import { nearestNames } from '../../text/nearest-names.ts';
@@ -50,8 +51,6 @@ export interface ModelCall extends NamedCall {
   readonly ref?: ToolRef | undefined;
 }
 
-const MAX_NAME = 1024;
-
 /** Calls the tool that is meant. May throw what a tool throws. */
 export async function callTool(
   parts: ToolCallerParts,
@@ -59,7 +58,7 @@ export async function callTool(
   options: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
   const { name, format, ref } = call;
-  if (typeof name !== 'string' || name.length > MAX_NAME) return parseName(name);
+  if (typeof name !== 'string' || name.length > LIMITS.names.qualified) return parseName(name);
   const seen = ref ? parts.table.findRef(ref.server, ref.tool) : parts.reader.find(call);
   const found = seen
     ? ok(seen)
@@ -114,14 +113,13 @@ async function serversFor({ name, namespace }: ModelCall, discovery: ToolDiscove
 }
 
 const prefixes = new Map<string, string>();
-const MAX_PREFIXES = 10_000;
 
 /** What the names of a server's tools begin with. */
 function prefixOf(server: string): string {
   const known = prefixes.get(server);
   if (known !== undefined) return known;
   const prefix = createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
-  if (prefixes.size >= MAX_PREFIXES) prefixes.clear();
+  if (prefixes.size >= LIMITS.names.prefixes) prefixes.clear();
   prefixes.set(server, prefix);
   return prefix;
 }

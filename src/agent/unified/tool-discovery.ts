@@ -8,6 +8,7 @@ import { Semaphore } from '../../async/semaphore.ts';
 import { ListKeeper } from '../../catalog/list-keeper.ts';
 import { toServerError } from '../../catalog/retry-policy.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok, type ToolResult } from '../../core/result.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { messageOf } from '../../text/thrown-message.ts';
@@ -30,15 +31,13 @@ export interface Discovered {
   readonly failures: readonly ErrorInfo[];
 }
 
-/** Servers that are read at the same time. */
-const PARALLEL = 5;
 /** Whoever asks for a list that failed has it read again. */
 const AT_ONCE = { initial: 0, max: 0 };
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 export class ToolDiscovery {
   readonly #options: ToolDiscoveryOptions;
-  readonly #turns = new Semaphore(PARALLEL);
+  readonly #turns = new Semaphore(LIMITS.atOnce.servers);
   readonly #keepers = new Map<string, ListKeeper<ErrorInfo, string | undefined>>();
   /** Servers whose tools came from here; what a program registered by hand is its own to remove. */
   readonly #discovered = new Set<string>();

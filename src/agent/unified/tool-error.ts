@@ -3,6 +3,7 @@
  * @module
  */
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult } from '../../core/types.ts';
 import { isObject } from '../../json/plain-object.ts';
@@ -112,8 +113,6 @@ const PASSING: ReadonlySet<unknown> = new Set([
   'UND_ERR_SOCKET',
 ]);
 const PASSING_STATUS: ReadonlySet<unknown> = new Set([408, 425, 429, 502, 503, 504, 529]);
-/** How far causes are followed; they may form a ring. */
-const MAX_CAUSES = 8;
 
 /**
  * Whether trying again may help: for a failed result, its error, or anything that was thrown.
@@ -132,7 +131,7 @@ export function isRetryable(error: unknown): boolean {
 
 function mayPass(error: unknown): boolean {
   let at: unknown = error;
-  for (let step = 0; step < MAX_CAUSES && isObject(at); step++) {
+  for (let step = 0; step < LIMITS.text.causes && isObject(at); step++) {
     if (at.success === true) return false;
     if (at.success === false) at = at.error;
     if (!isObject(at)) return false;
@@ -155,8 +154,6 @@ function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined 
   return typeof status === 'number' ? PASSING_STATUS.has(status) : undefined;
 }
 
-const MAX_TEXT = 16_384;
-
 /**
  * The failure that stands for a result in which a tool says that it failed. The result itself goes with it. A tool of the
  * program (`server` null) may have failed in this package's own words; then the code in them counts.
@@ -165,7 +162,7 @@ export function toReportedFailure(result: CallToolResult, server: string | null,
   const blocks = Array.isArray(result.content) ? result.content : [];
   const texts = blocks.map((block) => block?.text).filter((text) => typeof text === 'string');
   const own = server === null ? readFailure(texts) : undefined;
-  const message = texts.join('\n').slice(0, MAX_TEXT) || `${tool} failed and did not say why.`;
+  const message = texts.join('\n').slice(0, LIMITS.text.error) || `${tool} failed and did not say why.`;
   const where = { ...(server !== null && { server }), tool };
   const details = own ?? { code: 'TOOL_EXECUTION_ERROR', message, ...where, retryable: false, outcome: 'failed' };
   return { success: false, error: { ...toToolError(details), result } };

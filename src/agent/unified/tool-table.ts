@@ -3,13 +3,15 @@
  * name, which is left out and reported.
  * @module
  */
+
 import { readingsOf } from '../../catalog/tool-name.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { CallToolResult, ToolDefinition, ToolRef } from '../../core/types.ts';
 import type { DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
 import { LiveNames, type NameTable, PairMap } from '../formats/names.ts';
 import { ShownNames } from '../formats/shown-names.ts';
 import { claudeSet, claudeTool, describe, leftOut } from './claude-set.ts';
-import { MAX_EXCLUDED, type Tell } from './registry-log.ts';
+import type { Tell } from './registry-log.ts';
 
 /** What a program's own tool may know while it runs. */
 export interface OwnToolContext {
@@ -222,7 +224,7 @@ export class ToolTable {
     const left: string[] = [];
     for (const { serverName, toolName, reason } of this.excluded()) {
       left.push(`${serverName === null ? toolName : `${serverName}:${toolName}`}: ${reason}`);
-      if (left.length === MAX_EXCLUDED) break;
+      if (left.length === LIMITS.shown.listed) break;
     }
     const { tools, excluded } = this.#ownTools();
     const counts = { staticCount: tools.size - excluded.length, mcpCount: this.mcpCount() };
@@ -327,6 +329,4 @@ const isTool = (tool: unknown): tool is ToolDefinition =>
   'name' in tool &&
   typeof tool.name === 'string' &&
   tool.name !== '' &&
-  tool.name.length <= MAX_NAME;
-
-const MAX_NAME = 1024;
+  tool.name.length <= LIMITS.names.qualified;

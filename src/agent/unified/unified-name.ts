@@ -4,6 +4,7 @@
  * @module
  */
 import { formatToolName as formatRef } from '../../catalog/tool-name.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { ToolRef } from '../../core/types.ts';
 import { type RegistryResult, refuse } from './tool-error.ts';
@@ -16,8 +17,6 @@ export interface ParsedToolName {
 }
 
 const SEPARATOR = '__';
-/** Longer than any server and tool together. */
-const MAX_NAME = 1024;
 
 /**
  * Splits a name at the first `__`. TOOL_INVALID_INPUT for a name without one, or with nothing on one side of it.
@@ -25,8 +24,8 @@ const MAX_NAME = 1024;
  * parseToolName('rube__search'); // { success: true, data: { serverName: 'rube', toolName: 'search' } }
  */
 export function parseToolName(name: string): RegistryResult<ParsedToolName> {
-  if (typeof name !== 'string' || name.length > MAX_NAME)
-    return refuse('VALIDATION_ERROR', `A tool's name is a text of at most ${MAX_NAME} characters.`);
+  if (typeof name !== 'string' || name.length > LIMITS.names.qualified)
+    return refuse('VALIDATION_ERROR', `A tool's name is a text of at most ${LIMITS.names.qualified} characters.`);
   const at = name.indexOf(SEPARATOR);
   if (at > 0 && at + SEPARATOR.length < name.length)
     return ok({ serverName: name.slice(0, at), toolName: name.slice(at + SEPARATOR.length) });

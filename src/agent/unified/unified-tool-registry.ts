@@ -8,6 +8,7 @@
  * @module
  */
 import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { ok, toFailure } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
@@ -64,7 +65,6 @@ export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   readonly media?: boolean | undefined;
 }
 
-const MAX_REASONS = 5;
 const CLOSED = 'The registry is closed.';
 
 /**
@@ -306,11 +306,11 @@ export class UnifiedToolRegistry {
 }
 
 function reasonsOf(failures: readonly ErrorInfo[]): string {
-  const reasons = failures.slice(0, MAX_REASONS).map(({ server, message }) => {
+  const reasons = failures.slice(0, LIMITS.shown.named).map(({ server, message }) => {
     const reason = withoutStop(shorten(message, 300));
     return server === undefined ? reason : `${server} (${reason})`;
   });
-  if (failures.length > MAX_REASONS) reasons.push(`and ${failures.length - MAX_REASONS} more`);
+  if (failures.length > LIMITS.shown.named) reasons.push(`and ${failures.length - LIMITS.shown.named} more`);
   return reasons.join('; ');
 }
 

@@ -2,6 +2,7 @@
  * `anygpt mcp completion`: prints completion scripts, and answers them with the words that may come next.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { SCRIPTS, SHELLS } from '../completion-scripts.ts';
@@ -13,7 +14,6 @@ import { UsageError } from '../usage-error.ts';
 
 /** Timeout for loading a configuration written as code while completing a line. */
 const LOAD_MS = 2000;
-const MAX_WORDS = 2000;
 
 export const completion: Command = {
   usage: `Usage: anygpt mcp completion <bash|zsh|fish> [options]
@@ -42,7 +42,7 @@ Exit codes: 0 success, 1 invalid arguments`,
   options: { words: { type: 'boolean' }, json: { type: 'boolean' } },
   async run(values, positionals, io) {
     if (values.words) {
-      const words = (await quietly(positionals, io)).slice(0, MAX_WORDS);
+      const words = (await quietly(positionals, io)).slice(0, LIMITS.shown.completions);
       if (values.json) io.stdout.write(toJson({ words: words.filter((word) => !('filesAfter' in word)) }));
       else io.stdout.write(words.map(lineOf).join(''));
       return EXIT.ok;

@@ -2,14 +2,12 @@
  * `anygpt mcp config reload`: validates the configuration, tells running gateways, and reads new tool lists.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { Command, Values } from '../command.ts';
 import { EXIT, type Io } from '../io.ts';
 import { withSession } from '../session.ts';
 
-/** Default wait for new tool lists. A server that has not answered by then is tried again when it is needed. */
-const PATIENCE_MS = 5000;
-
-export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, PATIENCE_MS);
+export const reloadConfig: Command['run'] = (values, _positionals, io) => reload(values, io, LIMITS.time.probe);
 
 /** Reloads with another default wait; --timeout overrides it. */
 export const reload = (values: Values, io: Io, patienceMs: number): Promise<number> =>

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { SearchResult } from '../../core/types.ts';
 import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
 import { searchAnswer } from '../../meta-tools/search-answer.ts';
@@ -21,8 +22,6 @@ import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../ses
 import { UsageError } from '../usage-error.ts';
 
 const SHOWN_MISSES = 10;
-/** The most results a search returns. */
-const DEPTH = 100;
 
 export const evaluation: Command = {
   usage: `Usage: anygpt mcp eval --queries FILE [options]
@@ -60,7 +59,7 @@ configuration error`,
   async run(values, positionals, io) {
     exactly(positionals);
     if (values.queries === undefined) throw new UsageError('--queries FILE is missing');
-    const limit = toNumber(values.limit, '--limit', 1, DEPTH);
+    const limit = toNumber(values.limit, '--limit', 1, LIMITS.search.results);
     const most = toNumber(values.misses, '--misses', 0, Number.MAX_SAFE_INTEGER);
     const { text, from } = await readText(String(values.queries), '--queries', io);
     const written = parseQueries(text, from);
@@ -128,13 +127,13 @@ async function measured(
   const ranker = rankerOf(session, limit);
   // The first search of a process loads data, so it is not measured.
   await ranker.rank(queries[0]?.query ?? '', 1);
-  const outcomes = await evaluate(ranker, queries, { countTokens: aboutTokens, depth: DEPTH });
+  const outcomes = await evaluate(ranker, queries, { countTokens: aboutTokens, depth: LIMITS.search.results });
   return {
     summary: summarize([outcomes]),
     misses: missesOf(outcomes, (tool) => catalogue.status.get(keyOf(tool))),
     tools: catalogue.status.size,
     servers: catalogue.servers,
-    depth: DEPTH,
+    depth: LIMITS.search.results,
     near: ({ server, name }) => nearTo(catalogue, server, name),
   };
 }

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { SearchResult } from '../../core/types.ts';
 import type { Explanation } from '../../search/explanation.ts';
 import { readFilters } from '../../search/query-filters.ts';
@@ -15,8 +16,6 @@ import { searchDocument } from '../json-answers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
 import { unmatchedServers } from '../unmatched-servers.ts';
 import { UsageError } from '../usage-error.ts';
-
-const MAX_LIMIT = 100;
 
 export const search: Command = {
   usage: `Usage: anygpt mcp search <query> [options]
@@ -45,8 +44,8 @@ or configuration error`,
     const query = positionals.join(' ').trim();
     if (query === '') throw new UsageError('<query> is missing');
     const limit = values.limit === undefined ? undefined : Number(values.limit);
-    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
-      throw new UsageError(`--limit takes a number from 1 to ${MAX_LIMIT}`);
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.search.results))
+      throw new UsageError(`--limit takes a number from 1 to ${LIMITS.search.results}`);
     const server = values.server as string | undefined;
     return withSession(values, io, async (session) => {
       await session.lists(server === undefined ? undefined : [server]);

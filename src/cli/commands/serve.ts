@@ -4,6 +4,7 @@
  */
 import { elapsedNow } from '../../async/clock.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
@@ -146,8 +147,8 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
   void watching.then((stopWatching) => stopWatching());
   // Limits the shutdown; the reaper ends child processes.
   const { limits } = (await engine.getConfig().catch(() => undefined)) ?? {};
-  setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? SHUTDOWN_MS).unref();
-  // Calls in progress may still answer before the connection closes.
+  setTimeout(() => io.exit(EXIT.failed), limits?.shutdown ?? DEFAULTS.limits.shutdown).unref();
+  // Calls under way may still answer before the connection goes.
   await engine.close();
   await served.close();
   stopListening();
@@ -182,9 +183,6 @@ function whenUnread(output: Output, tell: (bytes: number) => void): void {
     tell(waiting);
   }, LOOK_EVERY_MS).unref();
 }
-
-/** Longest shutdown without a configuration. */
-const SHUTDOWN_MS = 20_000;
 
 /** Applies the log settings of the current configuration. An invalid one is reported on stderr, and the gateway goes on. */
 async function followConfiguration(engine: EngineCore, log: ServeLog, io: Io): Promise<void> {

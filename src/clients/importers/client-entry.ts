@@ -9,6 +9,7 @@ import { expandHome } from '../../config/paths.ts';
 import type { Pins } from '../../config/pins.ts';
 import { readSmallFile } from '../../config/referenced-file.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { Adapted, Adapter } from './adapters.ts';
 import type { Dialect } from './dialect.ts';
@@ -179,13 +180,11 @@ function fromEnvFile(written: unknown, context: EntryContext, notes: string[]): 
   return undefined;
 }
 
-const LONGEST_WAIT = 2_147_483_647;
-
 function timeoutsOf(raw: Raw, { timeouts = [] }: Dialect): Raw | undefined {
   const found = timeouts.flatMap(({ key, limits, unit, atLeast = 0 }) => {
     const written = raw[key];
     if (typeof written !== 'number' || !(written > 0) || written < atLeast) return [];
-    return [[limits, Math.min(Math.max(1, Math.round(written * unit)), LONGEST_WAIT)] as const];
+    return [[limits, Math.min(Math.max(1, Math.round(written * unit)), LIMITS.time.timer)] as const];
   });
   return found.length === 0 ? undefined : fromEntries(found);
 }

@@ -5,9 +5,7 @@
  */
 import { type Excerpt, excerptText, type Policy, readExcerpt } from '../../config/json-excerpt.ts';
 import { FileTooLarge, readIfPresent } from '../../config/read-file.ts';
-
-/** Files up to this size are read whole; parsing takes many times the memory. */
-const WHOLE_BYTES = 1024 * 1024;
+import { LIMITS } from '../../core/limits.ts';
 
 /** A text, including any byte order mark, and the excerpt it was read as. */
 export interface ClientText {
@@ -21,7 +19,7 @@ export interface ClientText {
  */
 export async function readClientText(path: string, policy: Policy | undefined): Promise<ClientText | undefined> {
   try {
-    const text = await readIfPresent(path, { ignoreBOM: true, ...(policy && { maxBytes: WHOLE_BYTES }) });
+    const text = await readIfPresent(path, { ignoreBOM: true, ...(policy && { maxBytes: LIMITS.files.clientWhole }) });
     return text === undefined ? undefined : { text };
   } catch (error) {
     if (!(error instanceof FileTooLarge) || policy === undefined) throw error;

@@ -5,9 +5,9 @@
  */
 
 import { formatOf, parseData } from '../../config/parse-data.ts';
-import { UNTRUSTED_BUDGET } from '../../config/project-snapshot.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { Client } from './clients.ts';
 import { entriesUnder } from './containers.ts';
@@ -32,7 +32,10 @@ export async function countEntries(
   client: Client,
   path: string,
   text: string,
-  { world, budget = { left: UNTRUSTED_BUDGET } }: { readonly world: World; readonly budget?: ParseBudget | undefined },
+  {
+    world,
+    budget = { left: LIMITS.files.untrusted },
+  }: { readonly world: World; readonly budget?: ParseBudget | undefined },
 ): Promise<number | undefined> {
   if (!pays(budget, path, text)) return undefined;
   try {

@@ -12,6 +12,7 @@ import type { ResolvedSource } from '../../config/resolved-config.ts';
 import { type PlacedEntry, withAbsolutePaths } from '../../config/server-entry.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isPlain, oneLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type ClientText, readClientText, withoutMark } from './client-text.ts';
@@ -27,11 +28,7 @@ import { isThere } from './places.ts';
 import type { SourceType } from './source-types.ts';
 import { onlyMoved } from './taken-over.ts';
 
-const MAX_WARNINGS = 20;
-/** Longest shown part of an untrusted path. */
-const MAX_PATH = 300;
-
-/** The result of importing a source. */
+/** What a source gave. */
 export interface ImportedSource {
   readonly source: ResolvedSource;
   /** Each entry with its file, the path inside it, and its client. */
@@ -147,7 +144,7 @@ const isFreelyNamed = ({ type, path, scope }: SourceFile): boolean =>
   !(clientOf(type).project ?? []).some((relative) => path.replaceAll('\\', '/').endsWith(`/${relative}`));
 
 const placeOf = (file: SourceFile, place: string): string =>
-  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, MAX_PATH);
+  oneLine(isFreelyNamed(file) ? `A file in ${dirname(place)}` : place, LIMITS.text.path);
 
 const empty = ({ type, path, scope }: SourceFile): ImportedSource => ({
   source: { type, path, scope, status: 'ok', serverCount: 0 },
@@ -205,8 +202,8 @@ async function read(file: SourceFile, context: PinnedContext): Promise<ReadFile>
   if (text.trim() === '') throw new ConfigurationError(`${path} is empty, so there are no servers in it.`);
   const notes: string[] = [];
   const onRepeat = (key: string, line: number) => {
-    if (notes.push('') > MAX_WARNINGS) return;
-    // Line numbers of an excerpt differ from those of the file.
+    if (notes.push('') > LIMITS.shown.listed) return;
+    // Lines of an excerpt are not those of the file.
     notes[notes.length - 1] =
       `${path}${found?.excerpt ? '' : `:${line}`}: ${JSON.stringify(key.slice(0, 100))} is written twice; the last one counts.`;
   };
@@ -289,9 +286,12 @@ function relativeTo({ path, scope, root }: SourceFile, { home }: World): string 
 
 /** Limits warnings, so that a damaged file does not hide other messages. */
 const firstFew = (warnings: readonly string[], path: string): readonly string[] =>
-  warnings.length <= MAX_WARNINGS
+  warnings.length <= LIMITS.shown.listed
     ? warnings
-    : [...warnings.slice(0, MAX_WARNINGS), `${path}: and ${warnings.length - MAX_WARNINGS} more problems like these.`];
+    : [
+        ...warnings.slice(0, LIMITS.shown.listed),
+        `${path}: and ${warnings.length - LIMITS.shown.listed} more problems like these.`,
+      ];
 
 /**
  * Classifies a client's file that the configuration names: the user's own if it is in the client's usual place; a

@@ -8,9 +8,7 @@ import { dirname, join } from 'node:path';
 import { readSmallFile } from '../../config/referenced-file.ts';
 import { absoluteFolder, folderNamed, type World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-
-/** Most files listed in one folder. */
-const MAX_FILES = 100;
+import { LIMITS } from '../../core/limits.ts';
 
 /** `~/.config`, or `XDG_CONFIG_HOME`. */
 export const xdgConfig = (world: World): string => folderNamed('XDG_CONFIG_HOME', world) ?? join(world.home, '.config');
@@ -76,7 +74,7 @@ export function filesAt(pattern: string, trusted: ReadonlySet<string> = NONE): r
     .filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= segment.length)
     .sort()
     .map((name) => join(folder, name, ...rest))
-    .filter((path, at) => at < MAX_FILES || trusted.has(path))
+    .filter((path, at) => at < LIMITS.files.configuration || trusted.has(path))
     .filter(existing);
 }
 

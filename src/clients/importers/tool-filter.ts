@@ -3,6 +3,7 @@
  * would turn the rules of all servers into an allow-list.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolRule } from '../../core/types.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -18,9 +19,6 @@ export interface ToolFilter {
 
 const INCLUDE = ['includeTools', 'enabledTools', 'enabled_tools', 'available_tools'];
 const EXCLUDE = ['excludeTools', 'disabledTools', 'disabled_tools'];
-const MAX_NAMES = 1_000;
-/** Longer than any tool name that LLM APIs accept; escaped and with a server name it still fits into a pattern. */
-const MAX_NAME = 200;
 
 /** Returns the filter of an entry; undefined when it has none; a string when it cannot be used. */
 export function readToolFilter(
@@ -63,9 +61,9 @@ function readNames(raw: Readonly<Record<string, unknown>>, key: string): readonl
   if (!Array.isArray(written) || !written.every((name) => typeof name === 'string' && name !== '')) {
     return `its \`${key}\` is not a list of tool names`;
   }
-  if (written.length > MAX_NAMES) return `its \`${key}\` has more than ${MAX_NAMES} names`;
-  if (written.some((name: string) => name.length > MAX_NAME)) {
-    return `its \`${key}\` has a name of more than ${MAX_NAME} characters`;
+  if (written.length > LIMITS.files.toolNames) return `its \`${key}\` has more than ${LIMITS.files.toolNames} names`;
+  if (written.some((name: string) => name.length > LIMITS.names.shown)) {
+    return `its \`${key}\` has a name of more than ${LIMITS.names.shown} characters`;
   }
   // Gemini CLI allows arguments in brackets after a name.
   return written.map((name: string) => (/^[\w.-]+\(/.test(name) ? name.slice(0, name.indexOf('(')) : name));

@@ -6,17 +6,15 @@
 import { buffer } from 'node:stream/consumers';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { ConfigurationError } from '../../core/errors.ts';
-
-/** Reading the directory takes about a second for so many. */
-const MAX_ENTRIES = 100_000;
-const MAX_ENTRY = 1024 * 1024;
+import { LIMITS } from '../../core/limits.ts';
 
 /** Returns the text of an entry; undefined when the archive has none of that name. */
 export async function readZipEntry(path: string, name: string): Promise<string | undefined> {
   try {
     const archive = await openPromise(path);
     try {
-      if (archive.entryCount > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
+      if (archive.entryCount > LIMITS.files.zipEntries)
+        throw new Error(`it has more than ${LIMITS.files.zipEntries} entries`);
       for await (const entry of archive.eachEntry()) if (entry.fileName === name) return await textOf(archive, entry);
       return undefined;
     } finally {
@@ -31,7 +29,8 @@ export async function readZipEntry(path: string, name: string): Promise<string |
 /** The stream ends with an error as soon as it gives more bytes than the directory says. */
 async function textOf(archive: ZipFile, entry: Entry): Promise<string> {
   const { fileName, uncompressedSize, compressedSize } = entry;
-  if (Math.max(uncompressedSize, compressedSize) > MAX_ENTRY) throw new Error(`${fileName} is larger than 1 MiB`);
+  if (Math.max(uncompressedSize, compressedSize) > LIMITS.files.zipEntry)
+    throw new Error(`${fileName} is larger than 1 MiB`);
   const content = await buffer(await archive.openReadStreamPromise(entry));
   return new TextDecoder('utf-8', { fatal: true }).decode(content);
 }

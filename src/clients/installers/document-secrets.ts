@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { endsWithSecretNoun, isSecretName } from '../../secrets/secret-names.ts';
 import { secretParts } from '../../secrets/secret-values.ts';
@@ -13,8 +14,7 @@ import { isMarked } from '../importers/ourselves.ts';
 const HOLDERS = /^(?:headers|http_headers|requestOptions|oauth\w*|auth|credentials)$/i;
 /** Like `HOLDERS`, but with settings that are not secret. */
 const ENVIRONMENTS = /^(?:env|environment|envs)$/i;
-const MAX_VALUES = 2_000;
-// Shorter values are common words, such as `true`.
+// Shorter ones are words that stand everywhere, such as `true`.
 const SHORTEST = 5;
 const ADDRESS_PARTS = /\/\/([^/@\s]+)@|[?&][^=\s]{1,100}=([^&\s]+)/g;
 /** `--api-key=x`, `TOKEN=x`, `Authorization: Bearer x`, also after `--env=` and `--header=`. */
@@ -44,7 +44,7 @@ export function secretValues(document: unknown): SecretValues {
       named.set(JSON.stringify([name, value]), { name, value });
   };
   const visit = (value: unknown, name: string, secret: boolean, inEnvironment: boolean): void => {
-    if (parts.size + named.size >= MAX_VALUES) return;
+    if (parts.size + named.size >= LIMITS.secrets.documentValues) return;
     if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
       const isSetting = inEnvironment && WORD.test(text) && !isSecretName(name);

@@ -8,15 +8,12 @@
 import { expandReferences } from '../../config/references.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { ImportedEntry } from '../importers/imported-entry.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Timeout for probing one server. All are probed in parallel. */
-const ANSWER_MS = 5_000;
-/** Most servers probed; a file with more was generated. */
-const MAX_ASKED = 200;
 const LOGIN_KEYS = ['oauth', 'oauthClientId', 'oauth_client_id', 'oauthScopes', 'oauth_scopes', 'oauth_resource'];
 
 /** The result of probing a server. */
@@ -41,9 +38,11 @@ export async function loginsOf(
 ): Promise<ReadonlyMap<string, Login>> {
   const remote = entries.filter(({ entry }) => entry.connection !== undefined && entry.connection.type !== 'stdio');
   const found = await Promise.all(
-    remote.slice(0, MAX_ASKED).map(async ({ entry }) => [entry.name, await loginOf(entry, world, fetcher)] as const),
+    remote
+      .slice(0, LIMITS.files.logins)
+      .map(async ({ entry }) => [entry.name, await loginOf(entry, world, fetcher)] as const),
   );
-  const rest = remote.slice(MAX_ASKED).map(({ entry }) => [entry.name, 'unknown'] as const);
+  const rest = remote.slice(LIMITS.files.logins).map(({ entry }) => [entry.name, 'unknown'] as const);
   return new Map([...found, ...rest].flatMap(([name, login]) => (login === undefined ? [] : [[name, login] as const])));
 }
 
@@ -92,7 +91,7 @@ async function ask(
   const headers = new Headers(own);
   headers.set('accept', type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream');
   if (type === 'http') headers.set('content-type', 'application/json');
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const signal = AbortSignal.timeout(LIMITS.time.probe);
   const send = async (how: RequestInit): Promise<Response> => {
     // Headers for one address are not sent to another.
     const response = await fetcher(url, { redirect: 'manual', signal, ...how, headers });
@@ -111,7 +110,7 @@ async function ask(
   } finally {
     // End the session. A server that refuses to end it will let it expire.
     if (session !== null)
-      await send({ method: 'DELETE', signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
+      await send({ method: 'DELETE', signal: AbortSignal.timeout(LIMITS.time.probe) }).catch(() => undefined);
   }
   return statuses;
 }

@@ -6,6 +6,7 @@
 import { wallNow } from '../../async/clock.ts';
 import type { AuditEntry, AuditOutcome } from '../../audit/audit-entry.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { toFailure } from '../../core/result.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Handler, Step } from '../pipeline.ts';
@@ -16,10 +17,7 @@ export interface AuditRecorder {
   record(entry: AuditEntry): void;
 }
 
-/** Counting stops here: larger arguments are not sent, and cyclic ones would never end. */
-const MAX_COUNTED = 16 * 1024 * 1024;
-
-/** Records every call and every refusal. Turns anything a step below throws into a failure. */
+/** Records every call and every refusal. Turns whatever a step below may throw into a failure. */
 export function audit(recorder: AuditRecorder, clock: Clock = systemClock, wallClock: () => number = wallNow): Step {
   return (next: Handler): Handler =>
     async (call) => {
@@ -74,7 +72,7 @@ const isUnsent = ({ outcome }: ErrorInfo): boolean => outcome === undefined || o
 
 function sizeOf(args: Readonly<Record<string, unknown>>): number | undefined {
   try {
-    return jsonBytes(args, MAX_COUNTED);
+    return jsonBytes(args, LIMITS.wire.message);
   } catch {
     // A getter or toJSON of a caller in the same process threw: record the call anyway.
     return undefined;

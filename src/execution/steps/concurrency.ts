@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DEFAULTS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
@@ -118,13 +119,13 @@ export class Slots {
   }
 
   #slots(server: string): number {
-    return this.#options.perServerOf?.(server) ?? this.#options.perServer ?? 16;
+    return this.#options.perServerOf?.(server) ?? this.#options.perServer ?? DEFAULTS.limits.concurrency;
   }
 
   /** Waits for a slot, which is already counted when granted. */
   async #queue(call: ToolCall, lane: Lane): Promise<ToolResult<never> | Lane> {
     const { server, signal } = call;
-    const { queue = 64, queueWait = 10_000 } = this.#options;
+    const { queue = DEFAULTS.limits.queue, queueWait = DEFAULTS.limits.queueWait } = this.#options;
     const { waiting } = lane;
     const caller = queuedAs(call);
     const full = `${lane.active} calls to "${server}" are running and ${queue} are waiting`;
@@ -168,7 +169,7 @@ export class Slots {
   }
 
   #crowded(call: ToolCall, client: string): ToolResult<never> | undefined {
-    const { perClient = 64, total = 512 } = this.#options;
+    const { perClient = DEFAULTS.limits.inFlightPerClient, total = DEFAULTS.limits.inFlight } = this.#options;
     if (this.#total >= total) return this.#busy(call, undefined, `${total} calls are running in this gateway`);
     if ((this.#clients.get(client) ?? 0) >= perClient) {
       return this.#busy(call, undefined, `you have ${perClient} calls running`);

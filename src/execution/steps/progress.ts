@@ -3,6 +3,7 @@
  * result, and always the last one before it.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { Progress, ToolCall } from '../../core/types.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock, type Timer } from '../timers.ts';
@@ -16,9 +17,7 @@ export interface ProgressOptions {
   readonly clock?: Clock | undefined;
 }
 
-const MAX_MESSAGE = 4_096;
-
-/** Throttles the progress of each call. */
+/** Thins out the progress of each call. */
 export function progress(options: ProgressOptions = {}): Step {
   const { interval = 50, report, clock = systemClock } = options;
   return (next) => {
@@ -94,6 +93,6 @@ function clean(note: Progress): Progress {
   return {
     progress,
     ...(Number.isFinite(total) && { total }),
-    ...(typeof message === 'string' && { message: message.slice(0, MAX_MESSAGE) }),
+    ...(typeof message === 'string' && { message: message.slice(0, LIMITS.text.message) }),
   };
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
+import { DEFAULTS } from '../../core/limits.ts';
 import { fail } from '../../core/result.ts';
 import type { RateLimit, ToolCall } from '../../core/types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
 import { TokenBucket } from '../token-bucket.ts';
-import { DEFAULT_CEILING_MS } from './timeout.ts';
 
 /** Which servers are limited, and how. */
 export interface RateLimitOptions {
@@ -52,7 +52,7 @@ export class RateBuckets {
  * them.
  */
 export function rateLimit(options: RateLimitOptions, buckets: RateBuckets = new RateBuckets()): Step {
-  const { limitOf, maxWait = DEFAULT_CEILING_MS, clock = systemClock } = options;
+  const { limitOf, maxWait = DEFAULTS.limits.callCeiling, clock = systemClock } = options;
   buckets.limitOf = limitOf;
   return (next) => {
     const inTurn = async (call: ToolCall, bucket: TokenBucket, now: number) => {

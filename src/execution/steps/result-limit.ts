@@ -3,23 +3,20 @@
  * pages.
  * @module
  */
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import { noteBytes, noteFlag } from '../call-notes.ts';
 import { contentTypesOf, fitContent } from '../content.ts';
 import { jsonBytes } from '../json-bytes.ts';
 import type { Step } from '../pipeline.ts';
-import { MOST_BLOCKS } from '../result-pager.ts';
 import type { ResultPages } from '../result-pages.ts';
 
-/** The largest result passed on whole, in bytes of JSON. */
-export const DEFAULT_RESULT_BYTES = 5 * 1024 * 1024;
-
-/** Runs long work in steps, so that other work is not blocked. */
+/** Runs long work in steps that leave room for others. */
 export type RunSteps = <T>(steps: Generator<unknown, T>) => Promise<T>;
 
 /** Cuts results over `limit` bytes, or with more content blocks than a page may have. */
 export const resultLimit =
-  (pages: ResultPages, limit: number = DEFAULT_RESULT_BYTES, run: RunSteps = atOnce): Step =>
+  (pages: ResultPages, limit: number = DEFAULTS.limits.result, run: RunSteps = atOnce): Step =>
   (next) =>
   async (call) => {
     const result = await next(call);
@@ -28,7 +25,7 @@ export const resultLimit =
     const read = call.notes?.bytes;
     const hasFew = !(
       Array.isArray(whole.content) &&
-      whole.content.length > MOST_BLOCKS &&
+      whole.content.length > LIMITS.answer.blocks &&
       limit < Number.MAX_SAFE_INTEGER
     );
     // The whole message was counted when it was read, and is no smaller than the result.

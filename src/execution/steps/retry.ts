@@ -6,12 +6,12 @@
 
 import { pauseAfter } from '../../async/back-off.ts';
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { causeOf, type ToolResult, toFailure, UnheededError } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { abortFailure, pause } from '../abort.ts';
 import type { Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
-import { DEFAULT_CEILING_MS } from './timeout.ts';
 
 /** How often and with which delays to retry. */
 export interface RetryOptions {
@@ -37,7 +37,7 @@ export interface RetryOptions {
 
 /** Retries failed calls that are safe to retry. */
 export function retry(options: RetryOptions = {}): Step {
-  const { attempts = 3, within = DEFAULT_CEILING_MS, isRepeatable, clock = systemClock } = options;
+  const { attempts = 3, within = DEFAULTS.limits.callCeiling, isRepeatable, clock = systemClock } = options;
   return (next) => async (call) => {
     let result = await next(call);
     if (result.success) return result;
@@ -88,8 +88,8 @@ const mayGoAway = (error: ErrorInfo): boolean =>
 
 /** Returns the delay in milliseconds before the n-th retry. */
 export function waitBefore(repetition: number, retryAfterMs: number | undefined, options: RetryOptions = {}): number {
-  const { delay = 1_000, factor = 2, maxDelay = 30_000 } = options;
-  const { maxRetryAfter = 60_000, jitter = 0.1, random = Math.random } = options;
+  const { delay = DEFAULTS.retry.initial, factor = DEFAULTS.retry.factor, maxDelay = DEFAULTS.retry.max } = options;
+  const { maxRetryAfter = LIMITS.time.retryAfter, jitter = DEFAULTS.retry.jitter, random = Math.random } = options;
   const own = pauseAfter(repetition, { initial: delay, max: maxDelay, factor, jitter }, random);
   const wish =
     retryAfterMs !== undefined && retryAfterMs > 0 && retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : 0;

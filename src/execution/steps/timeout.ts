@@ -6,6 +6,7 @@
  */
 
 import { Cancellation } from '../../async/cancellation.ts';
+import { DEFAULTS } from '../../core/limits.ts';
 import { fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, IdleClock, Progress, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
@@ -24,17 +25,14 @@ export interface TimeoutOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The default ceiling of a call, in ms. */
-export const DEFAULT_CEILING_MS = 600_000;
-/** The default idle timeout of a call, in ms. */
-export const DEFAULT_IDLE_MS = 60_000;
-
-/**
- * Applies the timeouts to each call. A caller's own deadline replaces the idle timeout; the earlier of deadline and
- * ceiling ends the call.
- */
+/** Watches over one call at a time each; a caller's own deadline replaces both limits. */
 export function timeout(options: TimeoutOptions = {}): Step {
-  const { idle = DEFAULT_IDLE_MS, ceiling = DEFAULT_CEILING_MS, idleOf, clock = systemClock } = options;
+  const {
+    idle = DEFAULTS.limits.callIdle,
+    ceiling = DEFAULTS.limits.callCeiling,
+    idleOf,
+    clock = systemClock,
+  } = options;
   const watchdog = new Watchdog(clock);
   return (next) => (call) => {
     if (call.signal.aborted) return Promise.resolve(abortFailure(call, 'not_sent'));

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall, ToolDefinition } from '../../core/types.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
-import { MAX_NESTING } from '../../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';
@@ -26,11 +26,7 @@ export interface OutputOptions {
   readonly redact?: Redact | undefined;
 }
 
-const MAX_KEPT_TEXT = 16_384;
-
-/**
- * Validates arguments, and results as `output` says. A tool whose schema is unusable is called unchecked and flagged.
- */
+/** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
 export const validate =
   (validators: SchemaValidators, output: OutputMode = 'warn', redact: Redact = redactUnknown): Step =>
   (next) => {
@@ -63,7 +59,7 @@ export const validate =
 function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
   return fail(
     'TOOL_VALIDATION_ERROR',
-    `Arguments of ${server}:${tool} are nested more than ${MAX_NESTING} levels deep. Flatten them and call again; nothing was sent.`,
+    `Arguments of ${server}:${tool} are nested more than ${LIMITS.json.depth} levels deep. Flatten them and call again; nothing was sent.`,
     { server, tool, outcome: 'not_sent' },
   );
 }
@@ -127,5 +123,5 @@ function originalText(data: CallToolResult, redact: Redact): string {
   const texts = Array.isArray(data.content) ? data.content.map((block) => block?.text) : [];
   const text = texts.filter((one) => typeof one === 'string').join('\n');
   if (text === '') return 'It returned no text.';
-  return `It returned: ${redact.cut(text, MAX_KEPT_TEXT)}${text.length > MAX_KEPT_TEXT ? '…' : ''}`;
+  return `It returned: ${redact.cut(text, LIMITS.text.error)}${text.length > LIMITS.text.error ? '…' : ''}`;
 }

@@ -3,6 +3,7 @@
  * first pass only answers yes or no; violations are collected in a second one.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { deepEqual, uniqueKey } from './json-equal.ts';
 import { type JsonType, jsonTypeOf, type SchemaNode } from './schema-node.ts';
 import { evaluatedItems, evaluatedProperties } from './unevaluated.ts';
@@ -21,11 +22,6 @@ export interface Violation {
   /** The violations of each alternative, for `anyOf` and `oneOf`. */
   readonly branches?: readonly (readonly Violation[])[] | undefined;
 }
-
-/** Steps of one check on the main thread: about twenty milliseconds. */
-export const INLINE_FUEL = 100_000;
-const MAX_DEPTH = 500;
-const MAX_VIOLATIONS = 20;
 
 /** Thrown through the walk when the budget is spent; never leaves this folder. */
 export class OutOfFuel extends Error {}
@@ -50,7 +46,7 @@ export class Walk {
   /** Tells whether the value matches the node; violations are added to `found`. */
   fits(node: SchemaNode, value: unknown): boolean {
     this.spend(1);
-    if (++this.#depth > MAX_DEPTH) throw new OutOfFuel();
+    if (++this.#depth > LIMITS.validation.depth) throw new OutOfFuel();
     const type = jsonTypeOf(value);
     let good = node.allows || this.no('false', node, value);
     if (good || this.found) good = this.#scalar(node, value, type) && good;
@@ -76,7 +72,7 @@ export class Walk {
 
   /** Records a violation; always returns false, for use in expressions. */
   no(keyword: string, node: SchemaNode, value: unknown, extra?: Pick<Violation, 'name' | 'branches'>): false {
-    if (this.found !== undefined && this.found.length < MAX_VIOLATIONS) {
+    if (this.found !== undefined && this.found.length < LIMITS.validation.violations) {
       this.found.push({ path: [...this.path], keyword, node, value, ...extra });
     }
     return false;
@@ -128,7 +124,7 @@ export class Walk {
   #branches(options: readonly SchemaNode[], value: unknown): Pick<Violation, 'branches'> | undefined {
     const { found } = this;
     if (found === undefined) return undefined;
-    const branches = options.slice(0, MAX_VIOLATIONS).map((option) => {
+    const branches = options.slice(0, LIMITS.validation.violations).map((option) => {
       this.found = [];
       this.fits(option, value);
       return this.found;
@@ -289,7 +285,7 @@ const hasCombinators = (node: SchemaNode): boolean =>
 export function checkValue(
   root: SchemaNode,
   value: unknown,
-  fuel: number = INLINE_FUEL,
+  fuel: number = LIMITS.validation.fuel,
 ): readonly Violation[] | 'exhausted' {
   const walk = new Walk(fuel);
   try {

@@ -3,11 +3,10 @@
  * its call.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { typeText } from '../../schema/type-text.ts';
 
-const MAX_PART_BYTES = 2_000;
-
-/** Returns the short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
+/** Short type of a sub-schema: `string`, `'open'|'closed'`, `number[]`, `object`. */
 export const shortType = (schema: unknown): string =>
   typeText(schema, {}, { depth: 0, members: 12, maxChars: 500, bare: true });
 
@@ -26,7 +25,7 @@ export function excerpt(schema: unknown): unknown {
     [1, 10],
   ] as const) {
     const part = shorten(schema, depth, width);
-    if (JSON.stringify(part).length <= MAX_PART_BYTES) return part;
+    if (JSON.stringify(part).length <= LIMITS.validation.excerpt) return part;
   }
   return { type: shortType(schema) };
 }

@@ -6,13 +6,9 @@
  * are disjoint, and that no step can be taken by two routes, as in `(a+)+`.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { type CharSet, overlaps } from './char-set.ts';
 import { type PatternTree, parsePattern } from './pattern-parser.ts';
-
-const MAX_POSITIONS = 1_000;
-const MAX_NEXT = 64;
-const MAX_UNANCHORED = 64;
-const MAX_COPIES = 256;
 
 interface Span {
   readonly first: readonly number[];
@@ -30,7 +26,7 @@ export function isLinearPattern(source: string): boolean {
   const whole = proof.span(pattern.tree);
   if (!proof.holds || !proof.disjoint(whole.first)) return false;
   // Without `^` the engine restarts at each character; that is fine if a match is short.
-  return pattern.start || (!proof.endless && proof.positions <= MAX_UNANCHORED);
+  return pattern.start || (!proof.endless && proof.positions <= LIMITS.pattern.unanchored);
 }
 
 class Proof {
@@ -48,7 +44,7 @@ class Proof {
   }
 
   disjoint(positions: readonly number[]): boolean {
-    if (positions.length > MAX_NEXT) return false;
+    if (positions.length > LIMITS.pattern.nextPositions) return false;
     return positions.every((a, i) =>
       positions.slice(i + 1).every((b) => !overlaps(this.#sets[a] ?? [], this.#sets[b] ?? [])),
     );
@@ -70,7 +66,7 @@ class Proof {
 
   #char(set: CharSet): Span {
     const position = this.#sets.length;
-    if (position >= MAX_POSITIONS) this.#holds = false;
+    if (position >= LIMITS.pattern.positions) this.#holds = false;
     this.#sets.push(set);
     this.#next.push(new Set());
     return { first: [position], last: [position], nullable: false };
@@ -90,8 +86,8 @@ class Proof {
     const copies = max === Number.POSITIVE_INFINITY ? Math.max(1, min) : max;
     if (copies === 0) return EMPTY;
     // Very large counts are treated as unbounded: stricter, never laxer.
-    const endless = max === Number.POSITIVE_INFINITY || copies > MAX_COPIES;
-    if (endless) return this.#loop(of, copies > MAX_COPIES ? Math.min(min, 1) : min);
+    const endless = max === Number.POSITIVE_INFINITY || copies > LIMITS.pattern.repeats;
+    if (endless) return this.#loop(of, copies > LIMITS.pattern.repeats ? Math.min(min, 1) : min);
     let result = EMPTY;
     // `a{2,4}` is a a (a (a)?)?, built from the inside.
     for (let copy = copies; copy >= 1 && this.#holds; copy--) {
@@ -124,7 +120,7 @@ class Proof {
   }
 
   #connect(from: readonly number[], to: readonly number[]): void {
-    if (from.length * to.length > MAX_POSITIONS) this.#holds = false;
+    if (from.length * to.length > LIMITS.pattern.positions) this.#holds = false;
     if (!this.#holds) return;
     for (const position of from) {
       const next = this.#next[position];

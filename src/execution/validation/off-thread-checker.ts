@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import type { Problem } from './problem.ts';
 import { SCHEMA_LIMITS, type SchemaLimits } from './schema-reader.ts';
 import type { Answer, Job } from './validation-worker.ts';
@@ -45,9 +46,9 @@ export class OffThreadChecker {
   #closed = false;
 
   constructor(options: OffThreadOptions = {}) {
-    this.#budget = options.budget ?? 50;
+    this.#budget = options.budget ?? DEFAULTS.limits.validation;
     this.#limits = options.schema ?? SCHEMA_LIMITS;
-    this.#queueLimit = options.queue ?? 64;
+    this.#queueLimit = options.queue ?? LIMITS.validation.queue;
     this.#startup = options.startup ?? 10_000;
   }
 
@@ -125,7 +126,7 @@ export class OffThreadChecker {
   }
 }
 
-const LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 /** Loads the worker through jiti when run from the sources, because Node 20 cannot load TypeScript in a worker. */
 const FROM_SOURCE = `
@@ -137,11 +138,11 @@ createJiti(workerData.entry, { fsCache: false }).import(workerData.entry);
 function openWorker(): Worker {
   const here = import.meta.url;
   if (!here.endsWith('.ts')) {
-    return new Worker(new URL('./validation-worker.js', here), { resourceLimits: LIMITS, execArgv: [], env: {} });
+    return new Worker(new URL('./validation-worker.js', here), { resourceLimits: MEMORY, execArgv: [], env: {} });
   }
   const workerData = {
     jiti: createRequire(here).resolve('jiti'),
     entry: new URL('./validation-worker.ts', here).href,
   };
-  return new Worker(FROM_SOURCE, { eval: true, workerData, resourceLimits: LIMITS, execArgv: [], env: {} });
+  return new Worker(FROM_SOURCE, { eval: true, workerData, resourceLimits: MEMORY, execArgv: [], env: {} });
 }

@@ -3,6 +3,7 @@
  * undefined for anything else (look-around, back-references, Unicode properties, boundaries).
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { ANY_BUT_LINE_END, type CharSet, CLASS_ESCAPES, charSet, complement } from './char-set.ts';
 
 /** A pattern as a tree. `max` is Infinity for `*` and `+`. */
@@ -19,8 +20,6 @@ export interface ParsedPattern {
   readonly end: boolean;
 }
 
-const MAX_LENGTH = 1_000;
-const MAX_DEPTH = 20;
 const CONTROL = new Map([
   ['t', 9],
   ['n', 10],
@@ -34,7 +33,7 @@ class Unsupported extends Error {}
 
 /** Parses a pattern; undefined when it uses unsupported syntax. */
 export function parsePattern(source: string): ParsedPattern | undefined {
-  if (source.length > MAX_LENGTH || /[\ud800-\udfff]/.test(source)) return undefined;
+  if (source.length > LIMITS.pattern.length || /[\ud800-\udfff]/.test(source)) return undefined;
   try {
     return new Parser(source).parse();
   } catch (thrown) {
@@ -63,7 +62,7 @@ class Parser {
   }
 
   #choice(): PatternTree {
-    if (++this.#depth > MAX_DEPTH) throw new Unsupported();
+    if (++this.#depth > LIMITS.pattern.depth) throw new Unsupported();
     const options = [this.#sequence()];
     while (this.#eat('|')) options.push(this.#sequence());
     this.#depth--;

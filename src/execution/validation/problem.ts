@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import { nearestName } from '../../text/nearest-names.ts';
 import type { Path, Violation } from './check-value.ts';
 import { excerpt, literal, shortType } from './excerpt.ts';
@@ -20,17 +21,14 @@ export interface Problem {
   readonly suggestion?: string | undefined;
 }
 
-const MAX_PROBLEMS = 8;
-const MAX_NAMES = 25;
-
-/** Describes violations, each problem once. */
+/** Describes what is wrong, the same thing once. */
 export function describeViolations(violations: readonly Violation[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations.flatMap(unfold)) {
     const problem = describe(violation);
     const key = `${problem.path}\n${problem.message}`;
     if (!problems.has(key)) problems.set(key, problem);
-    if (problems.size === MAX_PROBLEMS) break;
+    if (problems.size === LIMITS.validation.problems) break;
   }
   return [...problems.values()];
 }
@@ -81,8 +79,11 @@ function describeUnknown(violation: Violation, name: string): Problem {
   const path = pathText([...violation.path, name]);
   const names = [...propertyNames(violation.node)];
   const suggestion = nearestName(name, names);
-  const shown = names.slice(0, MAX_NAMES).map((known) => clip(known));
-  const known = names.length === 0 ? 'none are' : `known: ${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
+  const shown = names.slice(0, LIMITS.validation.names).map((known) => clip(known));
+  const known =
+    names.length === 0
+      ? 'none are'
+      : `known: ${shown.join(', ')}${names.length > LIMITS.validation.names ? ', …' : ''}`;
   const hint = suggestion === undefined ? known : `did you mean "${suggestion}"?`;
   return {
     path,

@@ -3,12 +3,12 @@
  * often. Converts nothing else.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { parseWritten, writtenFault } from '../../json/json-nesting.ts';
 import { isObject } from '../../json/plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-const MAX_TEXT = 4 * 1024 * 1024;
 const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'args', 'params', 'parameters', 'input']);
 
 /** Returns the arguments as an object; undefined when they are not one. Nothing at all means no arguments. */
@@ -20,7 +20,7 @@ export function repairArguments(raw: unknown): Arguments | undefined {
 
 /** Says why arguments cannot be read, in words that continue "they …". */
 export function argumentsFault(raw: unknown): string {
-  const fault = typeof raw === 'string' && raw.length <= MAX_TEXT ? writtenFault(raw) : undefined;
+  const fault = typeof raw === 'string' && raw.length <= LIMITS.wire.body ? writtenFault(raw) : undefined;
   return fault === undefined
     ? 'must be a JSON object, for example {"name": "value"}'
     : `cannot be read from a string that ${fault}: send fewer with each call`;
@@ -41,7 +41,7 @@ export function liftArguments(args: Arguments, schema: Readonly<Record<string, u
 }
 
 function parseRecord(text: string): Arguments | undefined {
-  if (text.length > MAX_TEXT || !text.trimStart().startsWith('{')) return undefined;
+  if (text.length > LIMITS.wire.body || !text.trimStart().startsWith('{')) return undefined;
   try {
     const value = parseWritten(text);
     return isObject(value) ? value : undefined;

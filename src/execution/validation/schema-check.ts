@@ -6,12 +6,11 @@
  * worker thread.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { inPlace, type PatternNode, type SchemaNode } from './schema-node.ts';
 import { SCHEMA_LIMITS, type SchemaLimits, SchemaReader, UnusableSchema } from './schema-reader.ts';
 
-const MAX_CHAIN = 256;
-
-/** The result of the static check. */
+/** What the static check found. */
 export type CheckedSchema =
   | { readonly verdict: 'harmless' | 'doubtful'; readonly root: SchemaNode; readonly patterns: readonly PatternNode[] }
   | { readonly verdict: 'unusable'; readonly reason: string };
@@ -38,7 +37,7 @@ function checkExpansion(root: SchemaNode, most: number): void {
     const known = cost.get(node);
     if (known !== undefined) return known;
     if (open.has(node)) throw new UnusableSchema('its references go round in a circle');
-    if (open.size >= MAX_CHAIN) throw new UnusableSchema('its references form too long a chain');
+    if (open.size >= LIMITS.validation.chain) throw new UnusableSchema('its references form too long a chain');
     open.add(node);
     let sum = 1;
     for (const part of inPlace(node)) sum = Math.min(sum + costOf(part), Number.MAX_SAFE_INTEGER);

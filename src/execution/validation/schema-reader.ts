@@ -3,6 +3,7 @@
  * that leaves the document makes the schema unusable.
  * @module
  */
+import { DEFAULTS } from '../../core/limits.ts';
 import { isLinearPattern } from './linear-pattern.ts';
 import { openNode, type PatternNode, type SchemaNode } from './schema-node.ts';
 
@@ -12,7 +13,10 @@ export interface SchemaLimits {
 }
 
 /** The default limits. */
-export const SCHEMA_LIMITS: SchemaLimits = { depth: 64, subSchemas: 5_000 };
+export const SCHEMA_LIMITS: SchemaLimits = {
+  depth: DEFAULTS.limits.schemaDepth,
+  subSchemas: DEFAULTS.limits.schemaNodes,
+};
 
 /** The schema is not used; the message says why. */
 export class UnusableSchema extends Error {}

@@ -3,6 +3,7 @@
  * any other on a worker thread. An unusable schema disables its own checks and reports why.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import { checkValue } from './check-value.ts';
 import { OffThreadChecker, type OffThreadOptions } from './off-thread-checker.ts';
 import { describeViolations, type Problem } from './problem.ts';
@@ -25,12 +26,7 @@ interface Entry {
 
 const FITS: Verdict = { status: 'fits' };
 const SKIPPED: Verdict = { status: 'unchecked', reason: undefined };
-/** A value with more parts is not copied to the worker: copying alone would take too long. */
-const MAX_COPIED = 50_000;
-/**
- * One overrun may be the value's fault. A schema that overruns this often in a row would block the worker for others.
- */
-const MAX_OVERRUNS = 3;
+
 const PAUSE_MS = 60_000;
 const TOO_LONG = { status: 'unchecked', reason: 'checking against it took too long' } as const;
 
@@ -72,7 +68,7 @@ export class SchemaValidators {
     if (answer === 'unavailable') return SKIPPED;
     if (answer === 'overrun') {
       entry.overruns++;
-      if (entry.overruns >= MAX_OVERRUNS) entry.pausedUntil = this.#now() + PAUSE_MS;
+      if (entry.overruns >= LIMITS.validation.overruns) entry.pausedUntil = this.#now() + PAUSE_MS;
       return TOO_LONG;
     }
     entry.overruns = 0;
@@ -95,7 +91,7 @@ export class SchemaValidators {
 
 /** Tells whether a value has too many parts to copy. */
 function isLarge(value: unknown): boolean {
-  let left = MAX_COPIED;
+  let left = LIMITS.validation.copied;
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { branchesOf, wholeNode } from '../../schema/schema-merge.ts';
@@ -11,9 +12,6 @@ import { isPlain, visible } from '../../text/plain-text.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Names deeper than this are not restored. */
-const MAX_DEPTH = 20;
-const MAX_BRANCHES = 20;
 const unseen = new WeakMap<object, boolean>();
 
 /**
@@ -40,9 +38,9 @@ function hidesSomething(schema: JsonSchema): boolean {
 }
 
 function restored(value: unknown, schema: unknown, root: JsonSchema, depth: number): unknown {
-  if (!isObject(schema) || depth > MAX_DEPTH) return value;
+  if (!isObject(schema) || depth > LIMITS.schema.hiddenNames) return value;
   const whole = wholeNode(schema, root);
-  const branches = branchesOf(whole).slice(0, MAX_BRANCHES).filter(isObject);
+  const branches = branchesOf(whole).slice(0, LIMITS.schema.branches).filter(isObject);
   const nodes = [...branches.map((branch) => wholeNode(branch, root)), whole];
   if (typeof value === 'string')
     return meant(

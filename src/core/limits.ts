@@ -1,0 +1,619 @@
+/**
+ * Lists every bound of this program with its reason: how deep, how long, how many, how large.
+ *
+ * `DEFAULTS` is what an operator or a program may change: the defaults of configuration keys and options. `LIMITS` is
+ * what stays as it is. A new bound goes here and nowhere else; `test/architecture.test.ts` refuses others. Numbers that
+ * shape one algorithm (weights, pauses, sizes of a step) are no bounds and stay beside it.
+ * @module
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+const defaults = {
+  /** The configuration keys under `limits`; `config/settings-schema.ts` describes them. */
+  limits: {
+    /** A larger result is cut and paged: it would fill a model's context. */
+    result: 5 * MIB,
+    /** A larger message would hold up all other calls while it is read. */
+    message: 16 * MIB,
+    /** Many small values take far longer to read than their bytes suggest. No server we know comes near it. */
+    messageValues: 200_000,
+    /** Most calls answer within seconds; one that reports progress may go on. */
+    callIdle: 60_000,
+    /** Ends a call that reports progress for ever. People who are asked something take their time, too. */
+    callCeiling: 600_000,
+    /** A page is a small request. */
+    listPage: 15_000,
+    /** A whole list is read page by page. */
+    list: 60_000,
+    /** A server that gives one cursor after another is stopped here. */
+    listPages: 200,
+    /** One server must not fill the catalogue alone. */
+    toolsPerServer: 10_000,
+    /** The catalogue and its index are in memory. */
+    tools: 100_000,
+    /** About 60,000 tokens: more than a model can use for one tool. */
+    definition: 256 * KIB,
+    /** Deeper schemas exhaust the stack of recursive code. */
+    schemaDepth: 64,
+    /** Checks and texts of a schema take time for each sub-schema. */
+    schemaNodes: 5_000,
+    /** Agents read the beginning; the rest costs memory. */
+    description: 16 * KIB,
+    /** More calls at once make most servers slower, not faster. */
+    concurrency: 16,
+    /** A longer queue would outlast the calls' own time limits. */
+    queue: 64,
+    /** An agent is told that a server is busy rather than kept waiting. */
+    queueWait: 10_000,
+    /** Memory and sockets of one gateway. */
+    inFlight: 512,
+    /** One client leaves room for the others. */
+    inFlightPerClient: 64,
+    /** A check that takes longer would delay every other call. */
+    validation: 50,
+    /** Enough for the last words of a server that died. */
+    stderr: 64 * KIB,
+    /** Starting a program takes the processor; more at once make all of them late. */
+    spawns: 5,
+    /** Each is a process with its own memory. */
+    localServers: 32,
+    /** An unused process is not worth its memory. */
+    idle: 300_000,
+    /** A line that is written in one go stays whole. */
+    auditLine: 8 * KIB,
+    /** Most calls end by then. */
+    drain: 10_000,
+    /** A service manager ends a process that takes longer. */
+    shutdown: 20_000,
+    /** When calls to a failing server are refused at once. */
+    breaker: { failures: 5, rate: 0.5, minimum: 10, window: 30_000, open: 30_000 },
+  },
+  /** The configuration keys under `retry`. */
+  retry: { attempts: 3, initial: 1_000, max: 30_000, factor: 2, jitter: 0.1 },
+  /** The configuration keys under `audit`. */
+  audit: {
+    /** Small enough to be read by people and copied whole. */
+    maxBytes: 10 * MIB,
+    /** With `maxBytes`, the room that the audit log takes on disk. */
+    files: 5,
+    /** Long enough for a look back over a quarter. */
+    days: 90,
+  },
+  /** Options of a registry: providers of tools that a program hands in. */
+  provider: {
+    /** How long a list is fresh. */
+    ttlMs: 300_000,
+    /** How long an agent's request waits for one provider; a later answer is used from then on. */
+    readMs: 5_000,
+    /** How long a search waits for a list that it has never seen. */
+    waitMs: 2_000,
+    /** How long listing may take in the background. */
+    listMs: 30_000,
+    /** How long a call may take. */
+    callMs: 60_000,
+    /** Tools of a provider that serves one request: they are indexed for that request alone. */
+    requestTools: 1_000,
+    /** One list as JSON. */
+    listBytes: 16 * MIB,
+    /** Tools without a schema that are described with the list; those of a longer list when they are needed. */
+    described: 100,
+  },
+  /** Results that are kept for `read_result`: an agent reads on within minutes or never. */
+  results: { bytes: 64 * MIB, keptMs: 600_000 },
+  /** Calls that wait for the next request of their client. Each holds a connection to a server. */
+  parked: { calls: 256, waitMs: 300_000 },
+  /** Sessions of HTTP clients: each has a server object; idle ones end when a new client comes. */
+  http: { sessions: 256 },
+  /** Records that wait for the disk, and lines of a log in memory. */
+  auditQueue: { records: 10_000, bytes: 8 * MIB, lines: 1_000 },
+};
+
+const limits = {
+  /** JSON from servers, clients, agents and files. */
+  json: {
+    /** Deeper values exhaust the stack of recursive code, here and in servers. */
+    depth: 200,
+    /** A message of the allowed depth and the envelope around it. */
+    exactDepth: 256,
+    /** Keeping digits exact costs a second pass over the text. */
+    exactChars: 4 * MIB,
+    /** Keeping digits exact costs a look at each value. */
+    exactValues: 50_000,
+    /** Agents write arguments by hand; bulk goes in several calls. Each value costs time on every later step. */
+    clientValues: 40_000,
+    /** A schema or an argument that a program hands in is copied in one go. */
+    copyValues: 100_000,
+    /** Texts and keys of such a copy together. */
+    copyChars: 2_000_000,
+    /** Arguments are hashed for the audit log within a few milliseconds. */
+    hashedNodes: 20_000,
+    /** Sorting a hostile object with a million keys would stall the process; wider objects keep their order. */
+    sortedKeys: 5_000,
+  },
+  /** JSON Schemas of tools. What is accepted at all is `limits.schemaDepth` and `limits.schemaNodes`. */
+  schema: {
+    /** As deep as a schema that is accepted by default. */
+    depth: 64,
+    /** As many sub-schemas as are accepted by default. */
+    nodes: 5_000,
+    /** Sub-schemas visited when references are followed: a few references can stand for a very large schema. */
+    expanded: 20_000,
+    /** Sub-schemas visited to write one short text. */
+    shown: 2_000,
+    /** References that lead to references; a ring ends here. */
+    hops: 8,
+    /** Characters of one `$ref`; each step of it costs a look-up. */
+    reference: 2_000,
+    /** Sub-schemas searched for the one that a pointer means. */
+    places: 200,
+    /** Members of `allOf` that are merged for a text; the text is short, and merging is repeated for each node. */
+    parts: 16,
+    /** Members of `allOf` that are merged for an API, which is sent all of them. */
+    sentParts: 64,
+    /** `allOf` inside `allOf`. */
+    mergedLevels: 4,
+    /** A few references in `allOf` can stand for a very long list of properties. */
+    mergedNames: 500,
+    /** Alternatives of `anyOf` or `oneOf` whose parameters are gathered; gathering is repeated for each node. */
+    branches: 20,
+    /** Alternatives of the root that are sent to an API or offered on the command line. */
+    sentBranches: 50,
+    /** A definition of 256 KiB can hold ten thousand parameters; no agent reads them, and each costs time. */
+    parameters: 256,
+    /** How often a schema that refers to itself is written out. */
+    rounds: 2,
+    /** Nesting of a type that is written as text; a schema that refers to itself ends here. */
+    textNesting: 12,
+    /** Properties of a type that is written as text. */
+    textProperties: 30,
+    /** Members of a union or tuple that is written as text. */
+    textParts: 8,
+    /** Objects inside each other whose fields the command line takes as `a.b=1`. */
+    pairNesting: 4,
+    /** Values of one generated example. */
+    samples: 100,
+    /** Characters of one generated example; a longer one shows less than the types do. */
+    example: 600,
+    /** Nesting that lint reports: models fill deeper objects badly. */
+    deepNesting: 10,
+    /** Nesting down to which a name with invisible characters is restored in arguments. */
+    hiddenNames: 20,
+  },
+  /** Checks of arguments and results against a schema. The time is `limits.validation`. */
+  validation: {
+    /** Steps of one check on the main thread: about twenty milliseconds. */
+    fuel: 100_000,
+    /** Schema and value together; keeps the recursion far from the end of the stack. */
+    depth: 500,
+    /** A check stops after this many; more do not help to correct a call. */
+    violations: 20,
+    /** References that need each other; a longer chain makes the schema unusable. */
+    chain: 256,
+    /** Parts of a value that is copied to another thread; the copying itself takes time. */
+    copied: 50_000,
+    /** One overrun may be the value's fault; a schema that overruns this often in a row is not checked for a while. */
+    overruns: 3,
+    /** Checks that wait for the other thread. */
+    queue: 64,
+    /** Problems in one error message; an agent repairs a few at a time. */
+    problems: 8,
+    /** Known names listed where one was wrong. */
+    names: 25,
+    /** Bytes of the part of a schema that an error message quotes. */
+    excerpt: 2_000,
+    /** Steps down to the offending part of a value. */
+    path: 32,
+    /** Reasons why a schema does not fit an API. */
+    misfits: 3,
+    /** Argument names compared with the known ones. */
+    misspelt: 32,
+  },
+  /** Globs and regular expressions, in rules and in schemas. */
+  pattern: {
+    /** Compiling and matching grow with the length. */
+    length: 1_000,
+    /** Braces or groups inside each other. */
+    depth: 20,
+    /** Globs that one glob with braces stands for. */
+    alternatives: 100,
+    /** Characters of all these together. */
+    expanded: 10_000,
+    /** Instructions of a compiled expression: matching costs program times text. */
+    program: 5_000,
+    /** Compiled patterns kept in memory. */
+    compiled: 1_000,
+    /** States of a pattern that is proved to run in linear time; larger ones go to the slower engine. */
+    positions: 1_000,
+    /** States that follow one state in such a proof. */
+    nextPositions: 64,
+    /** States of a pattern without `^`, which is tried at every character. */
+    unanchored: 64,
+    /** Copies that `{n}` is written out to in such a proof. */
+    repeats: 256,
+  },
+  /** Names of tools and servers, in characters. */
+  names: {
+    /** The protocol asks for at most 128. Longer names are refused or cut. */
+    tool: 256,
+    /** Server and tool together; nothing longer is taken apart at its separators. */
+    qualified: 1_024,
+    /** A name or a value in a message. */
+    shown: 200,
+    /** OpenAI and Anthropic refuse longer names of tools. */
+    api: 64,
+    /** Letters of two names that are compared to find the one that was meant. */
+    compared: 64,
+    /** A file name made from what a server said. */
+    file: 100,
+    /** Prefixes of server names that are remembered. */
+    prefixes: 10_000,
+    /** OpenAI's Chat Completions refuses longer lists of tools. */
+    apiTools: 128,
+  },
+  /** Texts that are kept, shown or handed on, in characters. */
+  text: {
+    /** Why something failed, in one line. */
+    reason: 300,
+    /** A path that someone else chose, in a message. */
+    path: 300,
+    /** What a schema says that an API does not take, added to a description. */
+    note: 300,
+    /** An example in such a note. */
+    noteExample: 60,
+    /** An error with its explanation. */
+    detail: 1_000,
+    /** As much of one text as a person or an agent reads in one go. */
+    long: 2_000,
+    /** A message of a server or a tool: an error, a word on progress, advice. */
+    message: 4_096,
+    /** A tool's description, where it is shown or indexed whole. */
+    description: 4_096,
+    /** A tool's title. */
+    title: 512,
+    /** Keywords of one tool. */
+    keywords: 64,
+    /** One keyword. */
+    keyword: 128,
+    /** What a function or a tool gave as its error; stack traces fit. */
+    error: 16 * KIB,
+    /** Raw text that is searched for secrets or for a reason: looking through more would delay other calls. */
+    raw: 64 * KIB,
+    /** A server's instructions. */
+    instructions: MIB,
+    /** Lines of stderr searched for the reason why a server died. */
+    lastWords: 200,
+    /** Description that lint searches for phrases. */
+    lintedText: 50_000,
+    /** Errors inside errors that are looked at; they may form a ring. */
+    causes: 8,
+    /** A regular expression that is kept in a definition for an API. */
+    pattern: 5_000,
+  },
+  /** Answers of the five tools: an agent pays for every token. */
+  answer: {
+    /** One page of details or of a schema, in weight: about 1,400 tokens. */
+    page: 5_600,
+    /** A list of servers or tools, in tokens. */
+    listTokens: 2_000,
+    /** The hits of a search with no limit given, in characters of JSON: about 185 tokens. */
+    hits: 820,
+    /** Names of servers in a description of `search_tools`: forty, and the estimate may be two too low. */
+    nameTokens: 38,
+    /** Characters of a description that details are taken from; `read_schema` shows the rest. */
+    description: 20_000,
+    /** Lines of such a description. */
+    descriptionLines: 500,
+    /** Characters of a tool's signature in a search result. */
+    signature: 120,
+    /** Characters of one type in a signature. */
+    signatureType: 30,
+    /** Characters of one parameter's type in details. */
+    parameter: 300,
+    /** Servers that a note on a search names. */
+    servers: 4,
+    /** Why each of them gives no tools. */
+    reason: 100,
+    /** Warnings beside the hits of a search. */
+    warnings: 3,
+    /** Characters of such a warning. */
+    warning: 200,
+    /** The definitions in an answer of `tool_search`. */
+    bytes: 512 * KIB,
+    /** Content blocks on one page of a result; the HTTP transport spends time on each. */
+    blocks: 2_000,
+    /** Notes on one definition for an API. */
+    notes: 5,
+    /** Examples of one definition for an API. */
+    examples: 5,
+    /** Examples of a tool that are checked to find those. */
+    examplesRead: 20,
+    /** Characters compared to find values that a result has twice; beyond it both are sent. */
+    repeatedWork: 20_000_000,
+    /** Places of one text that are compared for this. */
+    repeatedTries: 1_000,
+  },
+  /** How many things a message or a list on a terminal names. */
+  shown: {
+    /** A command line in a list. */
+    command: 500,
+    /** Names inside one sentence; the rest is counted. */
+    named: 5,
+    /** Names where the sentence is about them. */
+    some: 10,
+    /** Allowed values; of a longer list the nearest ones help more. */
+    options: 12,
+    /** Lines of a list; what scrolls away is not read. */
+    listed: 20,
+    /** Problems of one configuration file; people mend them a screen at a time. */
+    problems: 50,
+    /** Characters of a label in a chart. */
+    label: 24,
+    /** Characters of one line of a diff. */
+    diffLine: 160,
+    /** Lines of a diff. */
+    diffLines: 200,
+    /** Lines of the two texts multiplied; beyond it they are shown one after the other. */
+    diffCells: 4_000_000,
+    /** Words that completion offers to a shell. */
+    completions: 2_000,
+  },
+  /** Requests to search. */
+  search: {
+    /** Longer queries are cut: every word costs time. */
+    query: 2_000,
+    /** Hits of one search, whatever it asks for. */
+    results: 100,
+    /** Hits of a search that gives no limit. */
+    defaultResults: 10,
+    /** Filters in one query. */
+    filters: 16,
+    /** Characters of one filter's value. */
+    filterValue: 128,
+    /** Wildcards in one filter: matching grows with each. */
+    filterStars: 8,
+    /** Characters of a query that is compared with the names of a request's own tools. */
+    nameQuery: 200,
+    /** Letters of two words whose edit distance is computed. */
+    fuzzyWord: 40,
+    /** Queries in one file for `eval`. */
+    judged: 50_000,
+    /** Tools of one name that lint compares; the time grows with the square. */
+    similarTools: 200,
+  },
+  /** Vectors of a service. */
+  embeddings: {
+    /** Tools that get vectors. */
+    tools: 50_000,
+    /** Memory for all vectors. */
+    bytes: 256 * MIB,
+    /** One answer of the service. */
+    response: 32 * MIB,
+    /** No model gives longer vectors. */
+    dimensions: 65_536,
+    /** Vectors of queries kept in memory. */
+    queries: 256,
+    /** Requests to find the one text of a batch that the service refuses. */
+    splits: 32,
+    /** Nearest tools that are handed to the ranking. */
+    similar: 200,
+    /** Characters of a query or a tool; small models read about 500 tokens. */
+    text: 1_000,
+    /** Characters of a tool's description in such a text. */
+    description: 600,
+    /** Parameters in such a text. */
+    parameters: 24,
+  },
+  /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
+  wire: {
+    /** One message of a client on stdio, and the arguments of one call. */
+    message: 16 * MIB,
+    /** One HTTP request, which is the SDK's own limit; arguments that came as text. */
+    body: 4 * MIB,
+    /** A larger request waits its turn where several callers share a local server, in characters. */
+    largeRequest: 64 * KIB,
+    /** Text of an unfinished line that is looked at again with the next chunk. */
+    overtaking: 16 * KIB,
+    /** Larger messages are counted before they are parsed, and wait for their turn. */
+    large: 256 * KIB,
+    /** Start of a refused message that is searched for its id. */
+    head: 1_024,
+    /** End of a refused message that is searched for its id. */
+    tail: 128,
+    /** Answers that wait for a client on stdio before the gateway stops reading. */
+    unread: 4 * MIB,
+    /** Answers that wait for HTTP clients that have stopped reading. */
+    unreadHttp: 16 * MIB,
+    /** How many times as much may wait for all HTTP clients, busy ones included. */
+    unreadFactor: 4,
+    /** Messages in one HTTP answer; the protocol has no batches any more. */
+    batch: 64,
+    /** Open requests of a server to its client. */
+    requests: 64,
+    /** Answers to pings that are being written; a server that floods us with pings waits. */
+    pongs: 4,
+    /** Questions in one result. */
+    questions: 16,
+    /** How often one call may ask its client something. */
+    questionRounds: 10,
+    /** Characters of a cursor; each is remembered while a list is read, and goes back to the server. */
+    cursor: 8_192,
+    /** Tools that were left out of a list and are remembered with the reason. */
+    skipped: 100,
+    /** A list weighs at most as much as this many definitions of the largest size. */
+    listDefinitions: 128,
+    /** Gateways that one call may pass; gateways that call each other end here. */
+    gateways: 8,
+    /** Idle connections of one server kept for clients with the same roots. */
+    sameRoots: 4,
+  },
+  /** Keeping secrets out of texts, in characters. */
+  secrets: {
+    /** Values remembered: a secret that is rotated every minute is known for a week. */
+    known: 10_000,
+    /** Longer values are known by their lines; no program prints a file of this size in hex. */
+    encoded: 8_192,
+    /** How often a text is searched again after a secret was found. */
+    rounds: 4,
+    /** How far patterns look beyond a cut, so that a credential across it is seen whole. */
+    reach: 4_096,
+    /** A private key with its line breaks and headers. */
+    key: 16 * KIB,
+    /** A line that grows longer is let through in parts. */
+    line: 8_192,
+    /** Hidden text that is read beyond a cut; a server may write megabytes of it. */
+    ahead: 256 * KIB,
+    /** Text that is held back until it is known to hold no secret. */
+    held: 128 * KIB,
+    /** Assignments inside each other, as in `--env=HEADER=Authorization: Bearer x`. */
+    nesting: 3,
+    /** Nesting of what goes into a log line. */
+    logDepth: 8,
+    /** Nesting of argument values in the audit log. */
+    auditDepth: 20,
+    /** Argument values of one call in the audit log. */
+    auditNodes: 2_000,
+    /** Secret values of one client's file. */
+    documentValues: 2_000,
+  },
+  /** The record of calls. A line is `limits.auditLine`. */
+  audit: {
+    /** A longer line in an audit file is none of ours. */
+    foreignLine: MIB,
+    /** Arguments of one call that are named. */
+    arguments: 64,
+    /** Different refusals that get lines of their own in one window; more are counted by code. */
+    distinct: 1_000,
+    /** Bytes of audit files that `stats` reads. */
+    summaryBytes: 1024 * MIB,
+    /** Tools that `stats` tells apart. */
+    summaryTools: 10_000,
+  },
+  /** Files that are read or kept. */
+  files: {
+    /** Files of one configuration: by `extends`, by one pattern of a client, or to be trusted at once. People read the last. */
+    configuration: 64,
+    /** A configuration of more files is watched in part. */
+    watched: 4_096,
+    /** One configuration file; a larger one was named by mistake. */
+    bytes: 5 * MIB,
+    /** One file of a project; parsing it must end soon. */
+    projectBytes: 256 * KIB,
+    /** All untrusted files of one load; they are only hashed. */
+    projectTotal: 8 * MIB,
+    /** Characters of untrusted files that one load parses: enough for the settings of several editors. */
+    untrusted: 128 * KIB,
+    /** Characters parsed only to say what a file holds. */
+    looked: 2 * MIB,
+    /** A client's own file. Files of 250 MB exist; a larger one holds no settings. */
+    clientBytes: 1024 * MIB,
+    /** Up to this size a client's file is parsed whole; parsing takes many times the memory. */
+    clientWhole: MIB,
+    /** What is kept of a client's file: servers, and the names of tens of thousands of projects. */
+    clientExcerpt: 16 * MIB,
+    /** A file that `${file:…}` or `envFile` names. */
+    referenced: 64 * KIB,
+    /** Characters of one `${…}`; without a bound, text full of braces takes quadratic time. */
+    reference: 8_192,
+    /** How often a file that changes while it is read is read again. */
+    readTries: 3,
+    /** How often an edit is made again because the file has changed meanwhile. */
+    writeTries: 10,
+    /** Symbolic links in one path; Linux follows as many. */
+    links: 40,
+    /** Servers in one project file; no person wrote more, and no person checks them. */
+    servers: 1_000,
+    /** Tool names in one filter of a client's entry. */
+    toolNames: 1_000,
+    /** Compiled copies of configuration files that are kept. */
+    compiled: 64,
+    /** Configurations and folders whose notes were already shown. */
+    notes: 200,
+    /** Servers of one client's file that are asked whether they need a login. */
+    logins: 200,
+    /** Folders of PATH that are searched for a command. */
+    commandFolders: 1_000,
+    /** File names tried in a folder full of the same name. */
+    saveTries: 1_000,
+    /** Log files of servers that are kept. */
+    serverLogs: 256,
+    /** What is read of one such file. */
+    serverLogRead: 4 * MIB,
+    /** Entries of a zip archive. Reading a directory of so many takes about a second. */
+    zipEntries: 100_000,
+    /** One manifest in a zip archive. */
+    zipEntry: MIB,
+  },
+  /** What is kept in memory and on disk. */
+  cache: {
+    /** One value in a store. */
+    value: 64 * MIB,
+    /** Characters of a key. */
+    key: 4_096,
+    /** The first line of an entry on disk. */
+    header: 64 * KIB,
+    /** Broken entries kept for a look. */
+    setAside: 3,
+    /** Days for which hits and misses are counted. */
+    days: 30,
+    /** Decisions of the rules kept in memory. */
+    decisions: 100_000,
+    /** Servers in a `CachingLayer`. */
+    servers: 10_000,
+    /** Definitions of providers kept in memory. */
+    definitions: 1_000,
+    /** Sets of definitions kept for one state of a registry; others are made anew each time. */
+    definitionSets: 8,
+    /** Earlier sets of names that calls may still use: conversations go on while lists change. */
+    earlierNames: 4,
+    /** Users whose usage is held in memory. */
+    usageBooks: 256,
+    /** Uses that wait to be written. */
+    usagePending: 1_000,
+    /** Callers whose last searches are remembered. */
+    usageCallers: 1_000,
+    /** Searches remembered for one caller. */
+    usageSearches: 16,
+  },
+  /** How much is done at the same time. */
+  atOnce: {
+    /** Servers that are listed: each may be a process that starts. */
+    servers: 5,
+    /** Files that are read. */
+    files: 16,
+    /** Definitions that one provider is asked for. */
+    definitions: 16,
+  },
+  /** Waiting, in milliseconds. Calls and lists have keys of their own under `limits`. */
+  time: {
+    /** `setTimeout` takes no more; a longer wait would fire at once. */
+    timer: 2 ** 31 - 1,
+    /** The longest `Retry-After` that is waited for. */
+    retryAfter: 60_000,
+    /** One harmless question to a server: does it know us, does it answer. */
+    probe: 5_000,
+    /** A command ends this long after the signal that asked for it, whatever hangs. */
+    ending: 5_000,
+    /** The end of a process waits this long for a lock; what is not written stays for the next time. */
+    lastWrite: 2_000,
+    /** Waiting for a file that another process writes. */
+    lock: 30_000,
+    /** One request to an embedding service: loading a large model takes a while. */
+    embedding: 60_000,
+    /** One request to an embedder that a program hands in. */
+    embedder: 65_000,
+    /** What `doctor` waits for an embedding service. */
+    embeddingCheck: 30_000,
+    /** Running a configuration that is written as code. */
+    configuration: 10_000,
+  },
+};
+
+type Table<T> = { readonly [K in keyof T]: T[K] extends object ? Table<T[K]> : T[K] };
+
+/** What may be changed, by a configuration key or an option. */
+export const DEFAULTS: Table<typeof defaults> = defaults;
+
+/** What stays as it is. */
+export const LIMITS: Table<typeof limits> = limits;
