@@ -140,3 +140,38 @@ describe('examples', () => {
     );
   });
 });
+
+describe('a schema of alternatives that refer to merged objects that refer to alternatives', () => {
+  /** Counts how often the properties of the merged objects are read. */
+  function hostile(): { readonly schema: JsonSchema; reads: () => number } {
+    let reads = 0;
+    const refs = (from: number, step: number) =>
+      Array.from({ length: 16 }, (_, k) => ({ $ref: `#/$defs/d${(from + k * step) % 40}` }));
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => {
+        const properties = Object.fromEntries(
+          Array.from({ length: 30 }, (_, j) => [`p${i}_${j}`, { anyOf: refs(i + j, 7) }]),
+        );
+        const part = Object.defineProperty({}, 'properties', {
+          enumerable: true,
+          get: () => {
+            reads++;
+            return properties;
+          },
+        });
+        return [`d${i}`, { allOf: [part, ...refs(i * 3, 1)] }];
+      }),
+    );
+    const parameters = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`a${i}`, { anyOf: refs(i, 1) }]));
+    return { schema: { type: 'object', properties: parameters, $defs }, reads: () => reads };
+  }
+
+  it.each([
+    ['signature', signature],
+    ['describeParameters', describeParameters],
+  ])('is merged once for each object by %s', (_, read) => {
+    const { schema, reads } = hostile();
+    read(schema);
+    expect(reads()).toBeLessThan(20_000);
+  });
+});

@@ -12,9 +12,11 @@ import { oneLine, visible } from '../text/plain-text.ts';
 /** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
 export function signature(inputSchema: JsonSchema | undefined, maxChars: number = LIMITS.answer.signature): string {
   const all = parametersOf(inputSchema).slice(0, LIMITS.schema.parameters);
+  const effort = new Effort(LIMITS.schema.expanded);
+  const options = { depth: 1, maxChars: LIMITS.answer.signatureType, bare: true, effort };
   let text = '';
   for (const [index, { name, schema, required }] of all.entries()) {
-    const type = typeText(schema, inputSchema ?? {}, { depth: 1, maxChars: LIMITS.answer.signatureType, bare: true });
+    const type = typeText(schema, inputSchema ?? {}, options);
     const part = `${oneLine(visible(name), 40)}${required ? '' : '?'}${type === 'string' || type === 'any' ? '' : `: ${type}`}`;
     const next = text === '' ? part : `${text}, ${part}`;
     const rest = all.length - index;

@@ -12,7 +12,8 @@ export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSche
     const { $ref: reference, ...beside } = node;
     const target = lookUp(reference as string, root);
     if (!target) return beside;
-    node = { ...target, ...beside };
+    // Most references stand alone. The target itself can be recognised by what has read it before.
+    node = Object.keys(beside).length === 0 ? target : { ...target, ...beside };
   }
   return node;
 }

@@ -10,6 +10,7 @@ import { isObject } from '../json/plain-object.ts';
 import { isPlain, oneLine, shorten, visible } from '../text/plain-text.ts';
 import { type SchemaLimits, schemaLimits } from './schema-limits.ts';
 import { branchesOf, entriesOf, requiredSets, wholeNode } from './schema-merge.ts';
+import { resolveReference } from './schema-reference.ts';
 
 export interface TypeTextOptions {
   /** Levels of nested objects that are written out. Default 4. */
@@ -24,10 +25,14 @@ export interface TypeTextOptions {
   readonly effort?: Effort;
 }
 
+/** Properties that take the effort of one node, even when they are not shown. */
+const PROPERTIES_PER_NODE = 16;
+
 /** The remaining effort in schema nodes, and a cache of what was read. */
 export class Effort {
   left: number;
   readonly #read = new Map<unknown, [string, unknown][]>();
+  readonly #merged = new Map<JsonSchema, JsonSchema>();
 
   constructor(nodes: number = Number.POSITIVE_INFINITY) {
     this.left = nodes;
@@ -44,10 +49,23 @@ export class Effort {
     this.#read.set(properties, entries);
     return entries;
   }
+
+  /**
+   * Returns the node that is meant, with `allOf` merged. Each node is merged once and paid for by its properties, because a
+   * few references can ask for the same large merge thousands of times.
+   */
+  wholeNode(schema: JsonSchema, root: JsonSchema): JsonSchema {
+    const node = resolveReference(schema, root);
+    if (!Array.isArray(node.allOf)) return node;
+    const known = this.#merged.get(node);
+    if (known) return known;
+    const merged = wholeNode(node, root);
+    this.#merged.set(node, merged);
+    this.left -= 1 + this.propertiesOf(merged).length / PROPERTIES_PER_NODE;
+    return merged;
+  }
 }
 
-/** Properties that take the effort of one node, even when they are not shown. */
-const PROPERTIES_PER_NODE = 16;
 const FEW = 3;
 
 /** Marks a cut. */
@@ -70,7 +88,7 @@ export function typeText(schema: unknown, root: JsonSchema = {}, options: TypeTe
 /** `{id, name?, … 9 more}`: for a schema too large for types, as many names as fit; for alternatives, their names. */
 function namesOnly(schema: unknown, root: JsonSchema, maxChars: number, effort: Effort): string | undefined {
   if (!isObject(schema)) return undefined;
-  const node = wholeNode(schema, root);
+  const node = effort.wholeNode(schema, root);
   if (node.type === 'array' && isObject(node.items)) {
     const item = namesOnly(node.items, root, maxChars - 4, effort);
     return item && (isCompound(item) ? `(${item})[]` : `${item}[]`);
@@ -136,7 +154,7 @@ class Writer {
     this.#spend(1);
     if (this.#budget < 0 || this.#effort.left < 0 || this.#nesting >= LIMITS.schema.textNesting) return CUT;
     this.#nesting++;
-    const node = wholeNode(schema, this.#root);
+    const node = this.#effort.wholeNode(schema, this.#root);
     const text = this.#type(node, node.type, levels);
     this.#nesting--;
     const nullable = node.nullable === true && !/\bnull$|^any$/.test(text) ? '|null' : '';

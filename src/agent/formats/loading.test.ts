@@ -10,7 +10,7 @@ function importsOf(file: URL): string[] {
 it('loading the formats loads no SDK, no transport and no engine', () => {
   const loaded = new Set<string>();
   const outside = new Set<string>();
-  const files = ['to-definitions.ts', 'tool-call.ts', 'tool-result.ts', 'hosted-search.ts', 'meta-tool-handler.ts'];
+  const files = ['to-definitions.ts', 'tool-call.ts', 'tool-result.ts', 'hosted-search.ts'];
   const open = files.map((file) => new URL(file, import.meta.url));
   for (let file = open.pop(); file; file = open.pop()) {
     if (loaded.has(file.href)) continue;

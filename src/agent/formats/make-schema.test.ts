@@ -30,7 +30,7 @@ describe('strict mode falls back, tool by tool', () => {
     ['negation', { properties: { a: { type: 'string', not: { const: 'x' } } } }, 'a uses not'],
     ['dependencies', { properties: {}, dependentRequired: { a: ['b'] } }, 'it uses dependentRequired'],
     ['unknown required names', { properties: {}, required: ['a'] }, 'it requires a and does not describe it'],
-    ['objects in an enum', { properties: { a: { enum: [{ b: 1 }] } } }, 'not a plain value'],
+    ['objects in an enum', { properties: { a: { enum: [{ b: 1 }] } } }, 'a value that is not plain'],
     [
       'parts that contradict',
       { properties: { a: { allOf: [{ type: 'string' }, { type: 'number' }] } } },
