@@ -216,13 +216,17 @@ const read = (path: string): string => readFileSync(join(src, path), 'utf8');
 
 const moduleOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : 'surface');
 
-function importsOf(path: string): { readonly name: string; readonly types: boolean }[] {
+function importsOf(path: string): { readonly name: string; readonly types: boolean; readonly late: boolean }[] {
   // What stands in a template is text for somebody else.
   const text = read(path).replace(/`(?:\\.|[^`\\])*`/g, '');
   const statements = text.matchAll(/^(?:import|export)( type)?\b[^'"`;]*?from '([^']+)';/gms);
   const bare = text.matchAll(/^()import '([^']+)';/gm);
   const dynamic = text.matchAll(/\b()import\('([^']+)'\)/g);
-  return [...statements, ...bare, ...dynamic].map(([, types, name]) => ({ name: String(name), types: Boolean(types) }));
+  return [...statements, ...bare, ...dynamic].map(([text, types, name]) => ({
+    name: String(name),
+    types: Boolean(types),
+    late: text.startsWith('import('),
+  }));
 }
 
 describe('modules import only what the table allows', () => {
@@ -253,6 +257,24 @@ describe('modules import only what the table allows', () => {
   it('gives no two files one name, entry points of folders aside', () => {
     const names = sources.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter((name) => name !== 'index.ts');
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  it('has no import cycles, types and what is loaded on demand aside', () => {
+    const cycles: string[] = [];
+    const finished = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (finished.has(path)) return;
+      if (trail.includes(path)) {
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+        return;
+      }
+      for (const { name, types, late } of importsOf(path))
+        if (name.startsWith('.') && !types && !late)
+          visit(relative(src, resolve(src, dirname(path), name)), [...trail, path]);
+      finished.add(path);
+    };
+    for (const path of sources) visit(path, []);
+    expect(cycles).toEqual([]);
   });
 
   it('imports with the extension, so that files run as they are', () => {

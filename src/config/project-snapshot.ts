@@ -9,6 +9,7 @@ import { dirname, relative } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { oneLine } from '../text/plain-text.ts';
+import { digest } from './content-digest.ts';
 import { noteRead } from './heard-reads.ts';
 import { isInside } from './paths.ts';
 import type { TrustRecord } from './trust-store.ts';
@@ -170,12 +171,6 @@ export class Snapshot {
     return content;
   }
 }
-
-/** Hashes a file's content without a byte order mark. */
-export const digest = (bytes: Buffer): string => createHash('sha256').update(withoutMark(bytes)).digest('hex');
-
-const withoutMark = (bytes: Buffer): Buffer =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 function decode(path: string, bytes: Buffer): string {
   try {

@@ -7,8 +7,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { digest } from './content-digest.ts';
 import { parseDotenv } from './dotenv.ts';
-import { digest } from './project-snapshot.ts';
 
 /** The file a reference names, and the variable in it when it is a dotenv file. */
 export interface FileReference {

@@ -193,7 +193,7 @@ describe('a question of a server', () => {
   }
   const answersTo = (one: ReturnType<typeof server>) =>
     one.journal().flatMap(({ frame }) => (frame && frame.method === undefined ? [frame] : []));
-  const impatient = { timeouts: { call: 150 } };
+  const impatient = { timeouts: { call: 1000 } };
   /** Starts the server without being impatient about that. */
   const start = (engine: EngineCore, caller: Caller) => codeOf(engine, 'echo', { caller, timeout: 20_000 });
 
@@ -213,7 +213,7 @@ describe('a question of a server', () => {
     await start(engine, caller);
     const call = codeOf(engine, 'ask', { caller });
     await until(() => asked.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 1200));
     answer();
     expect(await call).toBe('ok');
     expect(withdrawn()).toBe(0);

@@ -20,7 +20,6 @@ import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/t
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { thrownAs } from '../text/thrown-message.ts';
 
-
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
 
