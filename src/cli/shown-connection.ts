@@ -15,16 +15,23 @@ const REFERENCE = /\$\{[^}]*\}/g;
 /** A word of visible ASCII characters needs no quotes to be read. */
 const VISIBLE = /^[!#-&(-[\]-_a-~]+$/;
 
-/** `npx -y some-server ~/Documents`, or `https://example.com/mcp`. `${NAME}` references stay as they are written. */
+/**
+ * `npx -y some-server ~/Documents`, or `https://example.com/mcp`. `${NAME}` references stay as they are written. `redact`
+ * knows the secrets of all servers: one server's arguments may contain another's.
+ */
 export function shownConnection(
   { connection }: Pick<ServerDefinition, 'connection'>,
   home: string | undefined,
+  redact: (text: string) => string,
 ): string {
   const words = 'url' in connection ? [connection.url] : [connection.command, ...connection.args];
-  const shown = words.map((word, at) => withTilde(withoutSecrets(word, optionName(words[at - 1])), home));
-  const text = shown.map((word) => (VISIBLE.test(word) ? word : toWord(word))).join(' ');
+  const shown = words.map((word, at) => withTilde(redact(withoutSecrets(word, optionName(words[at - 1]))), home));
+  const text = shown.map((word) => (VISIBLE.test(word) ? word : isProse(word) ? '…' : toWord(word))).join(' ');
   return text.length > LIMITS.shown.command ? `${text.slice(0, LIMITS.shown.command)}…` : text;
 }
+
+/** A whole program or sentence as an argument says little in a list, and a secret in it may be written in any way. */
+const isProse = (word: string): boolean => word.length > LIMITS.shown.argument;
 
 const withoutSecrets = (word: string, name: string): string =>
   maskSecrets(

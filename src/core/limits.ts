@@ -338,6 +338,8 @@ const limits = {
   shown: {
     /** A command line in a list. */
     command: 500,
+    /** An argument with spaces or quotes in a list. */
+    argument: 40,
     /** Names inside one sentence; the rest is counted. */
     named: 5,
     /** Names where the sentence is about them. */

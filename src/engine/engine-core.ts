@@ -39,6 +39,7 @@ import type {
 import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-execution-proxy.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
+import type { Redact } from '../secrets/redactor.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import { ownTool } from './engine-own-tools.ts';
 import { EngineRuntime, type ReloadOptions } from './engine-runtime.ts';
@@ -312,6 +313,11 @@ export class EngineCore implements EngineHandle {
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
     return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
+  }
+
+  /** Removes the secrets of all servers, and credentials in general, from a text. */
+  get redact(): Redact {
+    return this.#runtime.downstreams.redact;
   }
 
   /** The end of what a server wrote to stderr, without the secrets it was given. */

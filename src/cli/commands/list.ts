@@ -69,7 +69,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
       for (const note of [...(configured.length === 0 ? engine.notes() : []), ...unread])
         session.note(forTerminal(note));
       const same = sameServers(config, io.env.HOME);
-      const whatIs = await describer(config, io);
+      const whatIs = await describer(config, io, engine.redact);
       const obstacleOf = await obstacles(io);
       const blocks = configured.map((definition) => {
         const { name } = definition;
@@ -99,7 +99,11 @@ async function unreadHere(sources: readonly ResolvedSource[], { env, cwd }: Io):
 }
 
 /** Writes what a server is: `Cursor: npx -y some-server`. An entry of the configuration itself needs no origin. */
-async function describer({ origin: own }: ResolvedConfig, io: Io): Promise<(server: ServerDefinition) => string> {
+async function describer(
+  { origin: own }: ResolvedConfig,
+  io: Io,
+  redact: (text: string) => string,
+): Promise<(server: ServerDefinition) => string> {
   const { titleOf } = await import('../../config/project-files.ts');
   const { HOME } = io.env;
   return (server) => {
@@ -107,7 +111,7 @@ async function describer({ origin: own }: ResolvedConfig, io: Io): Promise<(serv
     const isClient = client !== undefined && client !== 'custom';
     const from = isClient ? titleOf(client as never) : file === own || file === '' ? '' : withTilde(file, HOME);
     const [start, room] = [from && `${oneLine(from, 200)}: `, widthOf(io) - 2];
-    const whole = start + shownConnection(server, HOME);
+    const whole = start + shownConnection(server, HOME, redact);
     return columnsOf(whole) <= room ? whole : fitTo(withShortPaths(whole), room);
   };
 }
