@@ -47,8 +47,11 @@ const SMALL = 32;
  * right tools are above it. One that has something for everybody is about nothing, however well each of its tools fits.
  */
 const ABOUT = { small: 0.1, large: 0.2 } as const;
-/** The score from which on a tool of another server fits, so that this server steps back for it. */
-const FITS = { aboutAndSmall: 0.3, about: 0.16, other: 0.04 } as const;
+/**
+ * The score from which a tool of another server fits, so that a full server gives up a place. Only a small server that is about
+ * the request keeps its places against weak tools: a large one can be about every request by a sentence in all its descriptions.
+ */
+const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
 
 const MAX_NAME = 256;
 
@@ -101,8 +104,10 @@ export function select(
   const claimOf = (hit: Hit): Claim => {
     const isSmall = toolsBeside(index, hit) <= SMALL;
     const isAbout = aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
-    if (!isAbout) return { share: SHARE.other, fits: FITS.other };
-    return { share: SHARE.about, fits: isSmall ? FITS.aboutAndSmall : FITS.about };
+    return {
+      share: isAbout ? SHARE.about : SHARE.other,
+      fits: isAbout && isSmall ? FITS.aboutAndSmall : FITS.other,
+    };
   };
   // Some of those that are given a place are not worth showing; others have theirs then.
   const shown = sharePlaces(
