@@ -78,7 +78,6 @@ export {
 export type { RegexCompiler } from './rules/pattern.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export type { RuleWarning } from './rules/report.ts';
-export type { ExplainedLikeness, ExplainedWord, Explanation } from './search/explanation.ts';
-export type { ScoreParts } from './search/fusion.ts';
+export type { ExplainedLikeness, ExplainedWord, Explanation, ScoreParts } from './search/explanation.ts';
 export { SearchEngine, type SearchOutcome } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';

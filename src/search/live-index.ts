@@ -1,5 +1,5 @@
 /**
- * The segments that count right now, read as one index: how many tools, how many have a term, where its postings are.
+ * Reads the live segments as one index: how many tools there are, how many have a term, and where its postings are.
  * @module
  */
 import { findTerm } from './dictionary.ts';
@@ -51,6 +51,9 @@ export interface Position {
   readonly document: number;
 }
 
+/** One number for a tool. Segments are few and documents fit in 32 bits. */
+export const positionKey = ({ segment, document }: Position): number => segment * 2 ** 32 + document;
+
 /** How many documents of a segment belong to servers that still count. */
 export function liveCount({ segment, alive }: LiveSegment): number {
   let count = 0;
@@ -62,7 +65,10 @@ export function liveCount({ segment, alive }: LiveSegment): number {
   return count;
 }
 
-/** A read-only view of the live segments, with the term statistics of one query remembered. */
+/** Entries that are kept; a search has a few hundred at most. */
+const MOST_ENTRIES = 2_048;
+
+/** A read-only view of the live segments. Keeps the entries of terms until the segments change. */
 export class LiveIndex {
   readonly segments: readonly LiveSegment[];
   /** All tools, by `weigh`. */
@@ -120,12 +126,14 @@ export class LiveIndex {
     for (const [index, ordinal] of ordinals.entries()) if (ordinal >= 0) this.#countAt(index, ordinal, own, all);
     const { count, most, second } = own.count > 0 ? own : all;
     const entry = { ordinals, count, servers: all.servers, most, second };
+    if (this.#entries.size >= MOST_ENTRIES) this.#entries.clear();
     this.#entries.set(term, entry);
     return entry;
   }
 
   /** Whether a live tool of one segment has the term with this ordinal. */
   has(index: number, ordinal: number): boolean {
+    if (this.isWhole(index)) return true;
     const all = new Tally();
     this.#countAt(index, ordinal, new Tally(), all);
     return all.count > 0;

@@ -1,14 +1,76 @@
 /**
- * What a request means in, the tools that mean the most alike out. All tools are compared by the signs of their numbers
- * first, which takes a few instructions a tool; only the nearest of those are compared exactly.
+ * Ranks tools by meaning: the cosine of the vectors of the request and of a tool. Compares all tools by the signs of their
+ * numbers first, which takes a few instructions a tool, and only the nearest of them exactly.
  * @module
  */
+import type { ToolMetadata } from '../core/types.ts';
+import { type ExplainedLikeness, inThousandths } from './explanation.ts';
+import { givenScores } from './given-scores.ts';
 import { isAlive, type LiveIndex, type Position } from './live-index.ts';
+import type { MeaningModel } from './meaning-model.ts';
+import { meaningWords, toolWords } from './meaning-text.ts';
+import type { Ranker, Scores, Search } from './ranker.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
+import { spellWords } from './spelling.ts';
+import { stem } from './stemmer.ts';
+import { isStopWord } from './stop-words.ts';
 
 /** How many tools are compared exactly. */
 const SHORTLIST = 400;
+/** How many pairs of words an explanation names, and the least cosine of a pair. */
+const MOST_ALIKE = 5;
+const LEAST_ALIKE = 0.45;
+
+/** The ranker `meaning`. Another embedder's scores, if the search has some, replace those of the built-in vectors. */
+export const meaning: Ranker = {
+  name: 'meaning',
+
+  score(search) {
+    const builtIn = builtInScores(search);
+    const given = givenScores(search, search.similar, -1);
+    // An embedder whose tools are all filtered out has said nothing.
+    if (given.accepted.length === 0) return builtIn;
+    return {
+      // Two embedders measure differently: a tool that this one left out is no more alike than all it named.
+      of: (segment, document) => given.of(segment, document) ?? given.lowest,
+      candidates: () => [...(builtIn?.candidates() ?? []), ...given.accepted],
+      ofServer: (position) => builtIn?.ofServer?.(position) ?? 0,
+    };
+  },
+
+  explain: ({ query, settings: { model } }, tool) => ({ alike: model ? alikeWords(model, query.spoken, tool) : [] }),
+};
+
+function builtInScores({ index, query, settings, perServer, accepts }: Search): Scores | undefined {
+  const { model, parts } = settings;
+  const spoken = meaningWords(query.spoken);
+  const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
+  if (request === undefined) return undefined;
+  const likeness = new Likeness(index, request);
+  return {
+    of: (segment, document) => likeness.of(segment, document),
+    candidates: () => likeness.nearest(accepts, perServer),
+    ofServer: (position) => likeness.ofServer(position),
+  };
+}
+
+/** The words of the query and of the tool that are alike in meaning, though not the same. */
+function alikeWords(model: MeaningModel, query: string, tool: ToolMetadata): ExplainedLikeness[] {
+  const content = (list: readonly string[]): string[] => [...new Set(list)].filter((word) => !isStopWord(word));
+  const parts = toolWords(tool);
+  const own = content([...parts.name, ...parts.lead, ...parts.parameters]).slice(0, 48);
+  return content(meaningWords(query))
+    .slice(0, 16)
+    .flatMap((word) =>
+      own
+        .filter((found) => stem(word) !== stem(found))
+        .map((found) => ({ word, found, likeness: inThousandths(model.likeness(word, found)) })),
+    )
+    .filter(({ likeness }) => likeness >= LEAST_ALIKE)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, MOST_ALIKE);
+}
 
 /** Compares a request's meaning with tools. */
 export class Likeness {

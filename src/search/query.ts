@@ -1,7 +1,8 @@
 /**
- * A query string in, the words to look for and the names it may mention out. Any string is a query; work is bounded.
+ * Parses a query into the words to look for and the names it may mention. Any string is a query; work is bounded.
  * @module
  */
+import type { QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
@@ -41,6 +42,8 @@ export interface NamePiece {
 
 /** What a query asks for. */
 export interface ParsedQuery {
+  /** The query as written, cut to `MAX_QUERY`. */
+  readonly text: string;
   readonly terms: readonly QueryTerm[];
   /** The query without values, if enough is left. */
   readonly spoken: string;
@@ -50,6 +53,11 @@ export interface ParsedQuery {
   readonly mentions: readonly NamePiece[];
   /** Whether the query has nothing but such pieces. */
   readonly onlyMentions: boolean;
+}
+
+/** A query whose filters were taken out. */
+export interface SearchQuery extends ParsedQuery {
+  readonly filters: readonly QueryFilter[];
 }
 
 /** Longer queries are cut. */
@@ -76,6 +84,7 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
     return /\p{Ll}\p{Lu}/u.test(bare) ? [toPiece(bare, true)] : [];
   });
   return {
+    text: written,
     ...readTerms(fold(written), parts),
     whole: toPiece(written.trim(), false),
     mentions: mentions.slice(0, MAX_PIECES),

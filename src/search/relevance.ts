@@ -3,7 +3,7 @@
  * asked for. `npm run bench:search` prints the table that says how true that is.
  * @module
  */
-import type { ScoreParts } from './fusion.ts';
+import type { ScoreParts } from './explanation.ts';
 
 /**
  * Fitted by logistic regression on judged queries with the tools that answer them, and, at a fraction of the weight, without

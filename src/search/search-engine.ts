@@ -1,20 +1,18 @@
 /**
- * SearchEngine: tools in, ranked hits out. Pure and synchronous; no I/O, no clock, no randomness.
+ * Indexes tools and finds them by free text. Pure and synchronous: no I/O, no clock, no randomness.
  * @module
  */
 import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
-import { allOf, findNamed, findTool, isName, type Named, type NamedTool } from './exact-names.ts';
-import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
+import { allOf, findNamed, findTool, isName, type NamedTool } from './exact-names.ts';
+import type { Explanation } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
-import { fuse } from './fusion.ts';
-import { rank } from './keyword-ranker.ts';
-import { type LiveIndex, type Position, serverOf } from './live-index.ts';
-import { Likeness } from './meaning-ranker.ts';
-import { meaningWords } from './meaning-text.ts';
+import { explainScore, fuse } from './fusion.ts';
+import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { restAgrees } from './name-agreement.ts';
-import { MAX_QUERY, parseQuery } from './query.ts';
+import { MAX_QUERY, parseQuery, type SearchQuery } from './query.ts';
 import { readFilters } from './query-filters.ts';
+import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
@@ -23,11 +21,12 @@ import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
-import { spellWords } from './spelling.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const TOOLS_PER_STEP = 100;
+/** However many tools of one server match, other servers have candidates too. */
+const PER_SERVER = 64;
 /** The least relevance of a hit that answers, or would have a relevance if it were alone. */
 const LEAST_RELEVANCE = 0.01;
 
@@ -108,16 +107,27 @@ export class SearchEngine {
     return this.find(query, options).results;
   }
 
-  /** Like `search`, and says how many disabled tools would have been shown. */
-  find(query: string, options: SearchOptions = {}): SearchOutcome {
+  /** Reads a query, for a caller that needs its words before it searches. */
+  read(query: string): SearchQuery {
+    const { parts } = this.#settings;
+    const written = query.slice(0, MAX_QUERY);
+    const { filters, text } = readFilters(written);
+    if (filters.length > 0) {
+      // A server may be called `server`, and `server:ping` is then a tool.
+      const name = parseQuery(written, parts);
+      if (isName(this.#store.read(), name)) return { ...name, filters: [] };
+    }
+    return { ...parseQuery(text, parts), filters };
+  }
+
+  /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
+  find(query: string | SearchQuery, options: SearchOptions = {}): SearchOutcome {
     const { includeDisabled = false } = options;
-    const found = this.#read(query, options);
-    const { index } = found;
-    const all = found.select(() => true);
+    const { index, candidates, choose } = this.#rank(query, options);
+    const all = choose(() => true);
     const withheld = includeDisabled ? 0 : all.hits.filter((hit) => !isEnabled(index, hit)).length;
-    const isWhole =
-      includeDisabled || (withheld === 0 && found.ranking.candidates.every((hit) => isEnabled(index, hit)));
-    const selection = isWhole ? all : found.select(enabledOnly(index));
+    const isWhole = includeDisabled || (withheld === 0 && candidates.every((hit) => isEnabled(index, hit)));
+    const selection = isWhole ? all : choose(enabledOnly(index));
     const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
       const relevance = relevances[place] ?? 0;
@@ -138,65 +148,60 @@ export class SearchEngine {
     return { results, withheld };
   }
 
-  /** Why a tool has the place it has for a query; undefined when it is not indexed. `about` is what `setServer` was told. */
-  explain(query: string, tool: ToolMetadata, about = '', options: SearchOptions = {}): Explanation | undefined {
-    const { index, parsed, ranking, select: choose } = this.#read(query, { ...options, limit: MAX_LIMIT });
+  /** Explains the place of a tool for a query; undefined if it is not indexed. `about` is what `setServer` was told. */
+  explain(
+    query: string | SearchQuery,
+    tool: ToolMetadata,
+    about = '',
+    options: SearchOptions = {},
+  ): Explanation | undefined {
+    const { index, search, ranking, choose } = this.#rank(query, { ...options, limit: MAX_LIMIT });
     const position = findTool(index, tool.server, tool.name);
     if (position === undefined) return undefined;
-    // What is disabled stands where it would if it were not.
+    // A disabled tool is explained as if it were enabled.
     const all = options.includeDisabled === true || !isEnabled(index, position);
     const selection = choose(all ? () => true : enabledOnly(index));
-    const place = selection.hits.findIndex(
-      ({ segment, document }) => segment === position.segment && document === position.document,
-    );
+    const place = selection.hits.findIndex((hit) => positionKey(hit) === positionKey(position));
     return {
       server: tool.server,
       tool: tool.name,
       named: selection.hits[place]?.named ?? false,
       relevance: relevancesOf(selection)[place] ?? 0,
       score: ranking.partsOf(position),
-      ...explainWords(index, parsed, tool, about, this.#settings),
-      alike: explainMeaning(parsed.spoken, tool, this.#settings),
+      ...explainScore(search, tool, about),
     };
   }
 
-  /** Everything about a query but the list: the index it is asked of, what it says, and every candidate's score. */
-  #read(query: string, { server, limit, learnt = [], similar = [] }: SearchOptions) {
+  /** Scores the candidates of a query; `choose` makes the list of those that a test accepts. */
+  #rank(asked: string | SearchQuery, { server, limit, learnt, similar }: SearchOptions) {
     const index = this.#store.read();
-    const whole = query.slice(0, MAX_QUERY);
-    const read = readFilters(whole);
-    // A server may be called `server`, and `server:ping` is then a tool.
-    const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole, this.#settings.parts));
-    const { filters, text } = isFiltered ? read : { filters: [], text: whole };
-    const { model, meaningWeight, parts } = this.#settings;
-    const parsed = parseQuery(text, parts);
+    const settings = this.#settings;
+    const query = typeof asked === 'string' ? this.read(asked) : asked;
+    const { filters } = query;
     const passes = filterScope(index, filters);
-    const inScope = (segment: number, document: number): boolean => {
+    const accepts = (segment: number, document: number): boolean => {
       if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
       return passes(segment, document);
     };
-    const spoken = meaningWords(parsed.spoken);
-    const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
-    const likeness = request && new Likeness(index, request);
-    const words = rank(index, parsed.terms, this.#settings, server);
     const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
-    const arms = { words, meaning: likeness, similar, learnt, meaningWeight, oneServer };
-    const ranking = fuse(index, arms, inScope);
+    const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
+    const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };
+    const ranking = fuse(search);
+    const candidates = ranking.candidates();
     // Nothing but filters asks for all that pass them.
-    const asksForAll = parsed.terms.length === 0 && filters.length > 0;
-    const aboutness = (position: Position): number => likeness?.ofServer(position) ?? 0;
-    const size = { limit: toLimit(limit), cut: limit === undefined, thin: parts.repeats, aboutness };
-    const asksFor = (mentioned: readonly Named[]): ((named: Named) => boolean) =>
-      restAgrees(index, { text, mentioned, candidates: ranking.candidates }, this.#settings);
+    const asksForAll = query.terms.length === 0 && filters.length > 0;
+    const size = { limit: toLimit(limit), cut: limit === undefined, thin: settings.parts.repeats };
     const listNamed = (): readonly (readonly NamedTool[])[] =>
-      parts.names ? findNamed(index, parsed, asksFor).map(({ tools }) => tools) : [];
-    const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
+      settings.parts.names
+        ? findNamed(index, query, (mentioned) => restAgrees(search, mentioned, candidates)).map(({ tools }) => tools)
+        : [];
+    const choose = (isWanted: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
-        inScope(segment, document) && accepts(segment, document);
+        accepts(segment, document) && isWanted(segment, document);
       const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : listNamed();
-      return select(index, ranking, named, { ...size, accepts: isAccepted });
+      return select(index, ranking, { named, candidates }, { ...size, accepts: isAccepted });
     };
-    return { index, parsed, ranking, select: choose };
+    return { index, search, ranking, candidates, choose };
   }
 
   /** The index as bytes, ready for the disk. */

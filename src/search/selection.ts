@@ -1,10 +1,11 @@
 /**
- * Scored tools and named tools in, the list to show out: named ones first, then by score, the weak tail cut off.
+ * Selects the hits to show: named tools first, then the others by score, without the weak tail.
  * @module
  */
 import type { NamedTool } from './exact-names.ts';
-import type { Ranking, ScoreParts } from './fusion.ts';
-import { comparePositions, type LiveIndex, type Position, serverOf } from './live-index.ts';
+import type { ScoreParts } from './explanation.ts';
+import type { Ranking } from './fusion.ts';
+import { comparePositions, type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { type Segment, TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
@@ -55,6 +56,12 @@ const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
 
 const MAX_NAME = 256;
 
+/** The tools that the query names, by name, and those that its rankers brought forward. */
+export interface Found {
+  readonly named: readonly (readonly NamedTool[])[];
+  readonly candidates: readonly Position[];
+}
+
 /** How many hits, and which tools may be among them. */
 export interface SelectionOptions {
   readonly limit: number;
@@ -63,21 +70,19 @@ export interface SelectionOptions {
   /** Whether tools of one server that mean the same step back. */
   readonly thin: boolean;
   accepts(segment: number, document: number): boolean;
-  /** The average cosine of the request and the tools of a tool's server; 0 where nothing is known. */
-  aboutness(position: Position): number;
 }
 
 /** Chooses and orders the hits. Ties go by server, then by name, so that the order never depends on history. */
 export function select(
   index: LiveIndex,
   ranking: Ranking,
-  named: readonly (readonly NamedTool[])[],
-  { limit, cut, thin, accepts, aboutness }: SelectionOptions,
+  { named, candidates }: Found,
+  { limit, cut, thin, accepts }: SelectionOptions,
 ): Selection {
   const hits: Hit[] = [];
-  const taken = new Set<string>();
+  const taken = new Set<number>();
   for (const tool of takeTurns(named.map((tools) => sortNamed(tools, index, ranking, accepts)))) {
-    const key = `${tool.segment}:${tool.document}`;
+    const key = positionKey(tool);
     if (hits.length >= limit || taken.has(key)) continue;
     taken.add(key);
     hits.push({ ...tool, named: true, answers: true });
@@ -85,8 +90,8 @@ export function select(
 
   let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
   const ranked: Hit[] = [];
-  for (const { segment, document } of ranking.candidates) {
-    if (!accepts(segment, document) || taken.has(`${segment}:${document}`)) continue;
+  for (const { segment, document } of candidates) {
+    if (!accepts(segment, document) || taken.has(positionKey({ segment, document }))) continue;
     const parts = ranking.partsOf({ segment, document });
     const score = parts.total;
     second = Math.max(second, Math.min(top, score));
@@ -103,7 +108,7 @@ export function select(
   const room = limit - places;
   const claimOf = (hit: Hit): Claim => {
     const isSmall = toolsBeside(index, hit) <= SMALL;
-    const isAbout = aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
+    const isAbout = ranking.aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
     return {
       share: isAbout ? SHARE.about : SHARE.other,
       fits: isAbout && isSmall ? FITS.aboutAndSmall : FITS.other,
