@@ -28,8 +28,8 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Whatever orders tools. */
-export interface Ranker {
+/** A search that is judged. */
+export interface JudgedSearch {
   /** The best tools, at most `limit`. */
   rank(query: string, limit: number): readonly ScoredTool[] | Promise<readonly ScoredTool[]>;
   /** The answer as an agent reads it, for a ranker that has one. */
@@ -67,7 +67,7 @@ export interface QueryOutcome {
 
 /** Puts every query to a ranker, one after the other. */
 export async function evaluate(
-  ranker: Ranker,
+  ranker: JudgedSearch,
   queries: readonly JudgedQuery[],
   { countTokens, depth = JUDGED_DEPTH, now = () => performance.now() }: EvaluateOptions = {},
 ): Promise<QueryOutcome[]> {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ToolScore } from '../core/types.ts';
-import { parseQuery } from './query.ts';
+import { type ParsedQuery, parseQuery } from './query.ts';
 import { readUsageDocument, USAGE_LIMITS, USAGE_VERSION, type UsageDocument } from './usage-document.ts';
 
 /** A tool that like queries ended with, how much that raises it (0 to 1), and why. */
@@ -99,7 +99,7 @@ export class UsageRecord {
   }
 
   /** The tools that like queries ended with, best first. */
-  learntFor(query: string, now: number): LearntTool[] {
+  learntFor(query: string | ParsedQuery, now: number): LearntTool[] {
     if (this.#queries.size === 0) return [];
     const words = this.#wordsOf(query);
     const weightOf = (word: string): number => (this.#byWord.has(word) ? 1 : UNKNOWN_WORD);
@@ -161,9 +161,10 @@ export class UsageRecord {
     return { version: USAGE_VERSION, tools: names, queries };
   }
 
-  /** Values in a query (paths, names, numbers) say nothing about the tool, and are nobody's business. */
-  #wordsOf(query: string): string[] {
-    const terms = parseQuery(query).terms.filter(({ bonus, weight }) => !bonus && weight === 1);
+  /** Leaves out values (paths, names, numbers): they say nothing about the tool and may be private. */
+  #wordsOf(query: string | ParsedQuery): string[] {
+    const parsed = typeof query === 'string' ? parseQuery(query) : query;
+    const terms = parsed.terms.filter(({ bonus, weight }) => !bonus && weight === 1);
     return [...new Set(terms.slice(0, USAGE_LIMITS.words).map(({ term }) => this.#hash(term)))].sort();
   }
 
