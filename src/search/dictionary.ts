@@ -1,6 +1,6 @@
 /**
- * Sorted terms in one array of UTF-16 units: find a term, the terms with a prefix, the terms a typo away.
- * Nothing is decoded until it is asked for, so a dictionary restored from disk costs nothing.
+ * Finds terms in a sorted dictionary: one term, the terms with a prefix, the terms a typo away. The terms are one array of
+ * UTF-16 units. Nothing is decoded until it is needed, so a dictionary restored from disk costs nothing.
  * @module
  */
 

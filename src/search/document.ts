@@ -1,5 +1,5 @@
 /**
- * A tool in, a document out: its terms with their impacts, and the few strings a hit shows.
+ * Turns a tool into a document: its terms with their impacts, and the few strings that a hit shows.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';
@@ -119,7 +119,7 @@ export function frequencyIn(shares: ReadonlyMap<Field, FieldShares>, term: strin
   return best + (shares.get('phrases')?.get(term) ?? 0);
 }
 
-/** What each field of a tool adds to a term's frequency, for those who ask why a tool was found. */
+/** What each field of a tool adds to a term's frequency, for explanations. */
 export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
   const lexicon = new Lexicon(settings);
   const shares = new Map<Field, FieldShares>();

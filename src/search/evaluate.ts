@@ -1,6 +1,6 @@
 /**
- * A ranker and judged queries in; how good, how quick and how long its answers are out. Behind `anygpt mcp eval` and
- * `npm run bench:search`.
+ * Judges a search on queries with known answers: how good, how fast and how long its answers are. `anygpt mcp eval` and `npm
+ * run bench:search` use it.
  * @module
  */
 import { type BootstrapOptions, type Estimate, estimate } from './bootstrap.ts';

@@ -1,5 +1,5 @@
 /**
- * The names a query mentions in, the tools that bear them out.
+ * Finds the tools whose names a query mentions.
  * @module
  */
 import { NAME_KEY } from './document.ts';
@@ -72,7 +72,7 @@ export const isName = (index: LiveIndex, { whole }: ParsedQuery): boolean =>
 
 /**
  * The tools of the best reading. What is spelled exactly wins over what is not, and a server's own tool over one that has
- * that server in its name: nobody else's tool answers to `github:create_issue`.
+ * that server in its name: no other server's tool answers to `github:create_issue`.
  */
 function lookUp(index: LiveIndex, piece: NamePiece): Named {
   const readings = piece.readings.map(({ explicit, ...reading }) => ({

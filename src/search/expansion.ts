@@ -1,6 +1,6 @@
 /**
- * A query term in, the index terms that may stand for it out: itself, its synonyms, and, when the index does not know
- * it, longer words it begins and words a typo away.
+ * Expands a query term to the index terms that may stand for it: itself, its synonyms and, if the index does not know it,
+ * longer words that it begins and words a typo away.
  * @module
  */
 import { lowerBound, nearTerms, prefixRange, termAt } from './dictionary.ts';
@@ -28,7 +28,7 @@ const SHORTEST_PREFIX = 3;
 /** Terms of a prefix that are looked at before the best are chosen. */
 const MAX_COMPLETIONS = 256;
 
-/** Finds the alternatives of a term, best first. `guess` allows completions and typos for a term nobody has. */
+/** Finds the alternatives of a term, best first. `guess` allows completions and typos. */
 export function expand(
   index: LiveIndex,
   query: QueryTerm,

@@ -1,6 +1,6 @@
 /**
- * Filters in, which tools of an index pass them out. A server is judged once a query and a tool at most once, and strings are
- * read only where a filter asks for them: with filters, a query looks at every tool there is.
+ * Tells which tools of an index pass the filters of a query. With filters, a query looks at every tool. So a server is tested
+ * once and a tool at most once, and strings are read only if a filter needs them.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';
@@ -20,7 +20,7 @@ export function filterScope(
   const ofServer = filters.filter(({ key }) => key === 'server');
   const ofTool = filters.filter(({ key }) => key !== 'server');
   const scopes = index.segments.map(({ segment }) => {
-    const servers = segment.servers.map((server) => passes({ ...NOBODY, server }, ofServer));
+    const servers = segment.servers.map((server) => passes({ ...NO_TOOL, server }, ofServer));
     const known = new Uint8Array(documentCount(segment));
     const tool = new FilteredTool(segment);
     return (document: number): boolean => {
@@ -33,7 +33,7 @@ export function filterScope(
   return (segment, document) => scopes[segment]?.(document) === true;
 }
 
-const NOBODY: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
+const NO_TOOL: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
 
 /** One tool after the other as filters see it, its server left aside. */
 class FilteredTool implements Filterable {

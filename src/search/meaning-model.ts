@@ -1,6 +1,5 @@
 /**
- * The word vectors in, the meaning of a tool or a request out: a weighted sum of the vectors of its words. Pure arithmetic on
- * typed arrays; nothing is downloaded and nothing runs but this.
+ * Computes the meaning of a tool or a request: a weighted sum of the vectors of its words. Pure arithmetic on typed arrays.
  * @module
  */
 import { type Dictionary, findTerm, nearTerms, prefixRange, termAt } from './dictionary.ts';

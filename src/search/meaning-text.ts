@@ -1,6 +1,6 @@
 /**
- * A tool or a request in, the words that its meaning is computed from out. Training reads the same words, so a change
- * here asks for a new model.
+ * Lists the words of a tool or a request that its meaning is computed from. Training reads the same words, so a change here
+ * needs a new model.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';

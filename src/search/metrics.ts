@@ -1,5 +1,5 @@
 /**
- * A ranking and the tools that were needed in, the usual figures out. Tools of one group are interchangeable and count as
+ * Computes the usual figures of a ranking from the tools that were needed. Tools of one group are interchangeable and count as
  * one needed tool.
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A model file as bytes and back. Reading makes views, not copies; what it costs is to see that nothing is damaged.
- * Layout: magic, length of the head, head (JSON), then offsets, scales, letters and vectors, each padded to 4 bytes.
+ * Encodes and decodes a model file. Decoding makes views, not copies; its only cost is the check for damage. Layout: magic,
+ * length of the head, head (JSON), then offsets, scales, letters and vectors, each padded to 4 bytes.
  * @module
  */
 import { createHash } from 'node:crypto';

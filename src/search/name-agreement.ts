@@ -1,6 +1,6 @@
 /**
- * Tells whether a request that mentions a tool's name asks for that tool: `package.json` may be the name of a tool, and is a
- * file in nearly every request. The request without its names decides.
+ * Tells whether a request that mentions a tool's name asks for that tool. `package.json` may be the name of a tool, but in
+ * nearly every request it is a file. The rest of the request decides.
  * @module
  */
 import type { Named } from './exact-names.ts';

@@ -1,7 +1,6 @@
 /**
- * A model file in, a model out: either whole and checked, or one that reads what it is asked for: the words at once, the
- * vectors of a query one by one, and all of them as soon as there is more to do. A search from the command line then reads a
- * seventh of the file.
+ * Opens a model file. It is read and checked as a whole, or in parts: the words at once, the vectors of a query one by one,
+ * and all of them as soon as there is more to do. A search from the command line then reads a seventh of the file.
  * @module
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Filters that people write into a query (`server:github`, `-tag:beta`, `name:create_*`, `readonly:true`): query in, the
- * filters and the rest of the text out. `*` stands for any letters; there are no regular expressions here.
+ * Reads the filters that people write into a query: `server:github`, `-tag:beta`, `name:create_*`, `readonly:true`. `*` stands
+ * for any letters; there are no regular expressions.
  * @module
  */
 

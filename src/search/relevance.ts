@@ -1,6 +1,6 @@
 /**
- * Scores in, relevances in [0, 1] out that mean the same from query to query: how often a hit like this one is what was
- * asked for. `npm run bench:search` prints the table that says how true that is.
+ * Turns scores into relevances from 0 to 1 that mean the same from query to query: how often a hit like this one is what was
+ * asked for. `npm run bench:search` prints how well that holds.
  * @module
  */
 import type { ScoreParts } from './explanation.ts';

@@ -1,5 +1,5 @@
 /**
- * Outcomes of an evaluation in; how often a first hit of a given relevance is right out.
+ * Counts how often a first hit of a given relevance is right.
  * @module
  */
 import type { QueryOutcome } from './evaluate.ts';

@@ -1,6 +1,6 @@
 /**
- * An input schema in, the words in it out: parameter names, their descriptions, the values they may take.
- * The schema is untrusted: depth, number of nodes and amount of text are bounded.
+ * Collects the words of an input schema: parameter names, their descriptions and the permitted values. The schema is
+ * untrusted: depth, number of nodes and amount of text are bounded.
  * @module
  */
 

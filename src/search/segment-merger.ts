@@ -1,5 +1,5 @@
 /**
- * Two segments in, one out, without the servers that are gone. Integers and bytes are copied; nothing is tokenized again.
+ * Merges two segments and drops the servers that are gone. Copies integers and bytes; nothing is tokenized again.
  * @module
  */
 import { type Dictionary, termCount } from './dictionary.ts';

@@ -41,11 +41,11 @@ const PLACES = 3;
 const MOST_SHARED = 10;
 /** Of every three places, a server that is about what is asked may have two while other servers have what fits, any other one. */
 const SHARE = { about: 2, other: 1 } as const;
-/** Up to so many tools a server is small: it cannot have something for everybody. */
+/** A server of at most this many tools is small: it cannot have something for every request. */
 const SMALL = 32;
 /**
  * From this average cosine of its tools and the request on, a server is about what is asked. Servers that really have several
- * right tools are above it. One that has something for everybody is about nothing, however well each of its tools fits.
+ * right tools are above it. One that has something for every request is about nothing, however well each of its tools fits.
  */
 const ABOUT = { small: 0.1, large: 0.2 } as const;
 /**

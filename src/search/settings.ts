@@ -1,5 +1,5 @@
 /**
- * The numbers of the ranking, with the reason for each: options in, complete settings out.
+ * Resolves the settings of the ranking. Every number has its reason beside it.
  * @module
  */
 import type { MeaningModel } from './meaning-model.ts';
@@ -55,7 +55,7 @@ export type Parts = Readonly<Record<Part, boolean>>;
 const partsWithout = (without: readonly Part[]): Parts =>
   Object.fromEntries(PARTS.map((part) => [part, !without.includes(part)])) as Parts;
 
-/** As everybody has it. */
+/** The default: all parts are on. */
 export const ALL_PARTS: Parts = partsWithout([]);
 
 /** Choices a caller may make; everything has a measured default. */

@@ -1,6 +1,6 @@
 /**
- * What comes with the package beside its code, read from disk when it is first needed and kept: the vectors of words and the
- * phrases for known tools. Where a file is missing or damaged, search goes on without it.
+ * Reads the word vectors and phrases that ship with the package, when they are first needed. If a file is missing or damaged,
+ * search works without it.
  * @module
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Words of a request in, the same words out as the vectors know them: one that neither they nor two servers have becomes the
- * word a typo away whose stem some tool has, if there is one.
+ * Corrects the words of a request for the vectors. A word that neither the vectors nor two servers have becomes the word a
+ * typo away whose stem some tool has, if there is one.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';

@@ -1,6 +1,6 @@
 /**
- * Frequencies of one tool's terms, added up field by field. One tally serves all tools, one after the other: a map for each of
- * them would cost more than everything else that is done with its terms.
+ * Adds up the frequencies of one tool's terms, field by field. One tally serves all tools in turn: a map for each tool would
+ * cost more than all other work on its terms.
  * @module
  */
 

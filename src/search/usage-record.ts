@@ -1,7 +1,7 @@
 /**
- * What was used after which query in, how much each tool is to be raised for a like query out. Pure: the clock and the
- * hash are handed in. A query is kept as hashes of its content words, two queries are alike by the words they share,
- * and evidence halves every month.
+ * Records which tools were used after which queries, and says how much each is raised for a similar query. Pure: the clock and
+ * the hash are handed in. A query is kept as hashes of its content words. Two queries are similar by the words they share.
+ * Evidence halves every month.
  * @module
  */
 import type { ToolScore } from '../core/types.ts';
