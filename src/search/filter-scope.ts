@@ -11,7 +11,7 @@ const UNKNOWN = 0;
 const YES = 1;
 const NO = 2;
 
-/** Whether a tool passes. */
+/** Returns a test that tells whether a tool passes. */
 export function filterScope(
   index: LiveIndex,
   filters: readonly QueryFilter[],
@@ -35,7 +35,7 @@ export function filterScope(
 
 const NO_TOOL: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
 
-/** One tool after the other as filters see it, its server left aside. */
+/** Shows one tool at a time to the filters, without its server. */
 class FilteredTool implements Filterable {
   readonly server = '';
   readonly #segment: Segment;
@@ -67,7 +67,7 @@ class FilteredTool implements Filterable {
   }
 }
 
-/** Decoding is most of what a filter by name costs, and segments do not change. */
+/** Decoded names by segment: decoding is most of the cost of a filter by name, and segments do not change. */
 const names = new WeakMap<Segment, readonly string[]>();
 
 function namesOf(segment: Segment): readonly string[] {

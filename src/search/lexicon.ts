@@ -30,7 +30,7 @@ interface KnownWord {
   readonly ordinal: number;
 }
 
-/** Terms by number, in the order they came up. */
+/** Numbers terms in the order of their first use. */
 export class Lexicon {
   readonly terms: string[] = [];
   /** For the tool that is read now. */
@@ -53,12 +53,12 @@ export class Lexicon {
     this.#model = model;
   }
 
-  /** The number of a term that has come up. */
+  /** The number of a known term. */
   find(term: string): number | undefined {
     return this.#numbers.get(term);
   }
 
-  /** The number of a term, which has come up now. */
+  /** Returns the number of a term; numbers it if it is new. */
   numberOf(term: string): number {
     let number = this.#numbers.get(term);
     if (number === undefined) {

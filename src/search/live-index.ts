@@ -4,7 +4,7 @@
  */
 import { findTerm } from './dictionary.ts';
 import { ABOUT_IMPACT } from './document.ts';
-import { documentCount, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
 /** Where a term occurs: one ordinal a segment (-1: not there), how many live tools have it, by `weigh`, and how many servers. */
@@ -80,8 +80,7 @@ export class LiveIndex {
 
   constructor(segments: readonly LiveSegment[]) {
     this.segments = segments;
-    const counts = segments.map(liveCount);
-    this.#whole = segments.map(({ segment }, index) => counts[index] === documentCount(segment));
+    this.#whole = segments.map(({ alive }) => !alive.includes(0));
     let size = 0;
     let servers = 0;
     for (const { segment, alive } of segments) {

@@ -114,7 +114,7 @@ export class Likeness {
     });
     let limit = 0;
     for (let total = counts[0] as number; limit < bits; total += counts[limit] as number) {
-      // Many that mean the same are nearest all at once: better too many than none.
+      // Tools of the same meaning have the same distance: too many are better than none.
       if (total > 0 && total + (counts[limit + 1] as number) > SHORTLIST) break;
       limit++;
     }
@@ -160,7 +160,7 @@ function centreOf(segment: Segment, server: number, dimensions: number): Float32
   return centre;
 }
 
-/** Leaves the nearest `most` tools of every server, of equals the first by name. */
+/** Keeps the nearest `most` tools of every server, of equals the first by name. */
 function dropCrowds(distances: Uint16Array, { servers, serverOffsets }: Segment, bits: number, most: number): void {
   for (let server = 0; server < servers.length; server++) {
     const start = serverOffsets[server] as number;

@@ -69,7 +69,7 @@ const MAX_SPLITS = 8;
 const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
 
-/** Values rather than wishes: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
+/** Values: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
 const LITERALS =
   /\bhttps?:\/\/\S+|(?<!\S)\S+@\S+|(?<!\S)(?:~|\.{1,2})?\/\S+|\b[A-Za-z]:\\\S+|"[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|<[^<>\n]*>|\b\d[\d.,:/-]{3,}/gu;
 
@@ -125,7 +125,7 @@ function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
   const words = tokenize(text);
   const meaningful = words.filter(({ text: word }) => !isStopWord(word));
   const terms = new Map<string, QueryTerm>();
-  // A query of nothing but stop words still deserves an attempt: a tool's title may be made of them.
+  // A query of only stop words is searched too: a tool's title may be made of them.
   for (const word of meaningful.length > 0 ? meaningful : words) {
     if (terms.size >= MAX_TERMS) break;
     const term = toTerm(word, parts);

@@ -23,7 +23,7 @@ const MAX_DESCRIPTIONS = 16_384;
 
 /** The texts of a tool's parameters, whichever way they are known. */
 export function parametersOf({ inputSchema, parameters = [] }: ToolMetadata): SchemaText {
-  // Absent, or null where a careless list says so.
+  // Some servers send null.
   if (inputSchema) return readSchema(inputSchema);
   const known = parameters.slice(0, MAX_NAMES);
   return {

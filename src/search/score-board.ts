@@ -16,29 +16,13 @@ export function bestOf(
   boards: readonly ScoreBoard[],
   { most, perServer, accepts }: Pick<Search, 'perServer' | 'accepts'> & { readonly most: number },
 ): Position[] {
-  const highest = new HighestScores(most);
-  for (const [segment, board] of boards.entries()) {
-    board.dropCrowds(perServer, (document) => accepts(segment, document));
-    board.forEach((document, score) => {
-      if (score > highest.lowest && accepts(segment, document)) highest.add(score);
-    });
-  }
-  const least = highest.lowest;
-  const best: Position[] = [];
-  /** Tools that share the last place: very many if a word stands in every description. */
-  const last: Position[] = [];
-  for (const [segment, board] of boards.entries()) {
-    const documents: number[] = [];
-    board.forEach((document, score) => {
-      if (score < least || !accepts(segment, document)) return;
-      if (score > least) best.push({ segment, document });
-      else documents.push(document);
-    });
-    // Documents of a segment are in the order of their servers and names.
-    for (const document of Uint32Array.from(documents).sort().subarray(0, most)) last.push({ segment, document });
-  }
-  if (boards.length > 1) last.sort((a, b) => comparePositions(index, a, b));
-  return [...best, ...last.slice(0, most - best.length)];
+  const best = boards.flatMap((board, segment) =>
+    board
+      .best(most, perServer, (document) => accepts(segment, document))
+      .map((document) => ({ segment, document, score: board.scoreOf(document) })),
+  );
+  if (boards.length > 1) best.sort((a, b) => b.score - a.score || comparePositions(index, a, b));
+  return best.slice(0, most);
 }
 
 /** The highest of many scores above zero. */
@@ -50,13 +34,13 @@ class HighestScores {
     this.#scores = new Float64Array(most);
   }
 
-  /** The lowest of them; only a higher score is worth adding. */
   get lowest(): number {
     return this.#scores[0] as number;
   }
 
-  add(score: number): void {
+  offer(score: number): void {
     const scores = this.#scores;
+    if (score <= this.lowest) return;
     let at = 0;
     let end = scores.length;
     while (at + 1 < end) {
@@ -80,7 +64,7 @@ export class ScoreBoard {
   /** By server, how much higher its perfect score is than that of other servers. */
   readonly #expected: Float64Array;
   readonly #touched: number[] = [];
-  #seen: number[] = [];
+  readonly #seen: number[] = [];
 
   constructor(live: LiveSegment, whole: boolean, server: string | undefined) {
     this.#live = live;
@@ -136,40 +120,35 @@ export class ScoreBoard {
     return this.#whole || isAlive(this.#live.segment, this.#live.alive, document);
   }
 
-  /** Keeps the best `most` of every server, of equals the first by name; the others are no longer visited. */
-  dropCrowds(most: number, accepts: (document: number) => boolean): void {
-    const { documentServers, servers } = this.#live.segment;
-    const counts = new Uint32Array(servers.length);
-    for (const document of this.#seen) {
-      const server = documentServers[document] as number;
-      counts[server] = (counts[server] as number) + 1;
-    }
-    if (counts.every((count) => count <= most)) return;
-    const crowds = new Map<number, { readonly highest: HighestScores; readonly last: number[]; above: number }>();
-    for (const document of this.#seen) {
-      const server = documentServers[document] as number;
-      if ((counts[server] as number) <= most || !accepts(document)) continue;
-      let crowd = crowds.get(server);
-      if (crowd === undefined) {
-        crowd = { highest: new HighestScores(most), last: [], above: 0 };
-        crowds.set(server, crowd);
-      }
-      const score = this.scoreOf(document);
-      if (score > crowd.highest.lowest) crowd.highest.add(score);
-    }
+  /** Returns the best `most` accepted documents, at most `perServer` of one server, of equals the first by server and name. */
+  best(most: number, perServer: number, accepts: (document: number) => boolean): number[] {
+    const { documentServers, serverOffsets } = this.#live.segment;
     const kept: number[] = [];
+    const crowds = new Map<number, number[]>();
     for (const document of this.#seen) {
-      const crowd = crowds.get(documentServers[document] as number);
-      const score = this.scoreOf(document);
-      if (crowd === undefined || score > crowd.highest.lowest) kept.push(document);
-      else if (score === crowd.highest.lowest) crowd.last.push(document);
-      if (crowd !== undefined && score > crowd.highest.lowest && accepts(document)) crowd.above++;
+      if (!accepts(document)) continue;
+      const server = documentServers[document] as number;
+      if ((serverOffsets[server + 1] as number) - (serverOffsets[server] as number) <= perServer) kept.push(document);
+      else if (!crowds.get(server)?.push(document)) crowds.set(server, [document]);
     }
-    for (const { last, above } of crowds.values()) {
-      const room = most - above;
-      for (const document of Uint32Array.from(last.filter(accepts)).sort().subarray(0, room)) kept.push(document);
-    }
-    this.#seen = kept;
+    for (const crowd of crowds.values()) kept.push(...this.#top(crowd, perServer));
+    return this.#top(kept, most);
+  }
+
+  #top(documents: number[], most: number): number[] {
+    if (documents.length <= most) return documents;
+    const scores = this.#scores;
+    const highest = new HighestScores(most);
+    for (const document of documents) highest.offer(scores[document] as number);
+    const best = documents.filter((document) => (scores[document] as number) > highest.lowest);
+    // Very many share the last place if a word stands in every description. Documents are in order of server and name.
+    const last = documents.filter((document) => scores[document] === highest.lowest);
+    return [
+      ...best,
+      ...Uint32Array.from(last)
+        .sort()
+        .subarray(0, most - best.length),
+    ];
   }
 
   scoreOf(document: number): number {
@@ -185,9 +164,5 @@ export class ScoreBoard {
   shareOf(document: number, perfect: number): number {
     const expected = perfect + (this.#expected[this.#live.segment.documentServers[document] as number] as number);
     return expected > 0 ? this.scoreOf(document) / expected : 0;
-  }
-
-  forEach(visit: (document: number, score: number) => void): void {
-    for (const document of this.#seen) visit(document, this.#scores[document] as number);
   }
 }

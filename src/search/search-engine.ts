@@ -25,9 +25,9 @@ import { resolveSettings, type SearchEngineOptions, type SearchSettings } from '
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
 const TOOLS_PER_STEP = 100;
-/** However many tools of one server match, other servers have candidates too. */
+/** The most candidates of one server, so that other servers have candidates too. */
 const PER_SERVER = 64;
-/** The least relevance of a hit that answers, or would have a relevance if it were alone. */
+/** The least relevance of a hit that answers, or would be relevant if it were alone. */
 const LEAST_RELEVANCE = 0.01;
 
 /** The hits of a query, and how many disabled tools would have been among them. */
@@ -71,7 +71,7 @@ export class SearchEngine {
   }
 
   /**
-   * `setServer` in steps of a few milliseconds, for long lists: between two steps the caller may let other work go on.
+   * Does `setServer` in steps of a few milliseconds, for long lists. The caller may do other work between two steps.
    * The old tools are found until the last step; each step yields how many tools have been read.
    */
   *setServerInSteps(server: string, tools: readonly ToolMetadata[], about = ''): Generator<number, void> {
@@ -131,7 +131,7 @@ export class SearchEngine {
     const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
       const relevance = relevances[place] ?? 0;
-      // What is not relevant is no answer, however many were asked for.
+      // An irrelevant hit is never shown, whatever the limit.
       if (relevance === 0) return [];
       const { segment } = index.segments[hit.segment] as LiveSegment;
       const signature = textOf(segment, hit.document, TEXT.signature);
@@ -188,7 +188,7 @@ export class SearchEngine {
     const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };
     const ranking = fuse(search);
     const candidates = ranking.candidates();
-    // Nothing but filters asks for all that pass them.
+    // A query of only filters asks for all tools that pass them.
     const asksForAll = query.terms.length === 0 && filters.length > 0;
     const size = { limit: toLimit(limit), cut: limit === undefined, thin: settings.parts.repeats };
     const listNamed = (): readonly (readonly NamedTool[])[] =>
@@ -238,7 +238,7 @@ function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
   return hits.map(({ spelled, score, answers }) => {
     const relevance = toRelevance(score, best, second);
-    // However far ahead the best is, what would be relevant without it does not become nothing.
+    // However far ahead the best hit is, a hit that would be relevant without it stays visible.
     const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
     const own = spelled ? 1 : Math.max(least, relevance);
     if (own > 0) before = Math.min(before, own);

@@ -21,30 +21,30 @@ export interface Hit extends Position {
   readonly answers: boolean;
 }
 
-/** The list, and the two highest scores of a list as long as one likes: what is shown does not change what it is worth. */
+/** The hits, and the two highest scores of all tools: the limit does not change the relevance of a hit. */
 export interface Selection {
   readonly hits: readonly Hit[];
   readonly best: number;
   readonly second: number;
 }
 
-/** From this relevance of the first on, the others must earn their places. */
+/** If the first hit has this relevance, weak hits after it are not shown. */
 const SURE = 0.8;
 /** How many tools of one server that mean the same keep their places. */
 const REPEATS = 2;
-/** The cosine from which on two tools of a server are the same thing twice (`get_item`, `get_item_v2`). */
+/** From this cosine, two tools of a server are repeats (`get_item`, `get_item_v2`). */
 const SAME_MEANING = 0.98;
 
-/** Places are shared by threes: an agent reads the first three. */
+/** Places are shared in threes: an agent reads the first three. */
 const PLACES = 3;
-/** Further places than a default answer has are not shared. */
+/** Places after those of a default answer are not shared. */
 const MOST_SHARED = 10;
-/** Of every three places, a server that is about what is asked may have two while other servers have what fits, any other one. */
+/** How many of every three places a server may have while other servers have tools that fit: two if it is about the request. */
 const SHARE = { about: 2, other: 1 } as const;
 /** A server of at most this many tools is small: it cannot have something for every request. */
 const SMALL = 32;
 /**
- * From this average cosine of its tools and the request on, a server is about what is asked. Servers that really have several
+ * From this average cosine of its tools and the request, a server is about the request. Servers that really have several
  * right tools are above it. One that has something for every request is about nothing, however well each of its tools fits.
  */
 const ABOUT = { small: 0.1, large: 0.2 } as const;
@@ -96,7 +96,7 @@ export function select(
     const score = parts.total;
     second = Math.max(second, Math.min(top, score));
     top = Math.max(top, score);
-    // However much noise there is, it takes no place from a weak answer.
+    // Noise takes no place from a weak answer.
     if (!(cut && isNoise(parts))) {
       ranked.push({ segment, document, score, named: false, spelled: false, answers: fits(parts) });
     }
@@ -114,13 +114,13 @@ export function select(
       fits: isAbout && isSmall ? FITS.aboutAndSmall : FITS.other,
     };
   };
-  // Some of those that are given a place are not worth showing; others have theirs then.
+  // Some hits that get a place are not worth showing, so more places are shared than shown.
   const shown = sharePlaces(
     index,
     { before: hits, ranked, room: cut ? PLACES * room : room, thin, leaveOut: cut },
     claimOf,
   );
-  // The best that answers at all is shown however weak it is, and however many stand before it that do not.
+  // The best hit that answers is shown, however weak it is.
   const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
   const beside = besideFirst(index, hits[0] ?? shown[0], ranked);
   const isWorthShowing = (hit: Hit, place: number): boolean =>
@@ -131,27 +131,26 @@ export function select(
   return { hits, best: top, second };
 }
 
-/** What is shared out: the places that are taken, all other hits by score, and how many places there are. */
+/** The hits that have a place, all others by score, and the number of free places. */
 interface Sharing {
   readonly before: readonly Hit[];
   readonly ranked: readonly Hit[];
   readonly room: number;
-  /** Whether tools of one server that mean the same step back, and whether they are left out then. */
+  /** Whether repeats step back, and whether they are left out. */
   readonly thin: boolean;
   readonly leaveOut: boolean;
 }
 
-/** What a server may have: so many of every three places, more only where no tool of another server has this score. */
+/** How many of every three places a server may have; more if no tool of another server has the score `fits`. */
 interface Claim {
   readonly share: number;
   readonly fits: number;
 }
 
 /**
- * Gives the places to hits, best first. While other servers have what fits, no server has more than its share of the places down
- * to any place. Of tools of one server that mean the same, two keep their places; the others are left out, or come after
- * everything else where the caller wants so many. Look-alikes of different servers all keep theirs: which server it is may be
- * what matters.
+ * Gives the places to hits, best first. While other servers have tools that fit, no server has more than its share of the places
+ * down to any place. Of repeats two keep their places; the others are left out or come last. Look-alikes of different servers all
+ * keep their places, because the server may be what matters.
  */
 function sharePlaces(
   index: LiveIndex,
@@ -172,7 +171,7 @@ function sharePlaces(
   const left = [...ranked];
   const kept: Hit[] = [];
   const repeated: Hit[] = [];
-  /** The first hit that passes and repeats nothing; -1 where there is none. */
+  /** Finds the first hit that passes and is no repeat; -1 if there is none. */
   const find = (passes: (hit: Hit) => boolean): number => {
     for (let at = 0; at < left.length; at++) {
       const hit = left[at] as Hit;
@@ -200,7 +199,7 @@ function sharePlaces(
   return leaveOut ? kept : [...kept, ...repeated].slice(0, Math.max(0, room));
 }
 
-/** Whether two hits of the same server that mean the same have their places. */
+/** Tells whether a hit repeats two hits of its server that have their places. */
 const isRepeat = (index: LiveIndex, hit: Hit, kept: readonly Hit[]): boolean =>
   kept.filter((other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit)).length >=
   REPEATS;
@@ -213,8 +212,8 @@ function toolsBeside(index: LiveIndex, { segment: position, document }: Position
 }
 
 /**
- * Which of the first places are worth showing beside the first hit, however good that one looks: what would be shown if its
- * server were not there.
+ * Returns a test for hits that are worth showing beside the first hit, however good that one is: those that would be shown if the
+ * server of the first hit were not there.
  */
 function besideFirst(
   index: LiveIndex,
@@ -231,7 +230,7 @@ function besideFirst(
 
 const VERSION = /[\s._-]*v\d{1,3}$/iu;
 
-/** Whether two tools differ by a version only, mean the same to the vectors, or, without any, say the same. */
+/** Tells whether two tools differ only by a version, or mean the same, or, without vectors, have the same summary. */
 function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   const a = (index.segments[left.segment] as LiveSegment).segment;
   const b = (index.segments[right.segment] as LiveSegment).segment;
@@ -252,7 +251,7 @@ function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   return sum * scales >= SAME_MEANING;
 }
 
-/** The tools of one name, best first. Of look-alikes of a name only the best of each server was asked for. */
+/** Sorts the tools of one name, best first. Of look-alikes of a name only the best of each server stays. */
 function sortNamed(
   tools: readonly NamedTool[],
   index: LiveIndex,
@@ -272,7 +271,7 @@ function sortNamed(
     });
 }
 
-/** One of each list in turn, so that no name takes all the places. */
+/** Yields one of each list in turn, so that no name takes all the places. */
 function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   for (let turn = 0; turn < longest; turn++) {

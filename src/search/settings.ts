@@ -82,7 +82,7 @@ export interface SearchSettings {
   readonly synonyms: boolean;
   readonly model: MeaningModel | undefined;
   readonly meaningWeight: number;
-  /** Read when a tool is indexed, so that a ready index needs none. */
+  /** Called when a tool is indexed, so an index from disk reads no phrases. */
   readonly phrases: () => PhraseBook | undefined;
   /** The caller's own, or false for none; undefined for those that come with the package. */
   readonly ownPhrases: PhraseBook | false | undefined;
@@ -106,7 +106,7 @@ const FIELDS: Readonly<Record<Field, FieldSettings>> = {
   hints: { weight: 0.5, b: 0, length: 2 },
 };
 
-/** Words and meaning count alike; the surface is flat around it. */
+/** Words and meaning count the same. Nearby values rank about as well. */
 const MEANING_WEIGHT = 0.5;
 
 /** Fills in what the caller left open. */

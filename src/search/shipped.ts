@@ -15,8 +15,8 @@ let model: MeaningModel | false | undefined;
 let phrases: PhraseBook | undefined;
 
 /**
- * The shipped vectors; undefined where there are none. All are read at once, so that no query reads from disk; with `frugal`,
- * for a process that answers one query and ends, only those it asks for.
+ * Returns the shipped vectors; undefined if there are none. All are read at once, so that no query reads from disk. With `frugal`,
+ * for a process that answers one query and ends, only the vectors that are needed are read.
  */
 export function shippedModel(frugal = false): MeaningModel | undefined {
   model ??= readModel(new URL('meaning.bin', FOLDER), frugal) ?? false;
@@ -30,7 +30,7 @@ export function shippedPhrases(): PhraseBook {
   return phrases;
 }
 
-/** Reads a model file; undefined where there is none that is whole. */
+/** Reads a model file; undefined if it is missing or damaged. */
 export function readModel(file: URL | string, frugal = false): MeaningModel | undefined {
   const data = frugal ? openModel(file) : readWholeModel(file);
   return data && new MeaningModel(data);

@@ -8,7 +8,7 @@ export class TermTally {
   #frequencies = new Float64Array(1024);
   readonly #terms: number[] = [];
 
-  /** Forgets everything, also what was left behind by a tool that could not be read to its end. */
+  /** Clears the tally, also after a tool that failed half-way. */
   start(): this {
     for (const term of this.#terms) this.#frequencies[term] = 0;
     this.#terms.length = 0;

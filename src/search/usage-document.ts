@@ -46,7 +46,7 @@ export interface ReadQuery {
 
 const LONGEST_WORD = 64;
 
-/** Reads a document; undefined for anything that we would not have written. */
+/** Reads a document; undefined if it is not a valid one. */
 export function readUsageDocument(data: unknown): { readonly queries: readonly ReadQuery[] } | undefined {
   if (!isObject(data) || data.version !== USAGE_VERSION) return undefined;
   const { tools, queries } = data;

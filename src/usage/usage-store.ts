@@ -1,7 +1,7 @@
 /**
- * Usage records on disk, one file a principal: uses in, records out. A use counts in memory at once and is written a
- * little later, on top of what other processes wrote meanwhile. A record can always be thrown away: what cannot be read
- * counts as absent, what cannot be written is said, not too often.
+ * Keeps usage records on disk, one file for each principal. A use counts in memory at once and is written a little later, on top
+ * of what other processes wrote meanwhile. A record can always be thrown away: an unreadable one counts as absent, and a failed
+ * write is logged, not too often.
  * @module
  */
 
@@ -80,7 +80,7 @@ export class UsageStore {
     this.#attempt = warnOnce(options);
   }
 
-  /** The record of one principal; without one, of whoever runs the gateway. */
+  /** The record of one principal; without a principal, of the gateway's user. */
   async recordOf(principal: string | undefined): Promise<UsageRecord> {
     const key = keyOf(principal);
     const book = await this.#book(key);
@@ -123,7 +123,7 @@ export class UsageStore {
     return opening;
   }
 
-  /** The longest open go first; they are read again when somebody asks. */
+  /** Closes the records that have been open longest; they are read again when needed. */
   async #putAway(): Promise<void> {
     await this.flush();
     for (const key of [...this.#books.keys()].slice(0, this.#books.size - MAX_BOOKS)) this.#books.delete(key);
@@ -170,6 +170,6 @@ const note = (record: UsageRecord, { query, server, tool, at, weight }: Use): vo
 
 const newKept = (): Kept => ({ salt: randomBytes(16).toString('base64url'), record: undefined });
 
-/** A principal may be a mail address: the file tells whose it is to nobody who does not know. */
+/** A principal may be a mail address, so the file is named by a hash. */
 const keyOf = (principal: string | undefined): string =>
   principal === undefined ? 'local' : `principal-${createHash('sha256').update(principal).digest('hex').slice(0, 32)}`;
