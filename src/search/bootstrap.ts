@@ -1,6 +1,5 @@
 /**
- * Estimates an average and its interval from samples. The bootstrap has a fixed seed, so the same samples always give the same
- * interval.
+ * Estimates an average and its interval from samples. The seed is fixed: the same samples always give the same interval.
  * @module
  */
 

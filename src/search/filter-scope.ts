@@ -1,6 +1,5 @@
 /**
- * Tells which tools of an index pass the filters of a query. With filters, a query looks at every tool. So a server is tested
- * once and a tool at most once, and strings are read only if a filter needs them.
+ * Tells which tools of an index pass the filters of a query. A server is tested once and a tool at most once.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';

@@ -24,8 +24,8 @@ const RANKERS: readonly { readonly ranker: Ranker; weight(share: number): number
 export interface Ranking {
   /** Returns what the score of one tool is made of. */
   partsOf(position: Position): ScoreParts;
-  /** Returns the accepted tools that may be worth showing, in any order. */
-  candidates(): Position[];
+  /** The accepted tools that may be worth showing, in any order. */
+  readonly candidates: readonly Position[];
   /** Returns how much the server of a tool is about the request as a whole; 0 without vectors. */
   aboutness(position: Position): number;
 }
@@ -39,6 +39,7 @@ export function fuse(search: Search): Ranking {
   const hasMeaning = scored.some(({ name }) => name === meaning.name);
   const share = hasMeaning ? search.settings.meaningWeight : 0;
   const rows = scored.map((row) => ({ ...row, weight: row.weight(share) }));
+  let candidates: Position[] | undefined;
   return {
     partsOf({ segment, document }) {
       const parts = { words: 0, meaning: 0, use: 0, total: 0 };
@@ -48,16 +49,17 @@ export function fuse(search: Search): Ranking {
       }
       return parts;
     },
-    candidates() {
-      const found = new Map<number, Position>();
-      for (const { scores } of rows) {
-        for (const position of scores.candidates()) found.set(positionKey(position), position);
-      }
-      return [...found.values()];
+    get candidates() {
+      candidates ??= distinct(rows.flatMap(({ scores }) => scores.candidates()));
+      return candidates;
     },
     aboutness: (position) => rows.reduce((sum, { scores }) => sum + (scores.ofServer?.(position) ?? 0), 0),
   };
 }
+
+const distinct = (positions: readonly Position[]): Position[] => [
+  ...new Map(positions.map((position) => [positionKey(position), position])).values(),
+];
 
 /** Explains the score of one tool by what each ranker says about it; `about` is the description of its server. */
 export function explainScore(search: Search, tool: ToolMetadata, about: string): Details {

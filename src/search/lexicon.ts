@@ -1,7 +1,6 @@
 /**
- * Numbers the terms of texts and the words that have a meaning. Texts share most of their words, so each word is split,
- * stemmed and looked up once; after that it costs one look-up. A lexicon lives as long as the documents that wait to become a
- * segment.
+ * Numbers the terms of texts and the words that have a meaning. Texts share most of their words, so each word is split, stemmed
+ * and looked up only once. A lexicon lives as long as the documents that wait to become a segment.
  * @module
  */
 import type { MeaningModel } from './meaning-model.ts';

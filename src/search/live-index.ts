@@ -75,19 +75,19 @@ export class LiveIndex {
   readonly size: number;
   /** How many servers there are. */
   readonly servers: number;
-  readonly #whole: readonly boolean[];
+  /** By segment, whether none of its servers is gone. */
+  readonly whole: readonly boolean[];
   readonly #entries = new Map<string, TermEntry>();
 
   constructor(segments: readonly LiveSegment[]) {
     this.segments = segments;
-    this.#whole = segments.map(({ alive }) => !alive.includes(0));
+    this.whole = segments.map(({ alive }) => !alive.includes(0));
     let size = 0;
     let servers = 0;
     for (const { segment, alive } of segments) {
       for (let server = 0; server < alive.length; server++) {
-        const tools = (segment.serverOffsets[server + 1] as number) - (segment.serverOffsets[server] as number);
         if (alive[server] !== 1) continue;
-        size += weigh(tools);
+        size += weigh((segment.serverOffsets[server + 1] as number) - (segment.serverOffsets[server] as number));
         servers++;
       }
     }
@@ -95,24 +95,11 @@ export class LiveIndex {
     this.servers = servers;
   }
 
-  /** Whether no server of this segment is gone. */
-  isWhole(segment: number): boolean {
-    return this.#whole[segment] === true;
-  }
-
   /** Where a live server is. */
   positionOf(name: string): ServerPosition {
-    for (const [
-      segment,
-      {
-        segment: { servers },
-        alive,
-      },
-    ] of this.segments.entries()) {
-      const server = servers.indexOf(name);
-      if (alive[server] === 1) return { segment, server };
-    }
-    return { segment: -1, server: -1 };
+    const places = this.segments.map(({ segment }) => segment.servers.indexOf(name));
+    const segment = places.findIndex((server, at) => this.segments[at]?.alive[server] === 1);
+    return { segment, server: places[segment] ?? -1 };
   }
 
   /** Looks a term up in all segments. */
@@ -132,7 +119,7 @@ export class LiveIndex {
 
   /** Whether a live tool of one segment has the term with this ordinal. */
   has(index: number, ordinal: number): boolean {
-    if (this.isWhole(index)) return true;
+    if (this.whole[index] === true) return true;
     const all = new Tally();
     this.#countAt(index, ordinal, new Tally(), all);
     return all.count > 0;

@@ -6,7 +6,7 @@
 import type { ToolMetadata } from '../core/types.ts';
 import { type ExplainedLikeness, inThousandths } from './explanation.ts';
 import { givenScores } from './given-scores.ts';
-import { isAlive, type LiveIndex, type Position } from './live-index.ts';
+import { isAlive, type Position } from './live-index.ts';
 import type { MeaningModel } from './meaning-model.ts';
 import { meaningWords, toolWords } from './meaning-text.ts';
 import type { Ranker, Scores, Search } from './ranker.ts';
@@ -27,7 +27,7 @@ export const meaning: Ranker = {
   name: 'meaning',
 
   score(search) {
-    const builtIn = builtInScores(search);
+    const builtIn = likenessOf(search);
     const given = givenScores(search, search.similar, -1);
     // An embedder whose tools are all filtered out has said nothing.
     if (given.accepted.length === 0) return builtIn;
@@ -35,24 +35,18 @@ export const meaning: Ranker = {
       // Two embedders measure differently: a tool that this one left out is no more alike than all it named.
       of: (segment, document) => given.of(segment, document) ?? given.lowest,
       candidates: () => [...(builtIn?.candidates() ?? []), ...given.accepted],
-      ofServer: (position) => builtIn?.ofServer?.(position) ?? 0,
+      ofServer: (position) => builtIn?.ofServer(position) ?? 0,
     };
   },
 
   explain: ({ query, settings: { model } }, tool) => ({ alike: model ? alikeWords(model, query.spoken, tool) : [] }),
 };
 
-function builtInScores({ index, query, settings, perServer, accepts }: Search): Scores | undefined {
-  const { model, parts } = settings;
-  const spoken = meaningWords(query.spoken);
-  const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
-  if (request === undefined) return undefined;
-  const likeness = new Likeness(index, request);
-  return {
-    of: (segment, document) => likeness.of(segment, document),
-    candidates: () => likeness.nearest(accepts, perServer),
-    ofServer: (position) => likeness.ofServer(position),
-  };
+function likenessOf(search: Search): Likeness | undefined {
+  const { model, parts } = search.settings;
+  const spoken = meaningWords(search.query.spoken);
+  const request = model?.ofRequest(parts.typos ? spellWords(search.index, model, spoken) : spoken);
+  return request && new Likeness(search, request);
 }
 
 /** The words of the query and of the tool that are alike in meaning, though not the same. */
@@ -73,18 +67,18 @@ function alikeWords(model: MeaningModel, query: string, tool: ToolMetadata): Exp
 }
 
 /** Compares a request's meaning with tools. */
-export class Likeness {
-  readonly #index: LiveIndex;
+export class Likeness implements Scores {
+  readonly #search: Pick<Search, 'index' | 'accepts' | 'perServer'>;
   readonly #request: Float32Array;
 
-  constructor(index: LiveIndex, request: Float32Array) {
-    this.#index = index;
+  constructor(search: Pick<Search, 'index' | 'accepts' | 'perServer'>, request: Float32Array) {
+    this.#search = search;
     this.#request = request;
   }
 
   /** The cosine of the request and one tool; 0 for a tool without a known word. */
   of(segment: number, document: number): number {
-    const { meanings, meaningScales } = (this.#index.segments[segment] as LiveSegment).segment;
+    const { meanings, meaningScales } = (this.#search.index.segments[segment] as LiveSegment).segment;
     const request = this.#request;
     const start = document * request.length;
     if (meanings.length === 0) return 0;
@@ -96,16 +90,14 @@ export class Likeness {
   }
 
   /** The tools that share the most signs with the request, at most about `SHORTLIST` and `perServer` of one server, in no order. */
-  nearest(
-    accepts: (segment: number, document: number) => boolean,
-    perServer: number = Number.POSITIVE_INFINITY,
-  ): Position[] {
+  candidates(): Position[] {
+    const { index, accepts, perServer } = this.#search;
     const code = codeOf(this.#request);
     const bits = code.length * CODE_BITS;
     const counts = new Uint32Array(bits + 1);
-    const distances = this.#index.segments.map((live, position) => {
+    const distances = index.segments.map((live, position) => {
       const list = distancesTo(code, live, (document) => {
-        if (!this.#index.isWhole(position) && !isAlive(live.segment, live.alive, document)) return false;
+        if (!index.whole[position] && !isAlive(live.segment, live.alive, document)) return false;
         return accepts(position, document);
       });
       dropCrowds(list, live.segment, bits, perServer);
@@ -129,7 +121,7 @@ export class Likeness {
 
   /** The average cosine of the request and all tools of a tool's server: how much that server is about what is asked. */
   ofServer({ segment: position, document }: Position): number {
-    const { segment } = this.#index.segments[position] as LiveSegment;
+    const { segment } = this.#search.index.segments[position] as LiveSegment;
     const server = segment.documentServers[document] as number;
     const centre = centreOf(segment, server, this.#request.length);
     return this.#request.reduce((sum, value, index) => sum + value * (centre[index] ?? 0), 0);

@@ -1,6 +1,5 @@
 /**
- * Lists the words of a tool or a request that its meaning is computed from. Training reads the same words, so a change here
- * needs a new model.
+ * Lists the words that the meaning of a tool or a request is computed from. A change here needs a new model.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';

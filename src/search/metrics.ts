@@ -1,6 +1,5 @@
 /**
- * Computes the usual figures of a ranking from the tools that were needed. Tools of one group are interchangeable and count as
- * one needed tool.
+ * Computes the usual figures of a ranking. Tools of one group are interchangeable and count as one needed tool.
  * @module
  */
 

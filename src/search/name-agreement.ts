@@ -1,6 +1,5 @@
 /**
- * Tells whether a request that mentions a tool's name asks for that tool. `package.json` may be the name of a tool, but in
- * nearly every request it is a file. The rest of the request decides.
+ * Tells whether a request that mentions a tool's name asks for that tool. `package.json` may be one, but is mostly a file.
  * @module
  */
 import type { Named } from './exact-names.ts';

@@ -1,7 +1,6 @@
 /**
  * Holds search phrases for the tools of widely used servers: how people ask for them in words that the tools do not use. A
- * phrase belongs to a tool by its name and the first words of its description, so it is never applied to another tool of the
- * same name.
+ * phrase belongs to a tool by its name and the first words of its description, so no namesake of the tool gets it.
  * @module
  */
 import { isObject } from '../json/plain-object.ts';

@@ -11,8 +11,6 @@ import { fold, nameKey, tokenize } from './tokenizer.ts';
 /** One word to look for. */
 export interface QueryTerm {
   readonly term: string;
-  /** The word it is the term of. */
-  readonly word: string;
   /** How long the word was before stemming. */
   readonly length: number;
   readonly weight: number;
@@ -130,7 +128,7 @@ function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
     if (terms.size >= MAX_TERMS) break;
     const term = toTerm(word, parts);
     if (term === undefined || terms.has(term)) continue;
-    terms.set(term, { term, word: word.text, length: word.text.length, weight, bonus: word.kind === 'compound' });
+    terms.set(term, { term, length: word.text.length, weight, bonus: word.kind === 'compound' });
   }
   return [...terms.values()];
 }

@@ -1,6 +1,5 @@
 /**
- * Turns scores into relevances from 0 to 1 that mean the same from query to query: how often a hit like this one is what was
- * asked for. `npm run bench:search` prints how well that holds.
+ * Turns scores into relevances that mean the same from query to query: how often a hit like this one is asked for.
  * @module
  */
 import type { ScoreParts } from './explanation.ts';

@@ -1,6 +1,5 @@
 /**
- * Collects the words of an input schema: parameter names, their descriptions and the permitted values. The schema is
- * untrusted: depth, number of nodes and amount of text are bounded.
+ * Collects the words of an untrusted input schema: parameter names, descriptions and permitted values. Work is bounded.
  * @module
  */
 

@@ -123,11 +123,11 @@ export class SearchEngine {
   /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
   find(query: string | SearchQuery, options: SearchOptions = {}): SearchOutcome {
     const { includeDisabled = false } = options;
-    const { index, candidates, choose } = this.#rank(query, options);
+    const { index, ranking, choose } = this.#rank(query, options);
     const all = choose(() => true);
     const withheld = includeDisabled ? 0 : all.hits.filter((hit) => !isEnabled(index, hit)).length;
-    const isWhole = includeDisabled || (withheld === 0 && candidates.every((hit) => isEnabled(index, hit)));
-    const selection = isWhole ? all : choose(enabledOnly(index));
+    const isWhole = includeDisabled || (withheld === 0 && ranking.candidates.every((hit) => isEnabled(index, hit)));
+    const selection = isWhole ? all : choose((segment, document) => isEnabled(index, { segment, document }));
     const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
       const relevance = relevances[place] ?? 0;
@@ -160,7 +160,7 @@ export class SearchEngine {
     if (position === undefined) return undefined;
     // A disabled tool is explained as if it were enabled.
     const all = options.includeDisabled === true || !isEnabled(index, position);
-    const selection = choose(all ? () => true : enabledOnly(index));
+    const selection = choose((segment, document) => all || isEnabled(index, { segment, document }));
     const place = selection.hits.findIndex((hit) => positionKey(hit) === positionKey(position));
     return {
       server: tool.server,
@@ -187,21 +187,22 @@ export class SearchEngine {
     const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
     const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };
     const ranking = fuse(search);
-    const candidates = ranking.candidates();
     // A query of only filters asks for all tools that pass them.
     const asksForAll = query.terms.length === 0 && filters.length > 0;
     const size = { limit: toLimit(limit), cut: limit === undefined, thin: settings.parts.repeats };
     const listNamed = (): readonly (readonly NamedTool[])[] =>
       settings.parts.names
-        ? findNamed(index, query, (mentioned) => restAgrees(search, mentioned, candidates)).map(({ tools }) => tools)
+        ? findNamed(index, query, (mentioned) => restAgrees(search, mentioned, ranking.candidates)).map(
+            ({ tools }) => tools,
+          )
         : [];
     const choose = (isWanted: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
         accepts(segment, document) && isWanted(segment, document);
       const named = asksForAll ? [allOf(index, MAX_LIMIT, isAccepted)] : listNamed();
-      return select(index, ranking, { named, candidates }, { ...size, accepts: isAccepted });
+      return select(index, ranking, named, { ...size, accepts: isAccepted });
     };
-    return { index, search, ranking, candidates, choose };
+    return { index, search, ranking, choose };
   }
 
   /** The index as bytes, ready for the disk. */
@@ -224,11 +225,6 @@ const toLimit = (limit: number | undefined): number =>
 
 const isEnabled = (index: LiveIndex, { segment, document }: Position): boolean =>
   hasFlag((index.segments[segment] as LiveSegment).segment, document, FLAG.enabled);
-
-const enabledOnly =
-  (index: LiveIndex) =>
-  (segment: number, document: number): boolean =>
-    isEnabled(index, { segment, document });
 
 /**
  * How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what is shown before it.

@@ -1,7 +1,6 @@
 /**
  * Encodes and decodes a segment. Decoding makes views, not copies; bytes that do not fit give undefined, never an error.
- * Layout: a header of 32-bit words (magic, version, settings, checksum, section lengths), then the sections, each padded to 4
- * bytes.
+ * Layout: 32-bit words (magic, version, settings, checksum, section lengths), then the sections, each padded to 4 bytes.
  * @module
  */
 import type { Segment } from './segment.ts';

@@ -24,27 +24,22 @@ export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
     dimensions: segment.meanings.length / Math.max(1, documentCount(segment)),
   })) as [Source, Source];
   const slots = sources
-    .flatMap((source) => source.segment.servers.map((name, index) => ({ name, index, source })))
-    .filter(({ source, index }) => source.alive[index] === 1)
-    .map(({ name, index, source }) => {
-      const start = source.segment.serverOffsets[index] as number;
-      return { name, source, start, end: source.segment.serverOffsets[index + 1] as number };
+    .flatMap((source) => {
+      const { servers, serverOffsets: of } = source.segment;
+      return servers.map((name, at) => ({ name, at, source, start: of[at] as number, end: of[at + 1] as number }));
     })
+    .filter(({ source, at }) => source.alive[at] === 1)
     .sort((a, b) => compareText(a.name, b.name));
 
   const total = slots.reduce((sum, { start, end }) => sum + end - start, 0);
   const dimensions = Math.max(...sources.map((source) => source.dimensions));
-  const bytes = slots.reduce((sum, { source: { segment }, start, end }) => {
-    const { textOffsets } = segment;
-    return sum + (textOffsets[end * TEXTS] as number) - (textOffsets[start * TEXTS] as number);
-  }, 0);
   const serverOffsets = new Uint32Array(slots.length + 1);
   const documentServers = new Uint32Array(total);
   const flags = new Uint8Array(total);
   const meanings = new Int8Array(total * dimensions);
   const meaningScales = new Float32Array(total);
   const textOffsets = new Uint32Array(total * TEXTS + 1);
-  const text = new Uint8Array(bytes);
+  const text = new Uint8Array(left.segment.text.length + right.segment.text.length);
   // The documents of a server stay together and in order, so all of them are copied at once.
   for (const [server, { source, start, end }] of slots.entries()) {
     const from = source.segment;
@@ -72,7 +67,7 @@ export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
     meaningScales,
     codes: signCodes(meanings),
     textOffsets,
-    text,
+    text: text.slice(0, textOffsets[total * TEXTS]),
   };
 }
 

@@ -56,12 +56,6 @@ const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
 
 const MAX_NAME = 256;
 
-/** The tools that the query names, by name, and those that its rankers brought forward. */
-export interface Found {
-  readonly named: readonly (readonly NamedTool[])[];
-  readonly candidates: readonly Position[];
-}
-
 /** How many hits, and which tools may be among them. */
 export interface SelectionOptions {
   readonly limit: number;
@@ -76,7 +70,7 @@ export interface SelectionOptions {
 export function select(
   index: LiveIndex,
   ranking: Ranking,
-  { named, candidates }: Found,
+  named: readonly (readonly NamedTool[])[],
   { limit, cut, thin, accepts }: SelectionOptions,
 ): Selection {
   const hits: Hit[] = [];
@@ -90,7 +84,7 @@ export function select(
 
   let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
   const ranked: Hit[] = [];
-  for (const { segment, document } of candidates) {
+  for (const { segment, document } of ranking.candidates) {
     if (!accepts(segment, document) || taken.has(positionKey({ segment, document }))) continue;
     const parts = ranking.partsOf({ segment, document });
     const score = parts.total;

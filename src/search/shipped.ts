@@ -1,6 +1,5 @@
 /**
- * Reads the word vectors and phrases that ship with the package, when they are first needed. If a file is missing or damaged,
- * search works without it.
+ * Reads the word vectors and phrases that ship with the package, when first needed. Search works without a damaged file.
  * @module
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * Corrects the words of a request for the vectors. A word that neither the vectors nor two servers have becomes the word a
- * typo away whose stem some tool has, if there is one.
+ * Corrects words of a request that neither the vectors nor two servers have: to a word a typo away that some tool has.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';

@@ -1,7 +1,6 @@
 /**
- * Stems English words by Porter's algorithm (1980), so that `issues`, `issue` and `issuing` match. A final y stays after a
- * vowel, as in the second version of the algorithm, so that `deploy` and `deployment` match too. A word with anything but the
- * letters a–z is returned unchanged.
+ * Stems English words by Porter's algorithm (1980): `issues`, `issue` and `issuing` match. A final y stays after a vowel, so
+ * `deploy` and `deployment` match too. A word with anything but the letters a–z is returned unchanged.
  * @module
  */
 

@@ -1,6 +1,5 @@
 /**
- * Groups words that people and tool authors use for one another. The list is small on purpose: each group is about what tools
- * do and act on.
+ * Groups words that people and tool authors use for one another. Small on purpose: each group is about what tools do.
  * @module
  */
 import { stem } from './stemmer.ts';

@@ -1,7 +1,6 @@
 /**
  * Splits text into Unicode words, lower-cased and folded. Identifiers give their compound and their parts (`createIssue` →
- * `createissue`, `create`, `issue`). Scripts written without spaces give pairs of characters. Invisible characters never reach
- * the index.
+ * `createissue`, `create`, `issue`). Scripts without spaces give pairs of characters. Invisible characters are removed.
  * @module
  */
 

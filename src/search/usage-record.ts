@@ -1,7 +1,6 @@
 /**
- * Records which tools were used after which queries, and says how much each is raised for a similar query. Pure: the clock and
- * the hash are handed in. A query is kept as hashes of its content words. Two queries are similar by the words they share.
- * Evidence halves every month.
+ * Records which tools were used after which queries, and says how much each is raised for a similar query. A query is kept as
+ * hashes of its content words. Two queries are similar by the words they share. Evidence halves every month.
  * @module
  */
 import type { ToolScore } from '../core/types.ts';

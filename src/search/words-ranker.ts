@@ -25,7 +25,7 @@ export const words: Ranker = {
 
   score(search) {
     const { index, server, perServer, accepts } = search;
-    const boards = index.segments.map((live, position) => new ScoreBoard(live, index.isWhole(position), server));
+    const boards = index.segments.map((live, position) => new ScoreBoard(live, index.whole[position] === true, server));
     let perfect = 0;
     for (const { term, known, alternatives } of expandAll(search)) {
       if (!term.bonus) {

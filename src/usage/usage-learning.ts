@@ -52,7 +52,7 @@ export class UsageLearning {
   /** Remembers what a search has shown to a caller, after the answer has left. */
   shown(query: string, caller: Caller = {}, results: readonly SearchResult[]): void {
     const at = this.#elapsed();
-    this.#later(() => this.#remember({ query, at }, callerKey(caller), results));
+    this.#later(() => this.#remember(query, at, callerKey(caller), results));
   }
 
   /** Learns from the result of a call, after the answer has left. */
@@ -72,13 +72,13 @@ export class UsageLearning {
     for (const work of waiting) work();
   }
 
-  #remember(search: Pick<ShownSearch, 'query' | 'at'>, key: string, results: readonly SearchResult[]): void {
+  #remember(query: string, at: number, key: string, results: readonly SearchResult[]): void {
     const searches = this.#searches.get(key) ?? [];
     // Put back at the end: the callers that were longest silent are forgotten first.
     this.#searches.delete(key);
     if (results.length === 0 && searches.length === 0) return;
     const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
-    searches.push({ ...search, places });
+    searches.push({ query, at, places });
     this.#searches.set(key, searches.slice(-MAX_SEARCHES));
     if (this.#searches.size > MAX_CALLERS) this.#searches.delete(this.#searches.keys().next().value as string);
   }
