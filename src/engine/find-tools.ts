@@ -10,7 +10,7 @@ import { LIMITS } from '../core/limits.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import type { Caller, SearchOptions, SearchResult } from '../core/types.ts';
 import type { Explanation } from '../search/explanation.ts';
-import { readFilters } from '../search/query-filters.ts';
+import type { SearchQuery } from '../search/query.ts';
 import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
@@ -73,9 +73,10 @@ async function findIn(
   const unseen = discovery.unseen().filter((name) => server === undefined || name === server);
   onLookup?.(unseen.length === 0);
   await discovery.firstLists(unseen, waitMs, caller);
-  const hints = isShared ? await whatIsKnown(runtime, query, { server, caller, ...rest }) : {};
-  const { results, withheld } = catalog.search.find(query, { ...rest, server, ...hints });
-  if (isShared) runtime.usage?.shown(readFilters(query).text, caller, results);
+  const read = catalog.search.read(query);
+  const hints = isShared ? await whatIsKnown(runtime, read, { server, caller, ...rest }) : {};
+  const { results, withheld } = catalog.search.find(read, { ...rest, server, ...hints });
+  if (isShared) runtime.usage?.shown(read.text, caller, results);
   discovery.refreshBehind(new Set(results.map((result) => result.server)), caller);
   if (isShared) runtime.answered(state);
   const notes = searchNotes(discovery, unseen, results, withheld);
@@ -93,9 +94,10 @@ export async function explainTool(
   const ref = await settleRef(state, server, tool, options);
   const found = await requireTool(state, ref, options.caller);
   if (!found.success) return found;
-  const known = await whatIsKnown(runtime, query, options);
+  const read = state.catalog.search.read(query);
+  const known = await whatIsKnown(runtime, read, options);
   const about = state.catalog.about(ref.server);
-  const explanation = state.catalog.search.explain(query, found.data.metadata, about, { ...options, ...known });
+  const explanation = state.catalog.search.explain(read, found.data.metadata, about, { ...options, ...known });
   return explanation === undefined
     ? fail('TOOL_NOT_FOUND', `${ref.server}:${ref.tool} is not in the index.`, ref)
     : ok(explanation);
@@ -104,13 +106,12 @@ export async function explainTool(
 /** What use and an embedder say about a query, unless the caller said it. */
 async function whatIsKnown(
   { usage, embeddings }: EngineRuntime,
-  query: string,
+  query: SearchQuery,
   { server, caller, learnt, similar }: FindOptions,
 ): Promise<Pick<SearchOptions, 'learnt' | 'similar'>> {
-  const { text } = readFilters(query);
   return {
-    learnt: learnt ?? (await usage?.learntFor(text, caller)),
-    similar: similar ?? (await embeddings.similar(text, server)),
+    learnt: learnt ?? (await usage?.learntFor(query, caller)),
+    similar: similar ?? (await embeddings.similar(query.text, server)),
   };
 }
 

@@ -1,6 +1,5 @@
 /**
- * Samples in, their average and how far it would wander with other samples out: a bootstrap with a fixed seed, so that the
- * same samples always give the same interval.
+ * Estimates an average and its interval from samples. The seed is fixed: the same samples always give the same interval.
  * @module
  */
 

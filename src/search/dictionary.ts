@@ -1,6 +1,6 @@
 /**
- * Sorted terms in one array of UTF-16 units: find a term, the terms with a prefix, the terms a typo away.
- * Nothing is decoded until it is asked for, so a dictionary restored from disk costs nothing.
+ * Finds terms in a sorted dictionary: one term, the terms with a prefix, the terms a typo away. The terms are one array of
+ * UTF-16 units. Nothing is decoded until it is needed, so a dictionary restored from disk costs nothing.
  * @module
  */
 
@@ -134,10 +134,10 @@ export function nearTerms(
     let level = valid;
     let alive = true;
     while (alive && level < length && level < depth) {
-      alive = fillRow(rows, width, level + 1, word, units, start) <= distance;
+      alive = fillRow(rows, level + 1, word, units, start, distance) <= distance;
       level++;
     }
-    if (alive && level === length) {
+    if (alive && level === length && Math.abs(length - word.length) <= distance) {
       const edits = rows[level * width + word.length] as number;
       if (edits <= distance) found.push({ ordinal, distance: edits });
     }
@@ -148,21 +148,27 @@ export function nearTerms(
   return found;
 }
 
-/** Computes one row of the edit matrix and returns its least value. */
+/** Computes what may be within `distance` of one row of the edit matrix, and returns the least value. */
 function fillRow(
   rows: Uint8Array,
-  width: number,
   row: number,
   word: string,
   units: Uint16Array,
   start: number,
+  distance: number,
 ): number {
+  const width = word.length + 1;
   const unit = units[start + row - 1] as number;
   const here = row * width;
   const above = here - width;
-  rows[here] = row;
-  let least = row;
-  for (let column = 1; column < width; column++) {
+  const tooFar = distance + 1;
+  const first = Math.max(1, row - distance);
+  const last = Math.min(word.length, row + distance);
+  // Cells further from the diagonal are too far away; their neighbours read that from the cells beside the first and the last.
+  rows[here + first - 1] = first === 1 ? row : tooFar;
+  if (last < word.length) rows[here + last + 1] = tooFar;
+  let least = first === 1 ? row : tooFar;
+  for (let column = first; column <= last; column++) {
     const letter = word.charCodeAt(column - 1);
     let value = (rows[above + column - 1] as number) + (letter === unit ? 0 : 1);
     value = Math.min(value, (rows[above + column] as number) + 1, (rows[here + column - 1] as number) + 1);

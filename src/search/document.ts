@@ -1,5 +1,5 @@
 /**
- * A tool in, a document out: its terms with their impacts, and the few strings a hit shows.
+ * Turns a tool into a document: its terms with their impacts, and the few strings that a hit shows.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';
@@ -21,7 +21,7 @@ export interface SearchDocument {
   readonly tags: readonly string[];
   /** Bits of `FLAG`. */
   readonly flags: number;
-  /** Whose numbers `terms` are. */
+  /** The lexicon that numbers `terms`. */
   readonly lexicon: Lexicon;
   readonly terms: readonly number[];
   /** Of each term the saturated, field-weighted frequency, 1 to 65535; 0 for the name's key. */
@@ -94,8 +94,8 @@ function toImpact(frequency: number, k1: number): number {
 }
 
 /**
- * A word counts where it counts most: a server that repeats itself in parameters or in examples gains nothing. Phrases are
- * ours and come on top.
+ * A word counts once, in its best field: a server that repeats itself in parameters or examples gains nothing. Phrases ship with
+ * the package and are added on top.
  */
 function addShare(tally: TermTally, field: Field, term: number, share: number): void {
   if (field === 'phrases') tally.add(term, share);
@@ -119,7 +119,7 @@ export function frequencyIn(shares: ReadonlyMap<Field, FieldShares>, term: strin
   return best + (shares.get('phrases')?.get(term) ?? 0);
 }
 
-/** What each field of a tool adds to a term's frequency, for those who ask why a tool was found. */
+/** What each field of a tool adds to a term's frequency, for explanations. */
 export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<Field, FieldShares> {
   const lexicon = new Lexicon(settings);
   const shares = new Map<Field, FieldShares>();
@@ -161,7 +161,7 @@ function spokenParts(
   const [lead = [], rest = []] = of('description');
   return {
     server: spoken(of('server'), MOST_WORDS.server),
-    // What only the annotations call it has no part in what was learnt.
+    // A title that only the annotations have is no part of the training data.
     name: spoken(tool.title === undefined ? of('name') : [...of('name'), ...of('title')], MOST_WORDS.name),
     lead: spoken([lead], MOST_WORDS.lead),
     rest: spoken([rest], MOST_WORDS.rest),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { difference, evaluate, percentile, type Ranker, summarize } from './evaluate.ts';
+import { difference, evaluate, type JudgedSearch, percentile, summarize } from './evaluate.ts';
 import type { JudgedQuery } from './metrics.ts';
 import { missesOf } from './misses.ts';
 import { reliabilityOf } from './reliability.ts';
@@ -8,7 +8,7 @@ import { SearchEngine } from './search-engine.ts';
 const hit = (name: string, relevance?: number) => ({ server: 's', name, relevance });
 const needs = (query: string, ...names: string[]): JudgedQuery => ({ query, relevant: names.map((name) => hit(name)) });
 /** Orders the tools as the query says: `a b c`. */
-const literal: Ranker = {
+const literal: JudgedSearch = {
   rank: (query, limit) =>
     query
       .split(' ')
@@ -29,14 +29,14 @@ describe('evaluate', () => {
   });
 
   it('takes rankers that answer later', async () => {
-    const later: Ranker = { rank: async (query, limit) => literal.rank(query, limit) };
+    const later: JudgedSearch = { rank: async (query, limit) => literal.rank(query, limit) };
     const [outcome] = await evaluate(later, [needs('a', 'a')]);
     expect(outcome?.figures.hit1).toBe(1);
   });
 
   it('times the search and nothing else', async () => {
     let clock = 0;
-    const slow: Ranker = {
+    const slow: JudgedSearch = {
       rank: (query, limit) => {
         clock += 5;
         return literal.rank(query, limit);
@@ -52,7 +52,7 @@ describe('evaluate', () => {
 
   it('looks further down only for what the first ten lack', async () => {
     const asked: number[] = [];
-    const ranker: Ranker = {
+    const ranker: JudgedSearch = {
       rank: (query, limit) => {
         asked.push(limit);
         return literal.rank(query, limit);
@@ -66,7 +66,7 @@ describe('evaluate', () => {
   });
 
   it('reads the answer an agent gets: its tokens, and what it shows', async () => {
-    const ranker: Ranker = { ...literal, answer: (query) => ({ tools: [hit('a')], text: query }) };
+    const ranker: JudgedSearch = { ...literal, answer: (query) => ({ tools: [hit('a')], text: query }) };
     const [outcome] = await evaluate(ranker, [needs('a b', 'a', 'b')], { countTokens: (text) => text.length });
     expect(outcome).toMatchObject({ tokens: 3, needs: [{ shown: true }, { shown: false }] });
   });
@@ -74,7 +74,7 @@ describe('evaluate', () => {
 
 describe('summarize', () => {
   it('averages sets, with intervals, latency and tokens', async () => {
-    const ranker: Ranker = { ...literal, answer: (query) => ({ tools: [hit('a')], text: query }) };
+    const ranker: JudgedSearch = { ...literal, answer: (query) => ({ tools: [hit('a')], text: query }) };
     const options = { countTokens: (text: string) => text.length };
     const good = await evaluate(ranker, [needs('a', 'a')], options);
     const bad = await evaluate(ranker, [needs('b', 'c'), needs('b', 'c'), needs('b', 'c')], options);
@@ -126,7 +126,7 @@ describe('percentile', () => {
 describe('missesOf', () => {
   const status = (tool: { name: string }) =>
     tool.name === 'gone' ? undefined : tool.name === 'off' ? ('disabled' as const) : ('enabled' as const);
-  const ranker: Ranker = {
+  const ranker: JudgedSearch = {
     ...literal,
     answer: (query) => ({
       tools: query
@@ -173,7 +173,7 @@ describe('missesOf', () => {
 
 describe('reliabilityOf', () => {
   it('holds relevance against how often the first hit is right', async () => {
-    const sure: Ranker = { rank: (query) => [hit(query.split(' ')[0] ?? '', Number(query.split(' ')[1]))] };
+    const sure: JudgedSearch = { rank: (query) => [hit(query.split(' ')[0] ?? '', Number(query.split(' ')[1]))] };
     const outcomes = await evaluate(sure, [
       needs('a 0.9', 'a'),
       needs('a 1', 'a'),
@@ -210,7 +210,7 @@ describe('the search engine', () => {
       tool('create_issue', 'Create an issue'),
       tool('list_forks', 'List the forks of a repository'),
     ]);
-    const ranker: Ranker = {
+    const ranker: JudgedSearch = {
       rank: (query, limit) => engine.search(query, { limit }).map((found) => ({ ...found, name: found.tool })),
     };
     const wanted = { query: 'make a new issue', relevant: [{ server: 'github', name: 'create_issue' }] };

@@ -1,6 +1,6 @@
 /**
- * A ranker and judged queries in; how good, how quick and how long its answers are out. Behind `anygpt mcp eval` and
- * `npm run bench:search`.
+ * Judges a search on queries with known answers: how good, how fast and how long its answers are. Used by `anygpt mcp
+ * eval` and `npm run bench:search`.
  * @module
  */
 import { type BootstrapOptions, type Estimate, estimate } from './bootstrap.ts';
@@ -17,39 +17,39 @@ import {
   type RankedTool,
 } from './metrics.ts';
 
-/** A tool in a ranking, with how sure the ranker is of it where it says so. */
+/** A tool in a ranking, with its relevance if the search gives one. */
 export interface ScoredTool extends RankedTool {
   readonly relevance?: number | undefined;
 }
 
-/** What an agent gets that names no number of results. */
+/** The answer to a search without a limit, as an agent reads it. */
 export interface Answer {
   readonly tools: readonly RankedTool[];
   readonly text: string;
 }
 
-/** Whatever orders tools. */
-export interface Ranker {
+/** A search that is judged. */
+export interface JudgedSearch {
   /** The best tools, at most `limit`. */
   rank(query: string, limit: number): readonly ScoredTool[] | Promise<readonly ScoredTool[]>;
-  /** The answer as an agent reads it, for a ranker that has one. */
+  /** The answer as an agent reads it, if the search has one. */
   answer?(query: string): Answer | Promise<Answer>;
 }
 
 export interface EvaluateOptions {
   /** Tokens of a text; without it none are counted. */
   readonly countTokens?: ((text: string) => number) | undefined;
-  /** How far down needed tools are looked for that are not among the first ten. Default 10: not at all. */
+  /** How many hits are searched for a needed tool. Default 10. */
   readonly depth?: number | undefined;
   /** Milliseconds. */
   readonly now?: (() => number) | undefined;
 }
 
-/** A need, and where what meets it came. */
+/** A need, and the place of the first tool that meets it. */
 export interface MetNeed extends Need {
-  /** From 1; undefined when it did not come. */
+  /** From 1; undefined if no tool was found that meets it. */
   readonly rank: number | undefined;
-  /** Whether the answer shows it; undefined for a ranker without answers. */
+  /** Whether the answer shows it; undefined for a search without answers. */
   readonly shown: boolean | undefined;
 }
 
@@ -60,14 +60,14 @@ export interface QueryOutcome {
   readonly ranking: readonly ScoredTool[];
   readonly figures: Figures;
   readonly needs: readonly MetNeed[];
-  /** What the search took. */
+  /** Duration of the search. */
   readonly ms: number;
   readonly tokens: number | undefined;
 }
 
-/** Puts every query to a ranker, one after the other. */
+/** Runs every query, one after the other. */
 export async function evaluate(
-  ranker: Ranker,
+  ranker: JudgedSearch,
   queries: readonly JudgedQuery[],
   { countTokens, depth = JUDGED_DEPTH, now = () => performance.now() }: EvaluateOptions = {},
 ): Promise<QueryOutcome[]> {
@@ -75,7 +75,7 @@ export async function evaluate(
   for (const query of queries) {
     const start = now();
     const pending = ranker.rank(query.query, JUDGED_DEPTH);
-    // Waiting for what is there already would be timed, too.
+    // Awaiting a plain value would add to the measured time.
     const ranking = pending instanceof Promise ? await pending : pending;
     const ms = now() - start;
     const answer = await ranker.answer?.(query.query);
@@ -103,7 +103,7 @@ export async function evaluate(
 export interface Summary {
   readonly queries: number;
   readonly figures: Readonly<Record<keyof Figures, Estimate>>;
-  /** Share of needed tools that the answers show; undefined for a ranker without answers. */
+  /** Share of needed tools that the answers show; undefined for a search without answers. */
   readonly shown: Estimate | undefined;
   readonly latency: { readonly medianMs: number; readonly p99Ms: number };
   readonly tokens: { readonly median: number; readonly p95: number } | undefined;
@@ -134,7 +134,7 @@ export function summarize(sets: readonly (readonly QueryOutcome[])[], options: B
 const shownShare = ({ needs }: QueryOutcome): number =>
   needs.length === 0 ? 0 : needs.filter(({ shown }) => shown === true).length / needs.length;
 
-/** How much better the first ranker is than the second, query by query: a paired interval. */
+/** How much better the first search is than the second: a paired interval over the queries. */
 export function difference(
   first: readonly (readonly QueryOutcome[])[],
   second: readonly (readonly QueryOutcome[])[],

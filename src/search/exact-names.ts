@@ -1,5 +1,5 @@
 /**
- * The names a query mentions in, the tools that bear them out.
+ * Finds the tools whose names a query mentions.
  * @module
  */
 import { NAME_KEY } from './document.ts';
@@ -9,7 +9,7 @@ import { type Segment, TEXT, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
 import { nameKey } from './tokenizer.ts';
 
-/** A tool whose name was mentioned; `spelled` when letter for letter, not only but for case, separators and look-alike letters. */
+/** A tool whose name was mentioned. `spelled`: letter for letter, also in case and separators. */
 export interface NamedTool extends Position {
   readonly spelled: boolean;
 }
@@ -22,10 +22,10 @@ export interface Named {
   readonly explicit: boolean;
 }
 
-/** Of one server's names that differ in case, separators or look-alike letters only, so many are looked at. */
+/** How many names of one server are checked that differ only in case, separators or look-alike letters. */
 const MOST_ALIKE = 16;
 
-/** Where one tool is; undefined when it is not indexed. */
+/** Finds one tool; undefined if it is not indexed. */
 export function findTool(index: LiveIndex, server: string, tool: string): Position | undefined {
   const reading = { key: nameKey(tool), spelling: tool, server, strict: true, explicit: true };
   return toolsNamed(index, reading).find(({ spelled }) => spelled);
@@ -66,13 +66,13 @@ export function findNamed(
   return found.filter((named) => named.explicit || isAskedFor(named));
 }
 
-/** Whether a query is nothing but a tool's name, letter for letter, with or without its server. */
+/** Tells whether a query is only a tool's name, letter for letter, with or without its server. */
 export const isName = (index: LiveIndex, { whole }: ParsedQuery): boolean =>
   lookUp(index, whole).tools.some(({ spelled }) => spelled);
 
 /**
  * The tools of the best reading. What is spelled exactly wins over what is not, and a server's own tool over one that has
- * that server in its name: nobody else's tool answers to `github:create_issue`.
+ * that server in its name: no other server's tool answers to `github:create_issue`.
  */
 function lookUp(index: LiveIndex, piece: NamePiece): Named {
   const readings = piece.readings.map(({ explicit, ...reading }) => ({
@@ -82,7 +82,7 @@ function lookUp(index: LiveIndex, piece: NamePiece): Named {
   }));
   for (const { explicit, server, tools } of readings) {
     const exact = tools.filter(({ spelled }) => spelled);
-    // A server that spells a bare name just like the request does not take it from those that spell it otherwise.
+    // A bare name belongs to every server that has it, however the server spells it.
     if (exact.length > 0) return { piece, tools: server === undefined ? tools : exact, explicit };
   }
   for (const { explicit, tools } of readings) if (tools.length > 0) return { piece, tools, explicit };
@@ -113,7 +113,7 @@ function toolsNamed(index: LiveIndex, { key, spelling, server, strict }: NameMen
   return found;
 }
 
-/** Of documents of one server, which are sorted by name, the one with this name. */
+/** Finds a name among the documents of one server, which are sorted by name. */
 function nameIn(segment: Segment, documents: readonly number[], name: string): number | undefined {
   let from = 0;
   let to = documents.length;

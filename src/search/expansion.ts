@@ -1,6 +1,6 @@
 /**
- * A query term in, the index terms that may stand for it out: itself, its synonyms, and, when the index does not know
- * it, longer words it begins and words a typo away.
+ * Expands a query term to the index terms that may stand for it: itself, its synonyms and, if the index does not know it,
+ * longer words that it begins and words a typo away.
  * @module
  */
 import { lowerBound, nearTerms, prefixRange, termAt } from './dictionary.ts';
@@ -21,14 +21,14 @@ export interface Alternative {
 const SYNONYM_WEIGHT = 0.35;
 const PREFIX_WEIGHT = 0.5;
 const TYPO_WEIGHTS = [1, 0.6, 0.4] as const;
-/** The first letter is seldom the wrong one. */
+/** The factor for a typo in the first letter, which is rare. */
 const OTHER_INITIAL = 0.7;
 const MAX_GUESSES = 16;
 const SHORTEST_PREFIX = 3;
-/** Terms of a prefix that are looked at before the best are chosen. */
+/** How many completions are considered. */
 const MAX_COMPLETIONS = 256;
 
-/** Finds the alternatives of a term, best first. `guess` allows completions and typos for a term nobody has. */
+/** Finds the alternatives of a term, best first. `guess` allows completions and typos. */
 export function expand(
   index: LiveIndex,
   query: QueryTerm,
@@ -49,7 +49,7 @@ export function expand(
   return alternatives;
 }
 
-/** Words that the writer may have meant, the likeliest first; the same whatever order the servers came in. */
+/** Lists words that may have been meant, the likeliest first. The order in which servers were added does not matter. */
 function guesses(index: LiveIndex, { term, length }: QueryTerm, parts: Parts): Alternative[] {
   const weights = new Map<string, number>();
   const offer = (candidate: string, weight: number): void => {

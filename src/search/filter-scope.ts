@@ -1,6 +1,5 @@
 /**
- * Filters in, which tools of an index pass them out. A server is judged once a query and a tool at most once, and strings are
- * read only where a filter asks for them: with filters, a query looks at every tool there is.
+ * Tells which tools of an index pass the filters of a query. A server is tested once and a tool at most once.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';
@@ -11,7 +10,7 @@ const UNKNOWN = 0;
 const YES = 1;
 const NO = 2;
 
-/** Whether a tool passes. */
+/** Returns a test that tells whether a tool passes. */
 export function filterScope(
   index: LiveIndex,
   filters: readonly QueryFilter[],
@@ -20,7 +19,7 @@ export function filterScope(
   const ofServer = filters.filter(({ key }) => key === 'server');
   const ofTool = filters.filter(({ key }) => key !== 'server');
   const scopes = index.segments.map(({ segment }) => {
-    const servers = segment.servers.map((server) => passes({ ...NOBODY, server }, ofServer));
+    const servers = segment.servers.map((server) => passes({ ...NO_TOOL, server }, ofServer));
     const known = new Uint8Array(documentCount(segment));
     const tool = new FilteredTool(segment);
     return (document: number): boolean => {
@@ -33,9 +32,9 @@ export function filterScope(
   return (segment, document) => scopes[segment]?.(document) === true;
 }
 
-const NOBODY: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
+const NO_TOOL: Filterable = { server: '', name: '', tags: [], readOnly: false, destructive: false };
 
-/** One tool after the other as filters see it, its server left aside. */
+/** Shows one tool at a time to the filters, without its server. */
 class FilteredTool implements Filterable {
   readonly server = '';
   readonly #segment: Segment;
@@ -67,7 +66,7 @@ class FilteredTool implements Filterable {
   }
 }
 
-/** Decoding is most of what a filter by name costs, and segments do not change. */
+/** Decoded names by segment: decoding is most of the cost of a filter by name, and segments do not change. */
 const names = new WeakMap<Segment, readonly string[]>();
 
 function namesOf(segment: Segment): readonly string[] {

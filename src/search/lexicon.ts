@@ -1,7 +1,6 @@
 /**
- * Texts in, numbers out: of the terms that are indexed and of the words that have a meaning. Texts share most of their words,
- * so each is taken apart, stemmed and looked up once; after that it costs one look-up. A lexicon lives as long as the
- * documents that are waiting to become a segment.
+ * Numbers the terms of texts and the words that have a meaning. Texts share most of their words, so each word is split, stemmed
+ * and looked up only once. A lexicon lives as long as the documents that wait to become a segment.
  * @module
  */
 import type { MeaningModel } from './meaning-model.ts';
@@ -30,7 +29,7 @@ interface KnownWord {
   readonly ordinal: number;
 }
 
-/** Terms by number, in the order they came up. */
+/** Numbers terms in the order of their first use. */
 export class Lexicon {
   readonly terms: string[] = [];
   /** For the tool that is read now. */
@@ -53,12 +52,12 @@ export class Lexicon {
     this.#model = model;
   }
 
-  /** The number of a term that has come up. */
+  /** The number of a known term. */
   find(term: string): number | undefined {
     return this.#numbers.get(term);
   }
 
-  /** The number of a term, which has come up now. */
+  /** Returns the number of a term; numbers it if it is new. */
   numberOf(term: string): number {
     let number = this.#numbers.get(term);
     if (number === undefined) {

@@ -1,10 +1,10 @@
 /**
- * The segments that count right now, read as one index: how many tools, how many have a term, where its postings are.
+ * Reads the live segments as one index: how many tools there are, how many have a term, and where its postings are.
  * @module
  */
 import { findTerm } from './dictionary.ts';
 import { ABOUT_IMPACT } from './document.ts';
-import { documentCount, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
 
 /** Where a term occurs: one ordinal a segment (-1: not there), how many live tools have it, by `weigh`, and how many servers. */
@@ -51,6 +51,9 @@ export interface Position {
   readonly document: number;
 }
 
+/** One number for a tool. Segments are few and documents fit in 32 bits. */
+export const positionKey = ({ segment, document }: Position): number => segment * 2 ** 32 + document;
+
 /** How many documents of a segment belong to servers that still count. */
 export function liveCount({ segment, alive }: LiveSegment): number {
   let count = 0;
@@ -62,27 +65,29 @@ export function liveCount({ segment, alive }: LiveSegment): number {
   return count;
 }
 
-/** A read-only view of the live segments, with the term statistics of one query remembered. */
+/** Entries that are kept; a search has a few hundred at most. */
+const MOST_ENTRIES = 2_048;
+
+/** A read-only view of the live segments. Keeps the entries of terms until the segments change. */
 export class LiveIndex {
   readonly segments: readonly LiveSegment[];
   /** All tools, by `weigh`. */
   readonly size: number;
   /** How many servers there are. */
   readonly servers: number;
-  readonly #whole: readonly boolean[];
+  /** By segment, whether none of its servers is gone. */
+  readonly whole: readonly boolean[];
   readonly #entries = new Map<string, TermEntry>();
 
   constructor(segments: readonly LiveSegment[]) {
     this.segments = segments;
-    const counts = segments.map(liveCount);
-    this.#whole = segments.map(({ segment }, index) => counts[index] === documentCount(segment));
+    this.whole = segments.map(({ alive }) => !alive.includes(0));
     let size = 0;
     let servers = 0;
     for (const { segment, alive } of segments) {
       for (let server = 0; server < alive.length; server++) {
-        const tools = (segment.serverOffsets[server + 1] as number) - (segment.serverOffsets[server] as number);
         if (alive[server] !== 1) continue;
-        size += weigh(tools);
+        size += weigh((segment.serverOffsets[server + 1] as number) - (segment.serverOffsets[server] as number));
         servers++;
       }
     }
@@ -90,24 +95,11 @@ export class LiveIndex {
     this.servers = servers;
   }
 
-  /** Whether no server of this segment is gone. */
-  isWhole(segment: number): boolean {
-    return this.#whole[segment] === true;
-  }
-
   /** Where a live server is. */
   positionOf(name: string): ServerPosition {
-    for (const [
-      segment,
-      {
-        segment: { servers },
-        alive,
-      },
-    ] of this.segments.entries()) {
-      const server = servers.indexOf(name);
-      if (alive[server] === 1) return { segment, server };
-    }
-    return { segment: -1, server: -1 };
+    const places = this.segments.map(({ segment }) => segment.servers.indexOf(name));
+    const segment = places.findIndex((server, at) => this.segments[at]?.alive[server] === 1);
+    return { segment, server: places[segment] ?? -1 };
   }
 
   /** Looks a term up in all segments. */
@@ -120,12 +112,14 @@ export class LiveIndex {
     for (const [index, ordinal] of ordinals.entries()) if (ordinal >= 0) this.#countAt(index, ordinal, own, all);
     const { count, most, second } = own.count > 0 ? own : all;
     const entry = { ordinals, count, servers: all.servers, most, second };
+    if (this.#entries.size >= MOST_ENTRIES) this.#entries.clear();
     this.#entries.set(term, entry);
     return entry;
   }
 
   /** Whether a live tool of one segment has the term with this ordinal. */
   has(index: number, ordinal: number): boolean {
+    if (this.whole[index] === true) return true;
     const all = new Tally();
     this.#countAt(index, ordinal, new Tally(), all);
     return all.count > 0;

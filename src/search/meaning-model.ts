@@ -1,6 +1,5 @@
 /**
- * The word vectors in, the meaning of a tool or a request out: a weighted sum of the vectors of its words. Pure arithmetic on
- * typed arrays; nothing is downloaded and nothing runs but this.
+ * Computes the meaning of a tool or a request: a weighted sum of the vectors of its words. Pure arithmetic on typed arrays.
  * @module
  */
 import { type Dictionary, findTerm, nearTerms, prefixRange, termAt } from './dictionary.ts';
@@ -71,7 +70,7 @@ export class MeaningModel {
   /** Known words that begin like a word and are at most so many edits away. */
   near(word: string, distance: number): { readonly word: string; readonly distance: number }[] {
     const { dictionary } = this.#data;
-    // The first letter is seldom the wrong one, and this is the slowest a query can ask.
+    // Typos in the first letter are rare, and this is the slowest step of a query.
     const [from, to] = prefixRange(dictionary, word.charAt(0));
     return nearTerms(dictionary, word, distance, from, to).map((near) => ({
       word: termAt(dictionary, near.ordinal),
@@ -101,7 +100,7 @@ export class MeaningModel {
   }
 }
 
-/** By far the most of an index's arithmetic, so four at a time; dimensions come in thirty-twos. */
+/** Adds a vector, four numbers at a time: this is most of the arithmetic of indexing. Dimensions are a multiple of 32. */
 function addScaled(sum: Float64Array, vectors: Int8Array, start: number, factor: number): void {
   for (let at = 0, from = start; at < sum.length; at += 4, from += 4) {
     sum[at] = (sum[at] as number) + factor * (vectors[from] as number);
@@ -111,7 +110,7 @@ function addScaled(sum: Float64Array, vectors: Int8Array, start: number, factor:
   }
 }
 
-/** Makes a vector one long; false when it is nothing. */
+/** Scales a vector to length 1; returns false if it is zero. */
 function normalize(vector: Float64Array): boolean {
   let square = 0;
   for (const value of vector) square += value * value;
@@ -121,7 +120,7 @@ function normalize(vector: Float64Array): boolean {
   return true;
 }
 
-/** Rounds a vector to whole numbers so that the largest is 127; the scale makes what is left one long again. */
+/** Rounds a vector to integers of at most 127. The scale brings it back to length 1. */
 export function toMeaning(vector: Float32Array | Float64Array): Meaning {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));

@@ -61,15 +61,16 @@ const live = (alive: readonly number[]) =>
     },
   ]);
 const everything = live([1, 1]);
-const always = (): boolean => true;
+const likenessTo = (index: LiveIndex, request: Float32Array, accepts = (_: number, __: number): boolean => true) =>
+  new Likeness({ index, accepts, perServer: Number.POSITIVE_INFINITY }, request);
 
 describe('Likeness', () => {
   it('has the truly nearest tool on its shortlist nearly always, and the list is short', () => {
     let kept = 0;
     const queries = 200;
     for (let number = 0; number < queries; number++) {
-      const likeness = new Likeness(everything, unit(near(vectors[number * 7] as Float32Array, 0.8)));
-      const shortlist = likeness.nearest(always);
+      const likeness = likenessTo(everything, unit(near(vectors[number * 7] as Float32Array, 0.8)));
+      const shortlist = likeness.candidates();
       expect(shortlist.length).toBeLessThanOrEqual(400);
       let [best, highest] = [-1, -2];
       for (let document = 0; document < vectors.length; document++) {
@@ -83,7 +84,7 @@ describe('Likeness', () => {
 
   it('computes the cosine from whole numbers to within a hundredth', () => {
     const request = unit(randomVector());
-    const likeness = new Likeness(everything, request);
+    const likeness = likenessTo(everything, request);
     for (let document = 0; document < 50; document++) {
       const vector = unit(vectors[document] as Float32Array);
       const cosine = vector.reduce((sum, value, at) => sum + value * (request[at] as number), 0);
@@ -93,13 +94,13 @@ describe('Likeness', () => {
 
   it('passes over tools of servers that are gone, and those that are not accepted', () => {
     const request = unit(vectors[10] as Float32Array);
-    const gone = new Likeness(live([0, 1]), request).nearest(always);
+    const gone = likenessTo(live([0, 1]), request).candidates();
     expect(gone.length).toBeGreaterThan(0);
     expect(gone.every(({ document }) => document >= 2_500)).toBe(true);
-    const even = new Likeness(everything, request).nearest((_, document) => document % 2 === 0);
+    const even = likenessTo(everything, request, (_, document) => document % 2 === 0).candidates();
     expect(even.some(({ document }) => document === 10)).toBe(true);
     expect(even.every(({ document }) => document % 2 === 0)).toBe(true);
-    expect(new Likeness(live([0, 0]), request).nearest(always)).toEqual([]);
+    expect(likenessTo(live([0, 0]), request).candidates()).toEqual([]);
   });
 
   it('passes over tools of which no word is known', () => {
@@ -110,8 +111,8 @@ describe('Likeness', () => {
       },
       { segment: buildSegment(new Map([['t', [documentOf('c', undefined)]]])), alive: Uint8Array.of(1) },
     ]);
-    const likeness = new Likeness(mixed, unit(topics[0] as Float32Array));
-    expect(likeness.nearest(always)).toEqual([{ segment: 0, document: 1 }]);
+    const likeness = likenessTo(mixed, unit(topics[0] as Float32Array));
+    expect(likeness.candidates()).toEqual([{ segment: 0, document: 1 }]);
     expect([likeness.of(0, 0), likeness.of(1, 0)]).toEqual([0, 0]);
     expect(likeness.of(0, 1)).toBeCloseTo(1, 2);
   });
@@ -119,7 +120,7 @@ describe('Likeness', () => {
   it('finds tools that all mean the same, however many there are', () => {
     const same = Array.from({ length: 1_000 }, (_, index) => documentOf(String(index).padStart(4, '0'), topics[0]));
     const index = new LiveIndex([{ segment: buildSegment(new Map([['s', same]])), alive: Uint8Array.of(1) }]);
-    const likeness = new Likeness(index, unit(near(topics[0] as Float32Array, 0.5)));
-    expect(likeness.nearest(always).length).toBeGreaterThan(0);
+    const likeness = likenessTo(index, unit(near(topics[0] as Float32Array, 0.5)));
+    expect(likeness.candidates().length).toBeGreaterThan(0);
   });
 });

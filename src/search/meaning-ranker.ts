@@ -1,28 +1,84 @@
 /**
- * What a request means in, the tools that mean the most alike out. All tools are compared by the signs of their numbers
- * first, which takes a few instructions a tool; only the nearest of those are compared exactly.
+ * Ranks tools by meaning: the cosine of the vectors of the request and of a tool. Compares all tools by the signs of their
+ * numbers first, which takes a few instructions a tool, and only the nearest of them exactly.
  * @module
  */
-import { isAlive, type LiveIndex, type Position } from './live-index.ts';
+import type { ToolMetadata } from '../core/types.ts';
+import { type ExplainedLikeness, inThousandths } from './explanation.ts';
+import { givenScores } from './given-scores.ts';
+import { isAlive, type Position } from './live-index.ts';
+import type { MeaningModel } from './meaning-model.ts';
+import { meaningWords, toolWords } from './meaning-text.ts';
+import type { Ranker, Scores, Search } from './ranker.ts';
 import { CODE_BITS, documentCount, type Segment } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
+import { spellWords } from './spelling.ts';
+import { stem } from './stemmer.ts';
+import { isStopWord } from './stop-words.ts';
 
 /** How many tools are compared exactly. */
 const SHORTLIST = 400;
+/** How many pairs of words an explanation names, and the least cosine of a pair. */
+const MOST_ALIKE = 5;
+const LEAST_ALIKE = 0.45;
+
+/** The ranker `meaning`. Another embedder's scores, if the search has some, replace those of the built-in vectors. */
+export const meaning: Ranker = {
+  name: 'meaning',
+
+  score(search) {
+    const builtIn = likenessOf(search);
+    const given = givenScores(search, search.similar, -1);
+    // An embedder whose tools are all filtered out has said nothing.
+    if (given.accepted.length === 0) return builtIn;
+    return {
+      // Two embedders measure differently: a tool that this one left out is no more alike than all it named.
+      of: (segment, document) => given.of(segment, document) ?? given.lowest,
+      candidates: () => [...(builtIn?.candidates() ?? []), ...given.accepted],
+      ofServer: (position) => builtIn?.ofServer(position) ?? 0,
+    };
+  },
+
+  explain: ({ query, settings: { model } }, tool) => ({ alike: model ? alikeWords(model, query.spoken, tool) : [] }),
+};
+
+function likenessOf(search: Search): Likeness | undefined {
+  const { model, parts } = search.settings;
+  const spoken = meaningWords(search.query.spoken);
+  const request = model?.ofRequest(parts.typos ? spellWords(search.index, model, spoken) : spoken);
+  return request && new Likeness(search, request);
+}
+
+/** The words of the query and of the tool that are alike in meaning, though not the same. */
+function alikeWords(model: MeaningModel, query: string, tool: ToolMetadata): ExplainedLikeness[] {
+  const content = (list: readonly string[]): string[] => [...new Set(list)].filter((word) => !isStopWord(word));
+  const parts = toolWords(tool);
+  const own = content([...parts.name, ...parts.lead, ...parts.parameters]).slice(0, 48);
+  return content(meaningWords(query))
+    .slice(0, 16)
+    .flatMap((word) =>
+      own
+        .filter((found) => stem(word) !== stem(found))
+        .map((found) => ({ word, found, likeness: inThousandths(model.likeness(word, found)) })),
+    )
+    .filter(({ likeness }) => likeness >= LEAST_ALIKE)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, MOST_ALIKE);
+}
 
 /** Compares a request's meaning with tools. */
-export class Likeness {
-  readonly #index: LiveIndex;
+export class Likeness implements Scores {
+  readonly #search: Pick<Search, 'index' | 'accepts' | 'perServer'>;
   readonly #request: Float32Array;
 
-  constructor(index: LiveIndex, request: Float32Array) {
-    this.#index = index;
+  constructor(search: Pick<Search, 'index' | 'accepts' | 'perServer'>, request: Float32Array) {
+    this.#search = search;
     this.#request = request;
   }
 
   /** The cosine of the request and one tool; 0 for a tool without a known word. */
   of(segment: number, document: number): number {
-    const { meanings, meaningScales } = (this.#index.segments[segment] as LiveSegment).segment;
+    const { meanings, meaningScales } = (this.#search.index.segments[segment] as LiveSegment).segment;
     const request = this.#request;
     const start = document * request.length;
     if (meanings.length === 0) return 0;
@@ -34,16 +90,14 @@ export class Likeness {
   }
 
   /** The tools that share the most signs with the request, at most about `SHORTLIST` and `perServer` of one server, in no order. */
-  nearest(
-    accepts: (segment: number, document: number) => boolean,
-    perServer: number = Number.POSITIVE_INFINITY,
-  ): Position[] {
+  candidates(): Position[] {
+    const { index, accepts, perServer } = this.#search;
     const code = codeOf(this.#request);
     const bits = code.length * CODE_BITS;
     const counts = new Uint32Array(bits + 1);
-    const distances = this.#index.segments.map((live, position) => {
+    const distances = index.segments.map((live, position) => {
       const list = distancesTo(code, live, (document) => {
-        if (!this.#index.isWhole(position) && !isAlive(live.segment, live.alive, document)) return false;
+        if (!index.whole[position] && !isAlive(live.segment, live.alive, document)) return false;
         return accepts(position, document);
       });
       dropCrowds(list, live.segment, bits, perServer);
@@ -52,7 +106,7 @@ export class Likeness {
     });
     let limit = 0;
     for (let total = counts[0] as number; limit < bits; total += counts[limit] as number) {
-      // Many that mean the same are nearest all at once: better too many than none.
+      // Tools of the same meaning have the same distance: too many are better than none.
       if (total > 0 && total + (counts[limit + 1] as number) > SHORTLIST) break;
       limit++;
     }
@@ -67,7 +121,7 @@ export class Likeness {
 
   /** The average cosine of the request and all tools of a tool's server: how much that server is about what is asked. */
   ofServer({ segment: position, document }: Position): number {
-    const { segment } = this.#index.segments[position] as LiveSegment;
+    const { segment } = this.#search.index.segments[position] as LiveSegment;
     const server = segment.documentServers[document] as number;
     const centre = centreOf(segment, server, this.#request.length);
     return this.#request.reduce((sum, value, index) => sum + value * (centre[index] ?? 0), 0);
@@ -98,7 +152,7 @@ function centreOf(segment: Segment, server: number, dimensions: number): Float32
   return centre;
 }
 
-/** Leaves the nearest `most` tools of every server, of equals the first by name. */
+/** Keeps the nearest `most` tools of every server, of equals the first by name. */
 function dropCrowds(distances: Uint16Array, { servers, serverOffsets }: Segment, bits: number, most: number): void {
   for (let server = 0; server < servers.length; server++) {
     const start = serverOffsets[server] as number;

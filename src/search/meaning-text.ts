@@ -1,6 +1,5 @@
 /**
- * A tool or a request in, the words that its meaning is computed from out. Training reads the same words, so a change
- * here asks for a new model.
+ * Lists the words that the meaning of a tool or a request is computed from. A change here needs a new model.
  * @module
  */
 import type { ToolMetadata } from '../core/types.ts';

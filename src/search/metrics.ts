@@ -1,6 +1,5 @@
 /**
- * A ranking and the tools that were needed in, the usual figures out. Tools of one group are interchangeable and count as
- * one needed tool.
+ * Computes the usual figures of a ranking. Tools of one group are interchangeable and count as one needed tool.
  * @module
  */
 
@@ -50,7 +49,7 @@ export interface Need {
   readonly grade: number;
 }
 
-/** A tool's name that is no other tool's. */
+/** A unique key of a tool. */
 export const keyOf = ({ server, name }: RankedTool): string => `${server}\n${name}`;
 
 const gradeOf = ({ grade }: RelevantTool): number => grade ?? 1;
@@ -108,7 +107,7 @@ export function judge(ranking: readonly RankedTool[], query: JudgedQuery): Figur
   const recall = (depth: number): number =>
     needs.length === 0 ? 0 : found.filter(({ place }) => place < depth).length / needs.length;
   return {
-    // A tool that meets two needs at once takes one place where the ideal takes two.
+    // A tool that meets two needs takes one place; the ideal ranking uses two.
     ndcg10: ideal > 0 ? Math.min(1, gain / ideal) : 0,
     mrr10: 1 / (first + 1),
     hit1: first === 0 ? 1 : 0,

@@ -1,5 +1,5 @@
 /**
- * Outcomes of an evaluation in; what was needed and did not come first, and why, out.
+ * Lists what an evaluation needed that did not come first, and why.
  * @module
  */
 import type { QueryOutcome, ScoredTool } from './evaluate.ts';

@@ -1,6 +1,6 @@
 /**
- * A model file as bytes and back. Reading makes views, not copies; what it costs is to see that nothing is damaged.
- * Layout: magic, length of the head, head (JSON), then offsets, scales, letters and vectors, each padded to 4 bytes.
+ * Encodes and decodes a model file. Decoding makes views, not copies; its only cost is the check for damage. Layout: magic,
+ * length of the head, head (JSON), then offsets, scales, letters and vectors, each padded to 4 bytes.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { CODE_BITS } from './segment.ts';
 /** Also tells byte orders apart. */
 const MAGIC = 0x41_47_57_31;
 
-/** What a model with these numbers is called: a file whose numbers have another name is damaged. */
+/** Names a model by its numbers. A file whose numbers give another name is damaged. */
 export const modelId = (vectors: Int8Array, scales: Float32Array): string =>
   createHash('sha256').update(vectors).update(bytesOf(scales)).digest('hex').slice(0, 16);
 
@@ -32,7 +32,7 @@ export function encodeModel({ dictionary, vectors, scales, ...head }: ModelData)
   return bytes;
 }
 
-/** Reads a model; undefined for anything that is not one, whole and as it was written. The bytes stay in use. */
+/** Reads a model; undefined if it is incomplete or damaged. The bytes stay in use. */
 export function decodeModel(bytes: Uint8Array): ModelData | undefined {
   const layout = readLayout(bytes, bytes.byteLength);
   if (layout === undefined) return undefined;
@@ -42,7 +42,7 @@ export function decodeModel(bytes: Uint8Array): ModelData | undefined {
   return words && isUndamaged(words, vectors) ? { ...words, vectors } : undefined;
 }
 
-/** Whether a model is as it was written, by the order of its words and the name of its numbers: some ten milliseconds. */
+/** Tells whether a model is undamaged, by the order of its words and the name of its numbers. Takes about 10 ms. */
 export const isUndamaged = ({ id, dictionary, scales }: ModelWords, vectors: Int8Array): boolean =>
   isSorted(dictionary) && modelId(vectors, scales) === id;
 
@@ -57,7 +57,7 @@ export interface ModelLayout extends Head {
   readonly vectors: number;
 }
 
-/** Reads the head of a file of so many bytes from its first ones; undefined for anything that is not a model, whole. */
+/** Reads the head of a file of `size` bytes from its first bytes; undefined if it is not a complete model. */
 export function readLayout(start: Uint8Array, size: number): ModelLayout | undefined {
   const view = aligned(start);
   if (view.byteLength < 8) return undefined;
@@ -73,7 +73,7 @@ export function readLayout(start: Uint8Array, size: number): ModelLayout | undef
   return vectors + pad(words * dimensions) === size ? { ...head, offsets, scales, units, vectors } : undefined;
 }
 
-/** Reads all but the vectors; undefined where their ends do not fit. The bytes, at least those before the vectors, stay in use. */
+/** Reads all but the vectors; undefined if the offsets do not fit. The bytes before the vectors stay in use. */
 export function decodeWords(bytes: Uint8Array, layout: ModelLayout): ModelWords | undefined {
   const { id, dimensions, partWeights, words, letters } = layout;
   const { buffer, byteOffset } = aligned(bytes);
@@ -84,7 +84,7 @@ export function decodeWords(bytes: Uint8Array, layout: ModelLayout): ModelWords 
   return { id, dimensions, partWeights, dictionary: { offsets, units }, scales };
 }
 
-/** Whether every word comes after the one before it, which hardly any damage leaves so. A plain loop: it runs once, cold. */
+/** Tells whether the words are sorted; hardly any damage keeps them so. A plain loop, because it runs once and unoptimised. */
 function isSorted({ offsets, units }: Dictionary): boolean {
   let before = 0;
   for (let word = 1; word < offsets.length - 1; word++) {
@@ -103,7 +103,7 @@ type Head = Pick<ModelData, 'id' | 'dimensions' | 'partWeights'> & { readonly wo
 
 const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes));
 
-/** The head of a file; undefined where a damaged one would lead the reader astray. */
+/** Parses the head of a file; undefined if it is damaged. */
 function readHead(bytes: Uint8Array): Head | undefined {
   try {
     const head = JSON.parse(new TextDecoder().decode(bytes)) as Head;

@@ -1,40 +1,32 @@
 /**
- * Tells whether a request that mentions a tool's name asks for that tool: `package.json` may be the name of a tool, and is a
- * file in nearly every request. The request without its names decides.
+ * Tells whether a request that mentions a tool's name asks for that tool. `package.json` may be one, but is mostly a file.
  * @module
  */
 import type { Named } from './exact-names.ts';
-import { rank } from './keyword-ranker.ts';
-import { type LiveIndex, type Position, serverOf } from './live-index.ts';
-import { Likeness } from './meaning-ranker.ts';
-import { meaningWords } from './meaning-text.ts';
+import { fuse } from './fusion.ts';
+import { type Position, serverOf } from './live-index.ts';
 import { parseQuery } from './query.ts';
-import type { SearchSettings } from './settings.ts';
+import type { Search } from './ranker.ts';
 import { isStopWord } from './stop-words.ts';
 import { tokenize } from './tokenizer.ts';
 
 /** Below this score, no tool of another server explains the rest of a request. */
 const EXPLAINS = 0.3;
 
-/** A request, all names that it mentions, and the tools that other servers have for it. */
-export interface Mentioning {
-  readonly text: string;
-  readonly mentioned: readonly Named[];
-  readonly candidates: readonly Position[];
-}
-
 /**
  * Returns a test for the names of one request. A name is asked for where the rest of the request says nothing, where no
  * other server's tool explains it, or where the named tool explains it best.
  */
 export function restAgrees(
-  index: LiveIndex,
-  { text, mentioned, candidates }: Mentioning,
-  settings: SearchSettings,
+  { index, query, settings, perServer, accepts }: Search,
+  mentioned: readonly Named[],
+  candidates: readonly Position[],
 ): (named: Named) => boolean {
-  const rest = mentioned.reduce((left, { piece }) => left.replaceAll(piece.text, ' '), text);
+  const rest = mentioned.reduce((left, { piece }) => left.replaceAll(piece.text, ' '), query.text);
   if (tokenize(rest).every(({ text: word }) => isStopWord(word))) return () => true;
-  const scoreOf = scoresFor(index, rest, settings);
+  // Neither use nor another embedder says anything about the rest.
+  const { partsOf } = fuse({ index, settings, perServer, accepts, query: parseQuery(rest, settings.parts) });
+  const scoreOf = (position: Position): number => partsOf(position).total;
   return ({ tools }) => {
     const servers = new Set(tools.map((tool) => serverOf(index, tool)));
     const own = Math.max(...tools.map(scoreOf));
@@ -44,16 +36,4 @@ export function restAgrees(
       return score < EXPLAINS || score <= own;
     });
   };
-}
-
-/** How well tools answer a text, by words and meaning. */
-function scoresFor(index: LiveIndex, text: string, settings: SearchSettings): (position: Position) => number {
-  const { model, meaningWeight, parts } = settings;
-  const { terms, spoken } = parseQuery(text, parts);
-  const words = rank(index, terms, settings);
-  const request = model?.ofRequest(meaningWords(spoken));
-  const likeness = request && new Likeness(index, request);
-  const share = likeness === undefined ? 0 : meaningWeight;
-  return ({ segment, document }) =>
-    (1 - share) * words.shareOf(segment, document) + share * (likeness?.of(segment, document) ?? 0);
 }

@@ -1,7 +1,6 @@
 /**
- * A model file in, a model out: either whole and checked, or one that reads what it is asked for: the words at once, the
- * vectors of a query one by one, and all of them as soon as there is more to do. A search from the command line then reads a
- * seventh of the file.
+ * Opens a model file. It is read and checked as a whole, or in parts: the words at once, the vectors of a query one by one,
+ * and all of them as soon as there is more to do. A search from the command line then reads a seventh of the file.
  * @module
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -13,14 +12,14 @@ const FIRST_BYTES = 4096;
 /** Vectors that are read one by one before all are. */
 const MOST_ALONE = 256;
 
-/** Reads a model, all of it; undefined where there is none, or none that is as it was written. */
+/** Reads a whole model; undefined if it is missing or damaged. */
 export function readWholeModel(file: URL | string): ModelData | undefined {
   return attempt(() => decodeModel(readFileSync(file)));
 }
 
 /**
- * Opens a model; undefined where there is none, or its words are damaged. The file stays open until all of it is read; only
- * then it is seen whether the vectors are as they were written.
+ * Opens a model; undefined if it is missing or its words are damaged. The file stays open until all of it is read. Damaged
+ * vectors are noticed only then.
  */
 export function openModel(file: URL | string): ModelData | undefined {
   const opened = attempt(() => openSync(file, 'r'));
@@ -37,7 +36,7 @@ function readModel(file: number): ModelData | undefined {
   const words = decodeWords(readAt(file, 0, layout.vectors), layout);
   if (words === undefined) return undefined;
   const { dimensions, scales } = words;
-  // A disk that fails now, or a damaged file, takes the meaning of words away, not the search for them.
+  // If the disk fails now or the file is damaged, search goes on by words.
   const numbersFrom = (ordinal: number, count: number): Int8Array | undefined => {
     const bytes = attempt(() => readAt(file, layout.vectors + ordinal * dimensions, count * dimensions));
     return bytes && new Int8Array(bytes.buffer);
@@ -68,7 +67,7 @@ function readModel(file: number): ModelData | undefined {
   };
 }
 
-/** So many bytes of a file; throws where there are fewer. */
+/** Reads a number of bytes of a file; throws if there are fewer. */
 function readAt(file: number, position: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let done = 0; done < length; ) {

@@ -1,7 +1,6 @@
 /**
- * Search phrases for the tools of widely used servers: how people ask for them in words the tools themselves do not use.
- * A phrase belongs to a tool by its name and the opening words of its description, so it never strays to another tool that
- * happens to have the same name.
+ * Holds search phrases for the tools of widely used servers: how people ask for them in words that the tools do not use. A
+ * phrase belongs to a tool by its name and the first words of its description, so no namesake of the tool gets it.
  * @module
  */
 import { isObject } from '../json/plain-object.ts';

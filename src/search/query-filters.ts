@@ -1,6 +1,6 @@
 /**
- * Filters that people write into a query (`server:github`, `-tag:beta`, `name:create_*`, `readonly:true`): query in, the
- * filters and the rest of the text out. `*` stands for any letters; there are no regular expressions here.
+ * Reads the filters that people write into a query: `server:github`, `-tag:beta`, `name:create_*`, `readonly:true`. `*` stands
+ * for any letters; there are no regular expressions.
  * @module
  */
 
@@ -15,11 +15,11 @@ export interface QueryFilter {
   readonly value: string;
   /** The value cut at its stars. */
   readonly pieces: readonly string[];
-  /** Whether what fits is left out. */
+  /** Whether matching tools are excluded. */
   readonly not: boolean;
 }
 
-/** What of a tool the filters look at. */
+/** The properties of a tool that filters test. */
 export interface Filterable {
   readonly server: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export function readFilters(query: string): { readonly filters: readonly QueryFi
   return { filters, text };
 }
 
-/** Whether a tool passes: of several filters of one kind one must fit, of each kind; of those with a minus none. */
+/** Tells whether a tool passes: one filter of each kind must match, and none with a minus. */
 export function passes(tool: Filterable, filters: readonly QueryFilter[]): boolean {
   let wanted = 0;
   let met = 0;
@@ -60,7 +60,7 @@ export function passes(tool: Filterable, filters: readonly QueryFilter[]): boole
   return wanted === met;
 }
 
-/** One bit a kind: this is asked for every tool there is. */
+/** One bit a kind, because every tool is tested. */
 const KINDS: Readonly<Record<FilterKey, number>> = { server: 1, tag: 2, name: 4, readonly: 8, destructive: 16 };
 
 function matches(tool: Filterable, { key, value, pieces }: QueryFilter): boolean {
@@ -78,7 +78,7 @@ function matches(tool: Filterable, { key, value, pieces }: QueryFilter): boolean
   }
 }
 
-/** Whether a text is made of these pieces with anything between them. Takes each at its first place, which is enough. */
+/** Tells whether a text has these pieces in order with anything between them. The first place of each piece is enough. */
 export function matchesPattern(text: string, pieces: readonly string[]): boolean {
   const first = pieces[0] ?? '';
   const last = pieces[pieces.length - 1] ?? '';

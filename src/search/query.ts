@@ -1,8 +1,9 @@
 /**
- * A query string in, the words to look for and the names it may mention out. Any string is a query; work is bounded.
+ * Parses a query into the words to look for and the names it may mention. Any string is a query; work is bounded.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import type { QueryFilter } from './query-filters.ts';
 import { ALL_PARTS, type Parts } from './settings.ts';
 import { isStopWord } from './stop-words.ts';
 import { toTerm } from './term.ts';
@@ -11,8 +12,6 @@ import { fold, nameKey, tokenize } from './tokenizer.ts';
 /** One word to look for. */
 export interface QueryTerm {
   readonly term: string;
-  /** The word it is the term of. */
-  readonly word: string;
   /** How long the word was before stemming. */
   readonly length: number;
   readonly weight: number;
@@ -42,6 +41,8 @@ export interface NamePiece {
 
 /** What a query asks for. */
 export interface ParsedQuery {
+  /** The query as written, cut to `MAX_QUERY`. */
+  readonly text: string;
   readonly terms: readonly QueryTerm[];
   /** The query without values, if enough is left. */
   readonly spoken: string;
@@ -53,6 +54,11 @@ export interface ParsedQuery {
   readonly onlyMentions: boolean;
 }
 
+/** A query whose filters were taken out. */
+export interface SearchQuery extends ParsedQuery {
+  readonly filters: readonly QueryFilter[];
+}
+
 const MAX_TERMS = 64;
 const MAX_PIECES = 32;
 const MAX_SPLITS = 8;
@@ -60,7 +66,7 @@ const MAX_SPLITS = 8;
 const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
 
-/** Values rather than wishes: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
+/** Values: addresses, paths, quotations, placeholders, long numbers. Every pattern is linear. */
 const LITERALS =
   /\bhttps?:\/\/\S+|(?<!\S)\S+@\S+|(?<!\S)(?:~|\.{1,2})?\/\S+|\b[A-Za-z]:\\\S+|"[^"\n]*"|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|<[^<>\n]*>|\b\d[\d.,:/-]{3,}/gu;
 
@@ -75,6 +81,7 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
     return /\p{Ll}\p{Lu}/u.test(bare) ? [toPiece(bare, true)] : [];
   });
   return {
+    text: written,
     ...readTerms(fold(written), parts),
     whole: toPiece(written.trim(), false),
     mentions: mentions.slice(0, MAX_PIECES),
@@ -115,12 +122,12 @@ function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
   const words = tokenize(text);
   const meaningful = words.filter(({ text: word }) => !isStopWord(word));
   const terms = new Map<string, QueryTerm>();
-  // A query of nothing but stop words still deserves an attempt: a tool's title may be made of them.
+  // A query of only stop words is searched too: a tool's title may be made of them.
   for (const word of meaningful.length > 0 ? meaningful : words) {
     if (terms.size >= MAX_TERMS) break;
     const term = toTerm(word, parts);
     if (term === undefined || terms.has(term)) continue;
-    terms.set(term, { term, word: word.text, length: word.text.length, weight, bonus: word.kind === 'compound' });
+    terms.set(term, { term, length: word.text.length, weight, bonus: word.kind === 'compound' });
   }
   return [...terms.values()];
 }

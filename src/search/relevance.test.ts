@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../test/fixtures/search/catalogue.ts';
 import { PARAPHRASES } from '../../test/fixtures/search/paraphrases.ts';
-import type { ScoreParts } from './fusion.ts';
+import type { ScoreParts } from './explanation.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { SearchEngine } from './search-engine.ts';
 

@@ -1,9 +1,8 @@
 /**
- * Scores in, relevances in [0, 1] out that mean the same from query to query: how often a hit like this one is what was
- * asked for. `npm run bench:search` prints the table that says how true that is.
+ * Turns scores into relevances that mean the same from query to query: how often a hit like this one is asked for.
  * @module
  */
-import type { ScoreParts } from './fusion.ts';
+import type { ScoreParts } from './explanation.ts';
 
 /**
  * Fitted by logistic regression on judged queries with the tools that answer them, and, at a fraction of the weight, without
@@ -16,10 +15,10 @@ const OTHERS = { base: -1.43, behind: 19.2 };
 
 /** Scores below this are noise. */
 const LEAST_SCORE = 0.16;
-/** And so is a likeness below this where no word is shared. */
+/** A cosine below this is noise if no word is shared. */
 const LEAST_LIKENESS = 0.3;
 
-/** Hits of less use than this are left out of a default answer; three are kept while they are not much worse. */
+/** Less relevant hits are left out of a default answer. The first three are kept while they have half the best score. */
 const CUT = { relevance: 0.015, kept: 3, keptShare: 0.5 };
 
 const logistic = (value: number): number => 1 / (1 + Math.exp(-value));
@@ -27,7 +26,7 @@ const logistic = (value: number): number => 1 / (1 + Math.exp(-value));
 /** In hundredths; 1 is kept for names. */
 const inHundredths = (value: number): number => Math.min(0.99, Math.round(value * 100) / 100);
 
-/** The relevance of the hit with this score among hits of which the best two have these. */
+/** Returns the relevance of a hit by its score and the two best scores. */
 export function toRelevance(score: number, best: number, second: number): number {
   if (score <= 0) return 0;
   const first = ofFirst(best, second);
@@ -42,17 +41,16 @@ function ofFirst(best: number, second: number): number {
 const ofOther = (behind: number): number => logistic(OTHERS.base - OTHERS.behind * behind);
 
 /**
- * Whether the best hit answers at all. Asks only what does not depend on other tools: a new server must not make a hit
- * disappear.
+ * Tells whether a hit answers at all. Depends on no other tool: a new server must not make a hit disappear.
  */
 export const fits = ({ words, meaning }: ScoreParts): boolean => words > 0 || meaning >= LEAST_LIKENESS;
 
-/** Whether a tool is never part of a default answer, whatever else was found. */
+/** Tells whether a tool is left out of every default answer. */
 export const isNoise = (parts: ScoreParts): boolean => parts.total < LEAST_SCORE && !fits(parts);
 
 /**
- * Whether a hit at this place is worth the reader's time. A weak one is where it is about as good as the best: a new server
- * makes words rarer and so may turn two such hits round, which must not make either disappear. Where the best is `sure`, it is not.
+ * Tells whether a hit at this place is worth showing. A weak hit is if it is about as good as the best and the best is not `sure`:
+ * a new server makes words rarer, so it may swap two such hits, and neither may disappear by that.
  */
 export function isUseful(parts: ScoreParts, best: number, place: number, sure = false): boolean {
   if (isNoise(parts)) return false;

@@ -1,5 +1,5 @@
 /**
- * Outcomes of an evaluation in; how often a first hit of a given relevance is right out.
+ * Counts how often a first hit of a given relevance is right.
  * @module
  */
 import type { QueryOutcome } from './evaluate.ts';
@@ -15,7 +15,7 @@ export interface ReliabilityBin {
   readonly right: number;
 }
 
-/** A table of bins, and the average distance of what is said from what is so. */
+/** A table of bins, and the average error of the relevances. */
 export interface Reliability {
   readonly bins: readonly ReliabilityBin[];
   /** Expected calibration error: |right - relevance|, weighted by queries. */

@@ -1,6 +1,5 @@
 /**
- * An input schema in, the words in it out: parameter names, their descriptions, the values they may take.
- * The schema is untrusted: depth, number of nodes and amount of text are bounded.
+ * Collects the words of an untrusted input schema: parameter names, descriptions and permitted values. Work is bounded.
  * @module
  */
 
@@ -23,7 +22,7 @@ const MAX_DESCRIPTIONS = 16_384;
 
 /** The texts of a tool's parameters, whichever way they are known. */
 export function parametersOf({ inputSchema, parameters = [] }: ToolMetadata): SchemaText {
-  // Absent, or null where a careless list says so.
+  // Some servers send null.
   if (inputSchema) return readSchema(inputSchema);
   const known = parameters.slice(0, MAX_NAMES);
   return {

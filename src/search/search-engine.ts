@@ -1,21 +1,19 @@
 /**
- * SearchEngine: tools in, ranked hits out. Pure and synchronous; no I/O, no clock, no randomness.
+ * Indexes tools and finds them by free text. Pure and synchronous: no I/O, no clock, no randomness.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
 import type { SearchOptions, SearchResult, ToolMetadata } from '../core/types.ts';
 import { type SearchDocument, toDocument } from './document.ts';
-import { allOf, findNamed, findTool, isName, type Named, type NamedTool } from './exact-names.ts';
-import { type Explanation, explainMeaning, explainWords } from './explanation.ts';
+import { allOf, findNamed, findTool, isName, type NamedTool } from './exact-names.ts';
+import type { Explanation } from './explanation.ts';
 import { filterScope } from './filter-scope.ts';
-import { fuse } from './fusion.ts';
-import { rank } from './keyword-ranker.ts';
-import { type LiveIndex, type Position, serverOf } from './live-index.ts';
-import { Likeness } from './meaning-ranker.ts';
-import { meaningWords } from './meaning-text.ts';
+import { explainScore, fuse } from './fusion.ts';
+import { type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { restAgrees } from './name-agreement.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery, type SearchQuery } from './query.ts';
 import { readFilters } from './query-filters.ts';
+import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
@@ -24,10 +22,11 @@ import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
 import { type Selection, select } from './selection.ts';
 import { resolveSettings, type SearchEngineOptions, type SearchSettings } from './settings.ts';
-import { spellWords } from './spelling.ts';
 
 const TOOLS_PER_STEP = 100;
-/** The least relevance of a hit that answers, or would have a relevance if it were alone. */
+/** The most candidates of one server, so that other servers have candidates too. */
+const PER_SERVER = 64;
+/** The least relevance of a hit that answers, or would be relevant if it were alone. */
 const LEAST_RELEVANCE = 0.01;
 
 /** The hits of a query, and how many disabled tools would have been among them. */
@@ -71,7 +70,7 @@ export class SearchEngine {
   }
 
   /**
-   * `setServer` in steps of a few milliseconds, for long lists: between two steps the caller may let other work go on.
+   * Does `setServer` in steps of a few milliseconds, for long lists. The caller may do other work between two steps.
    * The old tools are found until the last step; each step yields how many tools have been read.
    */
   *setServerInSteps(server: string, tools: readonly ToolMetadata[], about = ''): Generator<number, void> {
@@ -107,20 +106,31 @@ export class SearchEngine {
     return this.find(query, options).results;
   }
 
-  /** Like `search`, and says how many disabled tools would have been shown. */
-  find(query: string, options: SearchOptions = {}): SearchOutcome {
+  /** Reads a query, for a caller that needs its words before it searches. */
+  read(query: string): SearchQuery {
+    const { parts } = this.#settings;
+    const written = query.slice(0, LIMITS.search.query);
+    const { filters, text } = readFilters(written);
+    if (filters.length > 0) {
+      // A server may be called `server`, and `server:ping` is then a tool.
+      const name = parseQuery(written, parts);
+      if (isName(this.#store.read(), name)) return { ...name, filters: [] };
+    }
+    return { ...parseQuery(text, parts), filters };
+  }
+
+  /** Like `search`, and says how many disabled tools would have been shown. Also takes what `read` returned. */
+  find(query: string | SearchQuery, options: SearchOptions = {}): SearchOutcome {
     const { includeDisabled = false } = options;
-    const found = this.#read(query, options);
-    const { index } = found;
-    const all = found.select(() => true);
+    const { index, ranking, choose } = this.#rank(query, options);
+    const all = choose(() => true);
     const withheld = includeDisabled ? 0 : all.hits.filter((hit) => !isEnabled(index, hit)).length;
-    const isWhole =
-      includeDisabled || (withheld === 0 && found.ranking.candidates.every((hit) => isEnabled(index, hit)));
-    const selection = isWhole ? all : found.select(enabledOnly(index));
+    const isWhole = includeDisabled || (withheld === 0 && ranking.candidates.every((hit) => isEnabled(index, hit)));
+    const selection = isWhole ? all : choose((segment, document) => isEnabled(index, { segment, document }));
     const relevances = relevancesOf(selection);
     const results = selection.hits.flatMap((hit, place): SearchResult[] => {
       const relevance = relevances[place] ?? 0;
-      // What is not relevant is no answer, however many were asked for.
+      // An irrelevant hit is never shown, whatever the limit.
       if (relevance === 0) return [];
       const { segment } = index.segments[hit.segment] as LiveSegment;
       const signature = textOf(segment, hit.document, TEXT.signature);
@@ -137,17 +147,20 @@ export class SearchEngine {
     return { results, withheld };
   }
 
-  /** Why a tool has the place it has for a query; undefined when it is not indexed. `about` is what `setServer` was told. */
-  explain(query: string, tool: ToolMetadata, about = '', options: SearchOptions = {}): Explanation | undefined {
-    const { index, parsed, ranking, select: choose } = this.#read(query, { ...options, limit: LIMITS.search.results });
+  /** Explains the place of a tool for a query; undefined if it is not indexed. `about` is what `setServer` was told. */
+  explain(
+    query: string | SearchQuery,
+    tool: ToolMetadata,
+    about = '',
+    options: SearchOptions = {},
+  ): Explanation | undefined {
+    const { index, search, ranking, choose } = this.#rank(query, { ...options, limit: LIMITS.search.results });
     const position = findTool(index, tool.server, tool.name);
     if (position === undefined) return undefined;
-    // What is disabled stands where it would if it were not.
+    // A disabled tool is explained as if it were enabled.
     const all = options.includeDisabled === true || !isEnabled(index, position);
-    const selection = choose(all ? () => true : enabledOnly(index));
-    const place = selection.hits.findIndex(
-      ({ segment, document }) => segment === position.segment && document === position.document,
-    );
+    const selection = choose((segment, document) => all || isEnabled(index, { segment, document }));
+    const place = selection.hits.findIndex((hit) => positionKey(hit) === positionKey(position));
     const score = ranking.partsOf(position);
     const { best, second } = selection;
     return {
@@ -157,48 +170,41 @@ export class SearchEngine {
       relevance: relevancesOf(selection)[place] ?? 0,
       score,
       lead: score.total < best ? score.total - best : best - second,
-      ...explainWords(index, parsed, tool, about, this.#settings),
-      alike: explainMeaning(parsed.spoken, tool, this.#settings),
+      ...explainScore(search, tool, about),
     };
   }
 
-  /** Everything about a query but the list: the index it is asked of, what it says, and every candidate's score. */
-  #read(query: string, { server, limit, learnt = [], similar = [] }: SearchOptions) {
+  /** Scores the candidates of a query; `choose` makes the list of those that a test accepts. */
+  #rank(asked: string | SearchQuery, { server, limit, learnt, similar }: SearchOptions) {
     const index = this.#store.read();
-    const whole = query.slice(0, LIMITS.search.query);
-    const read = readFilters(whole);
-    // A server may be called `server`, and `server:ping` is then a tool.
-    const isFiltered = read.filters.length > 0 && !isName(index, parseQuery(whole, this.#settings.parts));
-    const { filters, text } = isFiltered ? read : { filters: [], text: whole };
-    const { model, meaningWeight, parts } = this.#settings;
-    const parsed = parseQuery(text, parts);
+    const settings = this.#settings;
+    const query = typeof asked === 'string' ? this.read(asked) : asked;
+    const { filters } = query;
     const passes = filterScope(index, filters);
-    const inScope = (segment: number, document: number): boolean => {
+    const accepts = (segment: number, document: number): boolean => {
       if (server !== undefined && serverOf(index, { segment, document }) !== server) return false;
       return passes(segment, document);
     };
-    const spoken = meaningWords(parsed.spoken);
-    const request = model?.ofRequest(parts.typos ? spellWords(index, model, spoken) : spoken);
-    const likeness = request && new Likeness(index, request);
-    const words = rank(index, parsed.terms, this.#settings, server);
     const oneServer = server !== undefined || filters.some(({ key }) => key === 'server') || index.servers < 2;
-    const arms = { words, meaning: likeness, similar, learnt, meaningWeight, oneServer };
-    const ranking = fuse(index, arms, inScope);
-    // Nothing but filters asks for all that pass them.
-    const asksForAll = parsed.terms.length === 0 && filters.length > 0;
-    const aboutness = (position: Position): number => likeness?.ofServer(position) ?? 0;
-    const size = { limit: toLimit(limit), cut: limit === undefined, thin: parts.repeats, aboutness };
-    const asksFor = (mentioned: readonly Named[]): ((named: Named) => boolean) =>
-      restAgrees(index, { text, mentioned, candidates: ranking.candidates }, this.#settings);
+    const perServer = oneServer ? Number.POSITIVE_INFINITY : PER_SERVER;
+    const search: Search = { index, query, settings, server, learnt, similar, perServer, accepts };
+    const ranking = fuse(search);
+    // A query of only filters asks for all tools that pass them.
+    const asksForAll = query.terms.length === 0 && filters.length > 0;
+    const size = { limit: toLimit(limit), cut: limit === undefined, thin: settings.parts.repeats };
     const listNamed = (): readonly (readonly NamedTool[])[] =>
-      parts.names ? findNamed(index, parsed, asksFor).map(({ tools }) => tools) : [];
-    const choose = (accepts: (segment: number, document: number) => boolean): Selection => {
+      settings.parts.names
+        ? findNamed(index, query, (mentioned) => restAgrees(search, mentioned, ranking.candidates)).map(
+            ({ tools }) => tools,
+          )
+        : [];
+    const choose = (isWanted: (segment: number, document: number) => boolean): Selection => {
       const isAccepted = (segment: number, document: number): boolean =>
-        inScope(segment, document) && accepts(segment, document);
+        accepts(segment, document) && isWanted(segment, document);
       const named = asksForAll ? [allOf(index, LIMITS.search.results, isAccepted)] : listNamed();
       return select(index, ranking, named, { ...size, accepts: isAccepted });
     };
-    return { index, parsed, ranking, select: choose };
+    return { index, search, ranking, choose };
   }
 
   /** The index as bytes, ready for the disk. */
@@ -224,11 +230,6 @@ const toLimit = (limit: number | undefined): number =>
 const isEnabled = (index: LiveIndex, { segment, document }: Position): boolean =>
   hasFlag((index.segments[segment] as LiveSegment).segment, document, FLAG.enabled);
 
-const enabledOnly =
-  (index: LiveIndex) =>
-  (segment: number, document: number): boolean =>
-    isEnabled(index, { segment, document });
-
 /**
  * How relevant each hit is: 1 for a tool whose name was spelled exactly; none is more relevant than what is shown before it.
  * A hit of relevance 0 is not shown and says nothing about those after it.
@@ -237,7 +238,7 @@ function relevancesOf({ hits, best, second }: Selection): number[] {
   let before = 1;
   return hits.map(({ spelled, score, answers }) => {
     const relevance = toRelevance(score, best, second);
-    // However far ahead the best is, what would be relevant without it does not become nothing.
+    // However far ahead the best hit is, a hit that would be relevant without it stays visible.
     const least = (score > 0 && answers) || toRelevance(score, score, score) > 0 ? LEAST_RELEVANCE : 0;
     const own = spelled ? 1 : Math.max(least, relevance);
     if (own > 0) before = Math.min(before, own);

@@ -1,5 +1,5 @@
 /**
- * Documents in, a segment out.
+ * Builds a segment from documents.
  * @module
  */
 import { createDictionary } from './dictionary.ts';

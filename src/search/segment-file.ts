@@ -1,13 +1,13 @@
 /**
- * A segment as bytes and back. Reading makes views, not copies; bytes that do not fit give undefined, never an error.
- * Layout: a header of 32-bit words (magic, version, settings, checksum, section lengths), then the sections, each padded to 4 bytes.
+ * Encodes and decodes a segment. Decoding makes views, not copies; bytes that do not fit give undefined, never an error.
+ * Layout: 32-bit words (magic, version, settings, checksum, section lengths), then the sections, each padded to 4 bytes.
  * @module
  */
 import type { Segment } from './segment.ts';
 import { CODE_BITS, TEXTS } from './segment.ts';
 import type { SearchSettings } from './settings.ts';
 
-/** Also tells byte orders apart: on a machine of the other kind it reads differently. */
+/** Also tells byte orders apart: another byte order reads another number. */
 const MAGIC = 0x41_47_44_31;
 /** Rises whenever the format, the tokenizer or a default changes. */
 const VERSION = 4;
@@ -15,7 +15,7 @@ const SECTIONS = 14;
 const HEADER_WORDS = 5 + SECTIONS;
 const CHECKSUM_WORD = 3;
 
-/** Writes a segment down, with a mark of the settings it was built with. */
+/** Encodes a segment, with a mark of the settings it was built with. */
 export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint8Array {
   const sections: readonly (Uint32Array | Float32Array | Uint16Array | Uint8Array | Int8Array)[] = [
     segment.dictionary.offsets,
@@ -46,7 +46,7 @@ export function encodeSnapshot(segment: Segment, settings: SearchSettings): Uint
   return bytes;
 }
 
-/** Reads a segment back; the bytes stay in use and must not change afterwards. */
+/** Decodes a segment. The bytes stay in use and must not change. */
 export function decodeSnapshot(bytes: Uint8Array, settings: SearchSettings): Segment | undefined {
   if (bytes.byteLength % 4 !== 0 || bytes.byteLength < HEADER_WORDS * 4) return undefined;
   // Not `slice`: a Buffer would give a view of the same memory.
@@ -118,7 +118,7 @@ function readServers(bytes: Uint8Array): string[] | undefined {
   }
 }
 
-/** Whether every offset stays inside its array, so that reading the segment cannot go astray. */
+/** Tells whether every offset stays inside its array, so that reading is safe. */
 function isSound(segment: Segment): boolean {
   const { dictionary, postingOffsets, postingDocuments, postingImpacts, servers, serverOffsets } = segment;
   const { documentServers, flags, textOffsets, text, meanings, meaningScales, codes } = segment;

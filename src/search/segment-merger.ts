@@ -1,5 +1,5 @@
 /**
- * Two segments in, one out, without the servers that are gone. Integers and bytes are copied; nothing is tokenized again.
+ * Merges two segments and drops the servers that are gone. Copies integers and bytes; nothing is tokenized again.
  * @module
  */
 import { type Dictionary, termCount } from './dictionary.ts';
@@ -16,55 +16,69 @@ const GONE = 0xffff_ffff;
 
 /** Merges two segments; the order of the arguments does not matter, as no server may be alive in both. */
 export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
-  const sources = [left, right] as const;
+  const sources = [left, right].map(({ segment, alive }) => ({
+    segment,
+    alive,
+    /** The new number of each document. */
+    map: new Uint32Array(documentCount(segment)).fill(GONE),
+    dimensions: segment.meanings.length / Math.max(1, documentCount(segment)),
+  })) as [Source, Source];
   const slots = sources
-    .flatMap(({ segment, alive }, source) =>
-      segment.servers.map((name, index) => ({ name, index, source, alive: alive[index] === 1 })),
-    )
-    .filter((slot) => slot.alive)
+    .flatMap((source) => {
+      const { servers, serverOffsets: of } = source.segment;
+      return servers.map((name, at) => ({ name, at, source, start: of[at] as number, end: of[at + 1] as number }));
+    })
+    .filter(({ source, at }) => source.alive[at] === 1)
     .sort((a, b) => compareText(a.name, b.name));
 
-  const maps = sources.map(({ segment }) => new Uint32Array(documentCount(segment)).fill(GONE)) as [
-    Uint32Array,
-    Uint32Array,
-  ];
+  const total = slots.reduce((sum, { start, end }) => sum + end - start, 0);
+  const dimensions = Math.max(...sources.map((source) => source.dimensions));
   const serverOffsets = new Uint32Array(slots.length + 1);
-  for (const [position, { source, index }] of slots.entries()) {
-    const offsets = (sources[source] as LiveSegment).segment.serverOffsets;
-    const start = offsets[index] as number;
-    const end = offsets[index + 1] as number;
-    let next = serverOffsets[position] as number;
-    for (let document = start; document < end; document++) (maps[source] as Uint32Array)[document] = next++;
-    serverOffsets[position + 1] = next;
-  }
-  const total = serverOffsets[slots.length] as number;
   const documentServers = new Uint32Array(total);
-  for (let server = 0; server < slots.length; server++) {
-    documentServers.fill(server, serverOffsets[server], serverOffsets[server + 1]);
-  }
   const flags = new Uint8Array(total);
-  for (const [source, map] of maps.entries()) {
-    const from = (sources[source] as LiveSegment).segment.flags;
-    for (let document = 0; document < map.length; document++) {
-      const target = map[document] as number;
-      if (target !== GONE) flags[target] = from[document] as number;
+  const meanings = new Int8Array(total * dimensions);
+  const meaningScales = new Float32Array(total);
+  const textOffsets = new Uint32Array(total * TEXTS + 1);
+  const text = new Uint8Array(left.segment.text.length + right.segment.text.length);
+  // The documents of a server stay together and in order, so all of them are copied at once.
+  for (const [server, { source, start, end }] of slots.entries()) {
+    const from = source.segment;
+    const to = serverOffsets[server] as number;
+    serverOffsets[server + 1] = to + end - start;
+    documentServers.fill(server, to, to + end - start);
+    for (let document = start; document < end; document++) source.map[document] = to + document - start;
+    flags.set(from.flags.subarray(start, end), to);
+    meaningScales.set(from.meaningScales.subarray(start, end), to);
+    meanings.set(from.meanings.subarray(start * source.dimensions, end * source.dimensions), to * dimensions);
+    const first = from.textOffsets[start * TEXTS] as number;
+    const at = textOffsets[to * TEXTS] as number;
+    text.set(from.text.subarray(first, from.textOffsets[end * TEXTS]), at);
+    for (let index = 1; index <= (end - start) * TEXTS; index++) {
+      textOffsets[to * TEXTS + index] = at + (from.textOffsets[start * TEXTS + index] as number) - first;
     }
   }
   return {
-    ...mergePostings(left.segment, right.segment, maps),
-    ...mergeTexts([left.segment, right.segment], maps, total),
-    ...mergeMeanings([left.segment, right.segment], maps, total),
+    ...mergePostings(...sources),
     servers: slots.map(({ name }) => name),
     serverOffsets,
     documentServers,
     flags,
+    meanings,
+    meaningScales,
+    codes: signCodes(meanings),
+    textOffsets,
+    text: text.slice(0, textOffsets[total * TEXTS]),
   };
 }
 
+interface Source extends LiveSegment {
+  readonly map: Uint32Array;
+  readonly dimensions: number;
+}
+
 function mergePostings(
-  left: Segment,
-  right: Segment,
-  [leftMap, rightMap]: readonly [Uint32Array, Uint32Array],
+  { segment: left, map: leftMap }: Source,
+  { segment: right, map: rightMap }: Source,
 ): Pick<Segment, 'dictionary' | 'postingOffsets' | 'postingDocuments' | 'postingImpacts'> {
   const room = left.postingDocuments.length + right.postingDocuments.length;
   const documents = new Uint32Array(room);
@@ -139,55 +153,4 @@ function compareTerms(left: Dictionary, l: number, right: Dictionary, r: number)
     if (difference !== 0) return difference;
   }
   return aLength - bLength;
-}
-
-function mergeMeanings(
-  segments: readonly Segment[],
-  maps: readonly Uint32Array[],
-  total: number,
-): Pick<Segment, 'meanings' | 'meaningScales' | 'codes'> {
-  const dimensions = Math.max(
-    ...segments.map((segment) => segment.meanings.length / Math.max(1, documentCount(segment))),
-  );
-  const meanings = new Int8Array(total * dimensions);
-  const meaningScales = new Float32Array(total);
-  for (const [index, source] of segments.entries()) {
-    if (source.meanings.length === 0) continue;
-    for (const [document, target] of (maps[index] as Uint32Array).entries()) {
-      if (target === GONE) continue;
-      const start = document * dimensions;
-      meanings.set(source.meanings.subarray(start, start + dimensions), target * dimensions);
-      meaningScales[target] = source.meaningScales[document] as number;
-    }
-  }
-  return { meanings, meaningScales, codes: signCodes(meanings) };
-}
-
-function mergeTexts(
-  segments: readonly Segment[],
-  maps: readonly Uint32Array[],
-  total: number,
-): Pick<Segment, 'text' | 'textOffsets'> {
-  const textOffsets = new Uint32Array(total * TEXTS + 1);
-  const forEachText = (visit: (source: Segment, from: number, to: number) => void): void => {
-    for (const [index, source] of segments.entries()) {
-      for (const [document, target] of (maps[index] as Uint32Array).entries()) {
-        if (target === GONE) continue;
-        for (let which = 0; which < TEXTS; which++) visit(source, document * TEXTS + which, target * TEXTS + which);
-      }
-    }
-  };
-  forEachText(({ textOffsets: offsets }, from, to) => {
-    textOffsets[to + 1] = (offsets[from + 1] as number) - (offsets[from] as number);
-  });
-  for (let index = 1; index < textOffsets.length; index++) {
-    textOffsets[index] = (textOffsets[index] as number) + (textOffsets[index - 1] as number);
-  }
-  const text = new Uint8Array(textOffsets[total * TEXTS] as number);
-  forEachText(({ textOffsets: offsets, text: bytes }, from, to) => {
-    let target = textOffsets[to] as number;
-    const end = offsets[from + 1] as number;
-    for (let index = offsets[from] as number; index < end; index++) text[target++] = bytes[index] as number;
-  });
-  return { text, textOffsets };
 }

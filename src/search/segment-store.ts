@@ -1,6 +1,7 @@
 /**
- * Servers come and go, segments stay few: new servers wait in a buffer, become a segment when somebody searches, and
- * segments of similar size are merged, so that a change costs in proportion to the server that changed.
+ * Holds the segments of an index and keeps them few. New servers wait in a buffer and become a segment at the next search.
+ * Segments of similar size are merged, so a change costs in proportion to the server that changed. One segment for each server
+ * would need no merging, but a search would look every word up in every server.
  * @module
  */
 import type { SearchDocument } from './document.ts';
@@ -20,7 +21,8 @@ export class SegmentStore {
   readonly #homes = new Map<string, { readonly live: LiveSegment; readonly ordinal: number }>();
   readonly #pending = new Map<string, readonly SearchDocument[]>();
   #lexicon: Lexicon | undefined;
-  #changed = false;
+  /** The view of `#segments`; undefined after a change. */
+  #index: LiveIndex | undefined;
 
   /** Starts with a segment that is ready, for example one read from disk. */
   static of(segment: Segment): SegmentStore {
@@ -29,7 +31,7 @@ export class SegmentStore {
     return store;
   }
 
-  /** The one that all documents share which are yet to become a segment. */
+  /** The lexicon of all documents that are not in a segment yet. */
   lexicon(settings: SearchSettings): Lexicon {
     this.#lexicon ??= new Lexicon(settings);
     return this.#lexicon;
@@ -39,7 +41,7 @@ export class SegmentStore {
   set(server: string, documents: readonly SearchDocument[]): void {
     this.delete(server);
     this.#pending.set(server, documents);
-    this.#changed = true;
+    this.#index = undefined;
   }
 
   /** Forgets a server. */
@@ -48,7 +50,7 @@ export class SegmentStore {
     const home = this.#homes.get(server);
     if (home === undefined) return;
     home.live.alive[home.ordinal] = 0;
-    this.#changed = true;
+    this.#index = undefined;
     this.#homes.delete(server);
   }
 
@@ -57,6 +59,7 @@ export class SegmentStore {
     this.#segments = [];
     this.#homes.clear();
     this.#pending.clear();
+    this.#index = undefined;
   }
 
   /** Names of all servers, sorted. */
@@ -74,8 +77,9 @@ export class SegmentStore {
 
   /** The index as it is now. */
   read(): LiveIndex {
-    if (this.#changed) this.#tidy();
-    return new LiveIndex(this.#segments);
+    if (this.#index === undefined) this.#tidy();
+    this.#index ??= new LiveIndex(this.#segments);
+    return this.#index;
   }
 
   /** Everything as one segment. */
@@ -101,7 +105,6 @@ export class SegmentStore {
       if (position < 0) break;
       this.#mergeAt(position - 1);
     }
-    this.#changed = false;
   }
 
   /** Merges a segment with the next. */
@@ -111,6 +114,7 @@ export class SegmentStore {
   }
 
   #push(segment: Segment): void {
+    this.#index = undefined;
     this.#segments.push(this.#adopt(segment));
   }
 

@@ -1,6 +1,6 @@
 /**
- * A segment is an immutable piece of the index in typed arrays: some servers, their tools, and the postings of their terms.
- * Documents are numbered in order of server, then name, so that a lower number wins a tie.
+ * Defines a segment: an immutable piece of the index in typed arrays, with some servers, their tools and the postings of their
+ * terms. Documents are numbered in order of server, then name, so a lower number wins a tie.
  * @module
  */
 import type { Dictionary } from './dictionary.ts';

@@ -1,10 +1,11 @@
 /**
- * Scored tools and named tools in, the list to show out: named ones first, then by score, the weak tail cut off.
+ * Selects the hits to show: named tools first, then the others by score, without the weak tail.
  * @module
  */
 import type { NamedTool } from './exact-names.ts';
-import type { Ranking, ScoreParts } from './fusion.ts';
-import { comparePositions, type LiveIndex, type Position, serverOf } from './live-index.ts';
+import type { ScoreParts } from './explanation.ts';
+import type { Ranking } from './fusion.ts';
+import { comparePositions, type LiveIndex, type Position, positionKey, serverOf } from './live-index.ts';
 import { fits, isNoise, isUseful, toRelevance } from './relevance.ts';
 import { type Segment, TEXT, textOf } from './segment.ts';
 import type { LiveSegment } from './segment-merger.ts';
@@ -20,35 +21,38 @@ export interface Hit extends Position {
   readonly answers: boolean;
 }
 
-/** The list, and the two highest scores of a list as long as one likes: what is shown does not change what it is worth. */
+/** The hits, and the two highest scores of all tools: the limit does not change the relevance of a hit. */
 export interface Selection {
   readonly hits: readonly Hit[];
   readonly best: number;
   readonly second: number;
 }
 
-/** From this relevance of the first on, the others must earn their places. */
+/** If the first hit has this relevance, weak hits after it are not shown. */
 const SURE = 0.8;
 /** How many tools of one server that mean the same keep their places. */
 const REPEATS = 2;
-/** The cosine from which on two tools of a server are the same thing twice (`get_item`, `get_item_v2`). */
+/** From this cosine, two tools of a server are repeats (`get_item`, `get_item_v2`). */
 const SAME_MEANING = 0.98;
 
-/** Places are shared by threes: an agent reads the first three. */
+/** Places are shared in threes: an agent reads the first three. */
 const PLACES = 3;
-/** Further places than a default answer has are not shared. */
+/** Places after those of a default answer are not shared. */
 const MOST_SHARED = 10;
-/** Of every three places, a server that is about what is asked may have two while other servers have what fits, any other one. */
+/** How many of every three places a server may have while other servers have tools that fit: two if it is about the request. */
 const SHARE = { about: 2, other: 1 } as const;
-/** Up to so many tools a server is small: it cannot have something for everybody. */
+/** A server of at most this many tools is small: it cannot have something for every request. */
 const SMALL = 32;
 /**
- * From this average cosine of its tools and the request on, a server is about what is asked. Servers that really have several
- * right tools are above it. One that has something for everybody is about nothing, however well each of its tools fits.
+ * From this average cosine of its tools and the request, a server is about the request. Servers that really have several
+ * right tools are above it. One that has something for every request is about nothing, however well each of its tools fits.
  */
 const ABOUT = { small: 0.1, large: 0.2 } as const;
-/** The score from which on a tool of another server fits, so that this server steps back for it. */
-const FITS = { aboutAndSmall: 0.3, about: 0.16, other: 0.04 } as const;
+/**
+ * The score from which a tool of another server fits, so that a full server gives up a place. Only a small server that is about
+ * the request keeps its places against weak tools: a large one can be about every request by a sentence in all its descriptions.
+ */
+const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
 
 const MAX_NAME = 256;
 
@@ -60,8 +64,6 @@ export interface SelectionOptions {
   /** Whether tools of one server that mean the same step back. */
   readonly thin: boolean;
   accepts(segment: number, document: number): boolean;
-  /** The average cosine of the request and the tools of a tool's server; 0 where nothing is known. */
-  aboutness(position: Position): number;
 }
 
 /** Chooses and orders the hits. Ties go by server, then by name, so that the order never depends on history. */
@@ -69,12 +71,12 @@ export function select(
   index: LiveIndex,
   ranking: Ranking,
   named: readonly (readonly NamedTool[])[],
-  { limit, cut, thin, accepts, aboutness }: SelectionOptions,
+  { limit, cut, thin, accepts }: SelectionOptions,
 ): Selection {
   const hits: Hit[] = [];
-  const taken = new Set<string>();
+  const taken = new Set<number>();
   for (const tool of takeTurns(named.map((tools) => sortNamed(tools, index, ranking, accepts)))) {
-    const key = `${tool.segment}:${tool.document}`;
+    const key = positionKey(tool);
     if (hits.length >= limit || taken.has(key)) continue;
     taken.add(key);
     hits.push({ ...tool, named: true, answers: true });
@@ -83,12 +85,12 @@ export function select(
   let [top = 0, second = 0] = hits.map(({ score }) => score).sort((a, b) => b - a);
   const ranked: Hit[] = [];
   for (const { segment, document } of ranking.candidates) {
-    if (!accepts(segment, document) || taken.has(`${segment}:${document}`)) continue;
+    if (!accepts(segment, document) || taken.has(positionKey({ segment, document }))) continue;
     const parts = ranking.partsOf({ segment, document });
     const score = parts.total;
     second = Math.max(second, Math.min(top, score));
     top = Math.max(top, score);
-    // However much noise there is, it takes no place from a weak answer.
+    // Noise takes no place from a weak answer.
     if (!(cut && isNoise(parts))) {
       ranked.push({ segment, document, score, named: false, spelled: false, answers: fits(parts) });
     }
@@ -100,17 +102,19 @@ export function select(
   const room = limit - places;
   const claimOf = (hit: Hit): Claim => {
     const isSmall = toolsBeside(index, hit) <= SMALL;
-    const isAbout = aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
-    if (!isAbout) return { share: SHARE.other, fits: FITS.other };
-    return { share: SHARE.about, fits: isSmall ? FITS.aboutAndSmall : FITS.about };
+    const isAbout = ranking.aboutness(hit) >= (isSmall ? ABOUT.small : ABOUT.large);
+    return {
+      share: isAbout ? SHARE.about : SHARE.other,
+      fits: isAbout && isSmall ? FITS.aboutAndSmall : FITS.other,
+    };
   };
-  // Some of those that are given a place are not worth showing; others have theirs then.
+  // Some hits that get a place are not worth showing, so more places are shared than shown.
   const shown = sharePlaces(
     index,
     { before: hits, ranked, room: cut ? PLACES * room : room, thin, leaveOut: cut },
     claimOf,
   );
-  // The best that answers at all is shown however weak it is, and however many stand before it that do not.
+  // The best hit that answers is shown, however weak it is.
   const answer = shown.find((hit) => fits(ranking.partsOf(hit)));
   const beside = besideFirst(index, hits[0] ?? shown[0], ranked);
   const isWorthShowing = (hit: Hit, place: number): boolean =>
@@ -121,27 +125,26 @@ export function select(
   return { hits, best: top, second };
 }
 
-/** What is shared out: the places that are taken, all other hits by score, and how many places there are. */
+/** The hits that have a place, all others by score, and the number of free places. */
 interface Sharing {
   readonly before: readonly Hit[];
   readonly ranked: readonly Hit[];
   readonly room: number;
-  /** Whether tools of one server that mean the same step back, and whether they are left out then. */
+  /** Whether repeats step back, and whether they are left out. */
   readonly thin: boolean;
   readonly leaveOut: boolean;
 }
 
-/** What a server may have: so many of every three places, more only where no tool of another server has this score. */
+/** How many of every three places a server may have; more if no tool of another server has the score `fits`. */
 interface Claim {
   readonly share: number;
   readonly fits: number;
 }
 
 /**
- * Gives the places to hits, best first. While other servers have what fits, no server has more than its share of the places down
- * to any place. Of tools of one server that mean the same, two keep their places; the others are left out, or come after
- * everything else where the caller wants so many. Look-alikes of different servers all keep theirs: which server it is may be
- * what matters.
+ * Gives the places to hits, best first. While other servers have tools that fit, no server has more than its share of the places
+ * down to any place. Of repeats two keep their places; the others are left out or come last. Look-alikes of different servers all
+ * keep their places, because the server may be what matters.
  */
 function sharePlaces(
   index: LiveIndex,
@@ -162,7 +165,7 @@ function sharePlaces(
   const left = [...ranked];
   const kept: Hit[] = [];
   const repeated: Hit[] = [];
-  /** The first hit that passes and repeats nothing; -1 where there is none. */
+  /** Finds the first hit that passes and is no repeat; -1 if there is none. */
   const find = (passes: (hit: Hit) => boolean): number => {
     for (let at = 0; at < left.length; at++) {
       const hit = left[at] as Hit;
@@ -190,7 +193,7 @@ function sharePlaces(
   return leaveOut ? kept : [...kept, ...repeated].slice(0, Math.max(0, room));
 }
 
-/** Whether two hits of the same server that mean the same have their places. */
+/** Tells whether a hit repeats two hits of its server that have their places. */
 const isRepeat = (index: LiveIndex, hit: Hit, kept: readonly Hit[]): boolean =>
   kept.filter((other) => serverOf(index, other) === serverOf(index, hit) && areAlike(index, other, hit)).length >=
   REPEATS;
@@ -203,8 +206,8 @@ function toolsBeside(index: LiveIndex, { segment: position, document }: Position
 }
 
 /**
- * Which of the first places are worth showing beside the first hit, however good that one looks: what would be shown if its
- * server were not there.
+ * Returns a test for hits that are worth showing beside the first hit, however good that one is: those that would be shown if the
+ * server of the first hit were not there.
  */
 function besideFirst(
   index: LiveIndex,
@@ -221,7 +224,7 @@ function besideFirst(
 
 const VERSION = /[\s._-]*v\d{1,3}$/iu;
 
-/** Whether two tools differ by a version only, mean the same to the vectors, or, without any, say the same. */
+/** Tells whether two tools differ only by a version, or mean the same, or, without vectors, have the same summary. */
 function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   const a = (index.segments[left.segment] as LiveSegment).segment;
   const b = (index.segments[right.segment] as LiveSegment).segment;
@@ -242,7 +245,7 @@ function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   return sum * scales >= SAME_MEANING;
 }
 
-/** The tools of one name, best first. Of look-alikes of a name only the best of each server was asked for. */
+/** Sorts the tools of one name, best first. Of look-alikes of a name only the best of each server stays. */
 function sortNamed(
   tools: readonly NamedTool[],
   index: LiveIndex,
@@ -262,7 +265,7 @@ function sortNamed(
     });
 }
 
-/** One of each list in turn, so that no name takes all the places. */
+/** Yields one of each list in turn, so that no name takes all the places. */
 function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   for (let turn = 0; turn < longest; turn++) {

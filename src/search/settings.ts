@@ -1,5 +1,5 @@
 /**
- * The numbers of the ranking, with the reason for each: options in, complete settings out.
+ * Resolves the settings of the ranking. Every number has its reason beside it.
  * @module
  */
 import type { MeaningModel } from './meaning-model.ts';
@@ -55,7 +55,7 @@ export type Parts = Readonly<Record<Part, boolean>>;
 const partsWithout = (without: readonly Part[]): Parts =>
   Object.fromEntries(PARTS.map((part) => [part, !without.includes(part)])) as Parts;
 
-/** As everybody has it. */
+/** The default: all parts are on. */
 export const ALL_PARTS: Parts = partsWithout([]);
 
 /** Choices a caller may make; everything has a measured default. */
@@ -82,7 +82,7 @@ export interface SearchSettings {
   readonly synonyms: boolean;
   readonly model: MeaningModel | undefined;
   readonly meaningWeight: number;
-  /** Read when a tool is indexed, so that a ready index needs none. */
+  /** Called when a tool is indexed, so an index from disk reads no phrases. */
   readonly phrases: () => PhraseBook | undefined;
   /** The caller's own, or false for none; undefined for those that come with the package. */
   readonly ownPhrases: PhraseBook | false | undefined;
@@ -106,7 +106,7 @@ const FIELDS: Readonly<Record<Field, FieldSettings>> = {
   hints: { weight: 0.5, b: 0, length: 2 },
 };
 
-/** Words and meaning count alike; the surface is flat around it. */
+/** Words and meaning count the same. Nearby values rank about as well. */
 const MEANING_WEIGHT = 0.5;
 
 /** Fills in what the caller left open. */

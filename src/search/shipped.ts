@@ -1,6 +1,5 @@
 /**
- * What comes with the package beside its code, read from disk when it is first needed and kept: the vectors of words and the
- * phrases for known tools. Where a file is missing or damaged, search goes on without it.
+ * Reads the word vectors and phrases that ship with the package, when first needed. Search works without a damaged file.
  * @module
  */
 import { readFileSync } from 'node:fs';
@@ -15,8 +14,8 @@ let model: MeaningModel | false | undefined;
 let phrases: PhraseBook | undefined;
 
 /**
- * The shipped vectors; undefined where there are none. All are read at once, so that no query reads from disk; with `frugal`,
- * for a process that answers one query and ends, only those it asks for.
+ * Returns the shipped vectors; undefined if there are none. All are read at once, so that no query reads from disk. With `frugal`,
+ * for a process that answers one query and ends, only the vectors that are needed are read.
  */
 export function shippedModel(frugal = false): MeaningModel | undefined {
   model ??= readModel(new URL('meaning.bin', FOLDER), frugal) ?? false;
@@ -49,7 +48,7 @@ export function shippedPhrases(): PhraseBook {
   return phrases;
 }
 
-/** Reads a model file; undefined where there is none that is whole. */
+/** Reads a model file; undefined if it is missing or damaged. */
 export function readModel(file: URL | string, frugal = false): MeaningModel | undefined {
   const data = frugal ? openModel(file) : readWholeModel(file);
   return data && new MeaningModel(data);

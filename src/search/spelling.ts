@@ -1,6 +1,5 @@
 /**
- * Words of a request in, the same words out as the vectors know them: one that neither they nor two servers have becomes the
- * word a typo away whose stem some tool has, if there is one.
+ * Corrects words of a request that neither the vectors nor two servers have: to a word a typo away that some tool has.
  * @module
  */
 import type { LiveIndex } from './live-index.ts';
@@ -12,19 +11,19 @@ const SHORTEST = 4;
 const TWO_TYPOS_FROM = 8;
 const LATIN = /^\p{Script=Latin}+$/u;
 
-/** Puts right what was mistyped. */
+/** Corrects mistyped words. */
 export function spellWords(index: LiveIndex, model: MeaningModel, words: readonly string[]): string[] {
   let corrected = 0;
   return words.map((word) => {
     if (word.length < SHORTEST || !LATIN.test(word) || model.ordinalOf(word) >= 0) return word;
-    // What a single server says may be the same typo: that server does not decide how the request is read.
+    // A word that a single server has may be the same typo: no server decides alone how a request is read.
     const { count, servers } = index.entry(stem(word));
     if ((index.servers > 1 ? servers > 1 : count > 0) || corrected++ >= MOST_CORRECTED) return word;
     return meantBy(index, model, word) ?? word;
   });
 }
 
-/** The likeliest word: of those as near, what many tools have is asked for more often. */
+/** Returns the likeliest word: the nearest, of equals the one that most tools have. */
 function meantBy(index: LiveIndex, model: MeaningModel, word: string): string | undefined {
   const [best] = model
     .near(word, word.length >= TWO_TYPOS_FROM ? 2 : 1)

@@ -1,7 +1,6 @@
 /**
- * English word in, stem out: Porter's algorithm (1980), so that `issues`, `issue` and `issuing` meet; a final y stays after
- * a vowel, as in its second version, so that `deploy` and `deployment` do, too.
- * Words with anything but the letters a–z come back unchanged.
+ * Stems English words by Porter's algorithm (1980): `issues`, `issue` and `issuing` match. A final y stays after a vowel, so
+ * `deploy` and `deployment` match too. A word with anything but the letters a–z is returned unchanged.
  * @module
  */
 

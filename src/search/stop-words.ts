@@ -1,5 +1,5 @@
 /**
- * Words that say nothing about what a tool does, in requests and in descriptions.
+ * Lists words that say nothing about what a tool does, in requests and in descriptions.
  * @module
  */
 

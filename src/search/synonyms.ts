@@ -1,5 +1,5 @@
 /**
- * Words that people and tool authors use for one another. Small on purpose: each group is about what tools do and act on.
+ * Groups words that people and tool authors use for one another. Small on purpose: each group is about what tools do.
  * @module
  */
 import { stem } from './stemmer.ts';
@@ -95,13 +95,13 @@ const GROUPS = [
 /** Stems that may stand for the given stem. */
 export const synonymsOf = (word: string): readonly string[] => stemsWith(word.charAt(0)).get(word) ?? [];
 
-/** By their first letter, so that the first query need not wait for the stems of all groups. */
+/** Synonyms by first letter, so that the first query stems only some of the groups. */
 const known = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
 /** The synonyms of all stems that begin with a letter. A stem begins with the letter its word begins with. */
 function stemsWith(initial: string): ReadonlyMap<string, readonly string[]> {
   let synonyms = known.get(initial);
-  // Queries may begin with any character; only those of the groups are worth remembering.
+  // A query may begin with any character; only the letters of the groups are cached.
   if (synonyms === undefined && /[a-z]/.test(initial)) {
     synonyms = toSynonyms(initial);
     known.set(initial, synonyms);

@@ -1,6 +1,5 @@
 /**
- * Frequencies of one tool's terms, added up field by field. One tally serves all tools, one after the other: a map for each of
- * them would cost more than everything else that is done with its terms.
+ * Adds up the frequencies of one tool's terms, field by field. One tally serves all tools in turn, which saves much time.
  * @module
  */
 
@@ -8,7 +7,7 @@ export class TermTally {
   #frequencies = new Float64Array(1024);
   readonly #terms: number[] = [];
 
-  /** Forgets everything, also what was left behind by a tool that could not be read to its end. */
+  /** Clears the tally, also after a tool that failed half-way. */
   start(): this {
     for (const term of this.#terms) this.#frequencies[term] = 0;
     this.#terms.length = 0;

@@ -1,5 +1,5 @@
 /**
- * A word in, the term that it is indexed and looked up by out.
+ * Turns a word into the term that it is indexed and looked up by.
  * @module
  */
 import type { Parts } from './settings.ts';

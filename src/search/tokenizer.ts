@@ -1,7 +1,6 @@
 /**
- * Text in, words out: Unicode words, lower-cased and folded; identifiers give their compound and their parts
- * (`createIssue` → `createissue`, `create`, `issue`); scripts written without spaces give pairs of characters.
- * Invisible characters never reach the index.
+ * Splits text into Unicode words, lower-cased and folded. Identifiers give their compound and their parts (`createIssue` →
+ * `createissue`, `create`, `issue`). Scripts without spaces give pairs of characters. Invisible characters are removed.
  * @module
  */
 

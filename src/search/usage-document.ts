@@ -1,5 +1,5 @@
 /**
- * The usage record as plain data, and the look at data that came from disk: whole and of this version, or nothing.
+ * Checks a usage record that was read from disk: returns it if it is whole and of this version, otherwise nothing.
  * @module
  */
 import { isObject } from '../json/plain-object.ts';
@@ -32,7 +32,7 @@ export interface UsageDocument {
     readonly words: readonly string[];
     /** Place in `tools`, number of uses, evidence, time of the last use. */
     readonly uses: readonly (readonly [number, number, number, number])[];
-    /** As it was written; only where somebody wants that kept. */
+    /** The query as written; only with `search.keepQueries`. */
     readonly text?: string | undefined;
   }[];
 }
@@ -46,7 +46,7 @@ export interface ReadQuery {
 
 const LONGEST_WORD = 64;
 
-/** Reads a document; undefined for anything that we would not have written. */
+/** Reads a document; undefined if it is not a valid one. */
 export function readUsageDocument(data: unknown): { readonly queries: readonly ReadQuery[] } | undefined {
   if (!isObject(data) || data.version !== USAGE_VERSION) return undefined;
   const { tools, queries } = data;

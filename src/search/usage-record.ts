@@ -1,23 +1,22 @@
 /**
- * What was used after which query in, how much each tool is to be raised for a like query out. Pure: the clock and the
- * hash are handed in. A query is kept as hashes of its content words, two queries are alike by the words they share,
- * and evidence halves every month.
+ * Records which tools were used after which queries, and says how much each is raised for a similar query. A query is kept as
+ * hashes of its content words. Two queries are similar by the words they share. Evidence halves every month.
  * @module
  */
 import type { ToolScore } from '../core/types.ts';
-import { parseQuery } from './query.ts';
+import { type ParsedQuery, parseQuery } from './query.ts';
 import { readUsageDocument, USAGE_LIMITS, USAGE_VERSION, type UsageDocument } from './usage-document.ts';
 
-/** A tool that like queries ended with, how much that raises it (0 to 1), and why. */
+/** A tool that was used after similar queries, how much that raises it (0 to 1), and why. */
 export interface LearntTool extends ToolScore {
-  /** How often it was used after like queries. */
+  /** How often it was used after similar queries. */
   readonly uses: number;
-  /** When it last was, in milliseconds since 1970. */
+  /** When it was last used, in milliseconds since 1970. */
   readonly lastUsed: number;
 }
 
 export interface UsageRecordOptions {
-  /** What is kept of a word; the same word must always give the same. */
+  /** Hashes a word; the same word must always give the same hash. */
   readonly hash: (word: string) => string;
   /** Whether queries are also kept as they were written. */
   readonly keepQueries?: boolean | undefined;
@@ -39,17 +38,17 @@ interface KnownQuery {
 }
 
 const HALF_LIFE_MS = 30 * 24 * 3_600_000;
-/** Less alike than this, two queries have some word in common and no more. */
+/** Two queries that are less similar than this have nothing to say about each other. */
 const LEAST_LIKE = 0.3;
-/** Half the words in common is much less than half as telling: a neighbour of the tool may be meant. */
+/** Half the words in common counts much less than half: a neighbour of the tool may be meant. */
 const STEEPNESS = 3;
 /** A word that no known query has speaks against all of them. */
 const UNKNOWN_WORD = 2;
-/** One certain use is as strong as this doubt, so it raises by half; more uses raise more, and never to 1. */
+/** The evidence that one use has to outweigh: one use raises by half, more uses raise more, never to 1. */
 const DOUBT = 1;
-/** What shares its place with more is hardly raised. */
+/** The most tools that are raised for one query. */
 const MOST_TOOLS = 32;
-/** Weaker evidence is not worth its place on disk: half a year after a single use. */
+/** Weaker evidence is dropped: half a year after a single use. */
 const FORGOTTEN = 0.015;
 
 /** The uses of one principal. Bounded: the weakest are forgotten first. */
@@ -88,7 +87,7 @@ export class UsageRecord {
     const before = known.tools.get(key);
     if (before === undefined) known.tools.set(key, { server, tool, uses: 1, weight, last: at });
     else {
-      // Clocks of several processes may differ: the later time counts, and nothing gains by an earlier one.
+      // Clocks of several processes may differ: the later time counts.
       const last = Math.max(before.last, at);
       before.weight = faded(before, last) + weight;
       before.uses++;
@@ -98,8 +97,8 @@ export class UsageRecord {
     if (this.#queries.size > USAGE_LIMITS.queries) this.#forgetWeakest(at);
   }
 
-  /** The tools that like queries ended with, best first. */
-  learntFor(query: string, now: number): LearntTool[] {
+  /** Returns the tools that were used after similar queries, best first. */
+  learntFor(query: string | ParsedQuery, now: number): LearntTool[] {
     if (this.#queries.size === 0) return [];
     const words = this.#wordsOf(query);
     const weightOf = (word: string): number => (this.#byWord.has(word) ? 1 : UNKNOWN_WORD);
@@ -127,7 +126,7 @@ export class UsageRecord {
         all += evidence;
       }
     }
-    // Several tools that like queries ended with share what there is to gain.
+    // Several tools share the gain.
     return [...found.values()]
       .map(({ evidence, ...rest }) => ({ ...rest, score: evidence / (all + DOUBT) }))
       .sort((a, b) => b.score - a.score || compare(a.server, b.server) || compare(a.tool, b.tool))
@@ -161,9 +160,10 @@ export class UsageRecord {
     return { version: USAGE_VERSION, tools: names, queries };
   }
 
-  /** Values in a query (paths, names, numbers) say nothing about the tool, and are nobody's business. */
-  #wordsOf(query: string): string[] {
-    const terms = parseQuery(query).terms.filter(({ bonus, weight }) => !bonus && weight === 1);
+  /** Leaves out values (paths, names, numbers): they say nothing about the tool and may be private. */
+  #wordsOf(query: string | ParsedQuery): string[] {
+    const parsed = typeof query === 'string' ? parseQuery(query) : query;
+    const terms = parsed.terms.filter(({ bonus, weight }) => !bonus && weight === 1);
     return [...new Set(terms.slice(0, USAGE_LIMITS.words).map(({ term }) => this.#hash(term)))].sort();
   }
 
@@ -184,8 +184,8 @@ export class UsageRecord {
   }
 
   /**
-   * What has faded away is left out, as seen from the middle of all times of use: a clock that was wrong for a while, in
-   * this process or in another one, must not make everything else look old.
+   * Leaves out faded evidence. Its age is counted from the median time of use: a clock that was wrong for a while must not make
+   * everything else look old.
    */
   #strongestFirst(): KnownQuery[] {
     const times = [...this.#queries.values()].flatMap(({ tools }) => [...tools.values()].map(lastOf));
@@ -197,7 +197,7 @@ export class UsageRecord {
       .map(({ query }) => query);
   }
 
-  /** A tenth at a time, so that it is rarely done. */
+  /** Forgets a tenth at a time, so that it happens rarely. */
   #forgetWeakest(now: number): void {
     const weakest = [...this.#queries]
       .map(([key, query]) => ({ key, query, strength: strengthOf(query, now) }))

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { engineIn, entry, type Folder, folder, until } from '../../test/fixtures/engine.ts';
 import { evil } from '../../test/fixtures/evil.ts';
@@ -112,6 +113,30 @@ describe('a call', () => {
     expect(await learnt('open ticket', { ...ann, session: '2' })).toEqual([['create_issue', 1]]);
     expect(await learnt('open ticket', { ...bob, session: '1' })).toEqual([]);
     expect(await learnt('open ticket')).toEqual([]);
+  });
+
+  it('is left until the answer has left, and is not lost by a flush before that', async () => {
+    using home = folder();
+    const { learning, use, learnt } = learningIn(home);
+    let read = false;
+    const [first, ...others] = hits('search_issues', 'create_issue') as [SearchResult, ...SearchResult[]];
+    const watched = {
+      ...first,
+      get server() {
+        read = true;
+        return first.server;
+      },
+    };
+    learning.shown('open ticket', {}, [watched, ...others]);
+    await Promise.resolve();
+    expect(read).toBe(false);
+    await turn();
+    expect(read).toBe(true);
+    learning.shown('close ticket', {}, hits('search_issues', 'create_issue'));
+    use('create_issue');
+    await learning.flush();
+    expect(await learningIn(home).learnt('close ticket')).toEqual([['create_issue', 1]]);
+    expect(await learnt('close ticket')).toEqual([['create_issue', 1]]);
   });
 
   it('finds the last searches of the last callers only', async () => {

@@ -10,6 +10,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
 import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { ParsedQuery } from '../search/query.ts';
 import type { LearntTool } from '../search/usage-record.ts';
 import { UsageStore, type UsageStoreOptions } from './usage-store.ts';
 
@@ -31,6 +32,8 @@ export class UsageLearning {
   /** By caller, the latest search last. */
   readonly #searches = new Map<string, ShownSearch[]>();
   readonly #adding = new Set<Promise<void>>();
+  /** What is still to be learnt, oldest first. */
+  #waiting: (() => void)[] = [];
 
   /** `now` dates stored uses; `elapsed` tells how long ago a search was. */
   constructor(store: UsageStore, now: () => number, elapsed: () => number = now) {
@@ -39,37 +42,56 @@ export class UsageLearning {
     this.#elapsed = elapsed;
   }
 
-  /** Returns what this caller's principal used after similar queries. */
-  async learntFor(query: string, caller: Caller = {}): Promise<LearntTool[]> {
+  /** What this caller's principal used after similar queries. */
+  async learntFor(query: string | ParsedQuery, caller: Caller = {}): Promise<LearntTool[]> {
+    this.#catchUp();
     return (await this.#store.recordOf(caller.principal)).learntFor(query, this.#now());
   }
 
   /** Remembers which tools a search showed to a caller. */
   shown(query: string, caller: Caller = {}, results: readonly SearchResult[]): void {
-    const key = callerKey(caller);
+    const at = this.#elapsed();
+    this.#later(() => this.#remember(query, at, callerKey(caller), results));
+  }
+
+  /** Learns from the result of a call, after the answer has left. */
+  settled(ref: ToolRef, caller: Caller = {}, result: ToolResult<CallToolResult>): void {
+    if (!hasWorked(result) || this.#searches.size + this.#waiting.length === 0) return;
+    const [elapsed, at] = [this.#elapsed(), this.#now()];
+    this.#later(() => this.#learn(ref, caller, { since: elapsed - COUNTS_FOR_MS, at }));
+  }
+
+  #later(work: () => void): void {
+    if (this.#waiting.push(work) === 1) setImmediate(() => this.#catchUp());
+  }
+
+  #catchUp(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const work of waiting) work();
+  }
+
+  #remember(query: string, at: number, key: string, results: readonly SearchResult[]): void {
     const searches = this.#searches.get(key) ?? [];
     // Reinserted at the end: the callers idle longest are dropped first.
     this.#searches.delete(key);
     if (results.length === 0 && searches.length === 0) return;
     const places = new Map(results.map(({ server, tool }, place) => [toolKey(server, tool), place]));
-    searches.push({ query, at: this.#elapsed(), places });
+    searches.push({ query, at, places });
     this.#searches.set(key, searches.slice(-LIMITS.cache.usageSearches));
     if (this.#searches.size > LIMITS.cache.usageCallers)
       this.#searches.delete(this.#searches.keys().next().value as string);
   }
 
-  /** Learns from the result of a call. */
-  settled({ server, tool }: ToolRef, caller: Caller = {}, result: ToolResult<CallToolResult>): void {
-    if (!hasWorked(result)) return;
-    const searches = this.#searches.size > 0 ? this.#searches.get(callerKey(caller)) : undefined;
-    if (!searches) return;
+  #learn({ server, tool }: ToolRef, caller: Caller, { since, at }: { since: number; at: number }): void {
     const key = toolKey(server, tool);
-    const since = this.#elapsed() - COUNTS_FOR_MS;
-    const search = searches.findLast(({ at, places }) => at >= since && places.has(key));
+    const search = this.#searches
+      .get(callerKey(caller))
+      ?.findLast(({ at: shownAt, places }) => shownAt >= since && places.has(key));
     if (!search) return;
     const weight = search.places.get(key) === 0 ? FIRST_PLACE : 1;
     search.places.delete(key);
-    const adding = this.#store.add(caller.principal, { query: search.query, server, tool, at: this.#now(), weight });
+    const adding = this.#store.add(caller.principal, { query: search.query, server, tool, at, weight });
     this.#adding.add(adding);
     void adding.finally(() => this.#adding.delete(adding));
   }
@@ -93,6 +115,7 @@ export class UsageLearning {
 
   /** Writes pending uses. */
   async flush(): Promise<void> {
+    this.#catchUp();
     await Promise.all(this.#adding);
     await this.#store.flush();
   }

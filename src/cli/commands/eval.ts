@@ -7,7 +7,7 @@ import { LIMITS } from '../../core/limits.ts';
 import type { SearchResult } from '../../core/types.ts';
 import { aboutTokens } from '../../meta-tools/definition-tokens.ts';
 import { searchAnswer } from '../../meta-tools/search-answer.ts';
-import { evaluate, type Ranker, type ScoredTool, summarize } from '../../search/evaluate.ts';
+import { evaluate, type JudgedSearch, type ScoredTool, summarize } from '../../search/evaluate.ts';
 import { type JudgedQuery, keyOf, type RankedTool, type RelevantTool } from '../../search/metrics.ts';
 import { missesOf } from '../../search/misses.ts';
 import { nearestNames } from '../../text/nearest-names.ts';
@@ -139,7 +139,7 @@ async function measured(
 }
 
 /** The search as an agent uses it. */
-function rankerOf(session: Session, limit: number | undefined): Ranker {
+function rankerOf(session: Session, limit: number | undefined): JudgedSearch {
   const find = async (query: string, most: number | undefined) => {
     const found = await session.engine.find(query, { limit: most, waitMs: 0 });
     return found.success ? found.data : { results: [], notes: [forTerminal(found.error.message)] };

@@ -1,0 +1,39 @@
+/**
+ * Defines a ranker: one way to tell how well tools answer a request. A ranking idea is one file that has a `Ranker`, and a row
+ * in the table of fusion.ts.
+ * @module
+ */
+import type { SearchOptions, ToolMetadata } from '../core/types.ts';
+import type { Details, ScoreParts } from './explanation.ts';
+import type { LiveIndex, Position } from './live-index.ts';
+import type { ParsedQuery } from './query.ts';
+import type { SearchSettings } from './settings.ts';
+
+/** One search, as every ranker reads it. */
+export interface Search extends Pick<SearchOptions, 'server' | 'learnt' | 'similar'> {
+  readonly index: LiveIndex;
+  readonly query: ParsedQuery;
+  readonly settings: SearchSettings;
+  /** The most candidates of one server. */
+  readonly perServer: number;
+  /** Tells whether a tool may be found: filters decide. */
+  accepts(segment: number, document: number): boolean;
+}
+
+/** The scores that one ranker gives in one search. They are absolute: no other tool changes the score of a tool. */
+export interface Scores {
+  of(segment: number, document: number): number;
+  /** The accepted tools that deserve a closer look, in any order. */
+  candidates(): readonly Position[];
+  /** How much the server of a tool is about the request as a whole. */
+  ofServer?(position: Position): number;
+}
+
+/** One way to rank tools. */
+export interface Ranker {
+  readonly name: Exclude<keyof ScoreParts, 'total'>;
+  /** Scores the tools; undefined if the ranker has nothing to say about this request. */
+  score(search: Search): Scores | undefined;
+  /** Explains the score of one tool; `about` is the description of its server. */
+  explain?(search: Search, tool: ToolMetadata, about: string): Partial<Details>;
+}
