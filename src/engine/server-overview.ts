@@ -1,5 +1,5 @@
 /**
- * All servers that are switched on with what is known of them: a state in, what `list_mcp_servers` shows out.
+ * Lists all enabled servers with their state, for `list_mcp_servers`.
  * @module
  */
 
@@ -9,13 +9,13 @@ import { oneLine } from '../text/plain-text.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** What a server said when it died may be long, and may hold anything. */
+/** A dying server's last words may be long and may hold anything. */
 const MAX_REASON = 300;
 
-/** Servers start when they are needed; one nobody needed yet is not a broken one. */
+/** Servers start on demand; one that has not started yet is not broken. */
 const UNSEEN = 'not started yet';
 
-/** A part of the program itself is always there. */
+/** The program's own providers are always connected. */
 const PRESENT = { status: 'connected', reason: undefined } as const;
 
 /** In the order of the configuration. Connects to none. */
