@@ -1,5 +1,5 @@
 /**
- * A tool in full, for `get_tool_details`.
+ * Describes a tool in full, for `get_tool_details`.
  * @module
  */
 
@@ -8,17 +8,14 @@ import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
 
-/** A tool as `describe` shows it: with its parameters, one by one. */
+/** A tool with its parameters, one by one. */
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
 }
 
 const DESCRIPTION_CHARS = 4000;
 
-/**
- * Adds parameters and examples; an example is made up only where types alone do not show how to call the tool.
- * @param wanted somebody asked for examples, so one is made up for a simple tool, too
- */
+/** Adds parameters and examples. Generates an example if a required parameter is nested, or if `wanted`. */
 export function describeTool(tool: ToolMetadata, wanted = false): Description {
   const parameters = describeParameters(tool.inputSchema);
   const given = examplesFor(tool.inputSchema, tool.examples);

@@ -1,12 +1,12 @@
 /**
- * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
+ * Chooses examples for a tool: the configured ones, or those of its schema; or generates one and marks it.
  * @module
  */
 
 import type { JsonSchema, ToolExample } from '../core/types.ts';
 import { branchesOf, wholeNode } from '../schema/schema-merge.ts';
 
-/** The examples to show. A generated one only where nobody gave any and something is required. */
+/** The given examples of a tool: the configured ones, else up to three of its schema. */
 export function examplesFor(
   inputSchema: JsonSchema | undefined,
   configured: readonly ToolExample[] = [],
@@ -21,15 +21,18 @@ export function examplesFor(
   return [];
 }
 
-/** Longer ones show less than the types do. */
+/** Longer examples show less than the types do. */
 const MAX_CHARS = 600;
 const MAX_SAMPLES = 100;
 
-/** Arguments that fit the schema's required part, if they show something. Values come from the schema where it has any. */
+/**
+ * Generates arguments for the schema's required part, with values of the schema where it has any. Undefined if they
+ * would show nothing.
+ */
 export function generateExample(inputSchema: JsonSchema | undefined): ToolExample | undefined {
   if (!inputSchema) return undefined;
   const sample = sampleOf(inputSchema, inputSchema, 4, { left: MAX_SAMPLES });
-  // An empty part would only show that nothing is known about it.
+  // An empty part only shows that nothing is known about it.
   if (typeof sample !== 'object' || sample === null || hasGaps(sample)) return undefined;
   if (JSON.stringify(sample).length > MAX_CHARS) return undefined;
   return { parameters: sample as Record<string, unknown>, generated: true };
@@ -58,7 +61,7 @@ function sampleOf(schema: unknown, root: JsonSchema, levels: number, samples: { 
     const properties = Object(node.properties) as Record<string, unknown>;
     const required: unknown[] = Array.isArray(node.required) ? node.required.slice(0, 20) : [];
     const names = required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) as string[];
-    // Entries, not assignment: a property may be called `__proto__`.
+    // Entries, not assignment: a property may be named `__proto__`.
     return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], root, levels - 1, samples)]));
   }
   if (type === 'integer' || type === 'number') return typeof node.minimum === 'number' ? node.minimum : 1;

@@ -1,5 +1,5 @@
 /**
- * A tool's parameters: as one compact line for search hits, and one by one for `get_tool_details`.
+ * Describes a tool's parameters: in one compact line for search hits, and one by one for `get_tool_details`.
  * @module
  */
 
@@ -11,11 +11,11 @@ import { oneLine, visible } from '../text/plain-text.ts';
 const SIGNATURE_CHARS = 120;
 const SIGNATURE_TYPE_CHARS = 30;
 const PARAMETER_CHARS = 300;
-/** A definition of 256 KiB can hold ten thousand; nobody reads them, and each costs time. */
+/** A definition of 256 KiB can hold ten thousand parameters. No agent reads that many, and each costs time. */
 const MAX_PARAMETERS = 256;
 const MAX_NODES = 30_000;
 
-/** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
+/** `repo, title, body?, labels?: string[]`. Strings have no type; required parameters come first. */
 export function signature(inputSchema: JsonSchema | undefined, maxChars: number = SIGNATURE_CHARS): string {
   const all = parametersOf(inputSchema).slice(0, MAX_PARAMETERS);
   let text = '';
@@ -30,7 +30,7 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
   return text;
 }
 
-/** The parameters with their types, limits and descriptions; the required ones first. */
+/** The parameters with types, limits and descriptions; required ones first. */
 export function describeParameters(inputSchema: JsonSchema | undefined): ToolParameter[] {
   const effort = new Effort(MAX_NODES);
   return parametersOf(inputSchema)

@@ -1,27 +1,27 @@
 /**
- * Tells whether a server that failed may answer soon, so that a caller waits for the next attempt: 429, 503, a time-out or
- * a reset. Nobody waits for an address at which nobody listens, or for what only a person can mend.
+ * Tells whether a failed server may answer soon, so that a caller should wait for the next attempt: after 429, 503, a
+ * timeout or a reset. An address without a listener, or an error that only a person can fix, is not worth waiting for.
  * @module
  */
 import type { DiscoveryError } from '../core/errors.ts';
 
-const NOBODY_THERE: ReadonlySet<unknown> = new Set([
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ERR_INVALID_URL',
 ]);
-/** Errors inside one another that are looked at. */
+/** How deep nested errors are inspected. */
 const MAX_DEPTH = 8;
 
-/** Whether the next attempt is worth waiting for. */
+/** Tells whether the next attempt is worth waiting for. */
 export function worthWaiting(error: DiscoveryError): boolean {
   if (!error.toInfo().retryable) return false;
   let inner: unknown = error.cause;
   for (let depth = 0; depth < MAX_DEPTH && inner instanceof Error; depth++) {
-    if (NOBODY_THERE.has((inner as NodeJS.ErrnoException).code)) return false;
-    // Several addresses of one name, tried one after the other.
+    if (UNREACHABLE.has((inner as NodeJS.ErrnoException).code)) return false;
+    // An AggregateError holds one error per address of a host name.
     inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
   }
   return true;
