@@ -3,7 +3,7 @@
 //   npm run bench:gateway -- [--only SECTION]… [--json] [--strict] [--rounds N] [--corpus PATH] [--queries PATH]
 //
 // PATH is a file of JSON lines (.gz too) or a folder of them: tools as {server, name, description, inputSchema},
-// queries as {query}. Without, both are made up. N is how often the sections of calls start their processes anew; more
+// queries as {query}. Without PATH, both are synthetic. N is how often the call sections start new processes; more
 // rounds give steadier figures. The exit code is 0 unless --strict is given and a budget is missed.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';

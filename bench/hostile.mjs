@@ -1,12 +1,12 @@
-// Measures what a hostile server or client costs everybody else, in one run, against the built package.
+// Measures what a hostile server or client costs the others, in one run, against the built package.
 //
 //   npm run bench:hostile -- [--only floods|takeover]… [--scenario TEXT]… [--data DIR] [--kind KIND]… [--size COUNT]…
 //                            [--json] [--strict]
 //
-// Floods: a neighbour's calls with and without the attacker; `--scenario` runs only the attacks whose name holds TEXT.
-// Takeover: how far one hostile server gets in search; KIND is a key of parts/attackers.mjs, DIR has real tools and requests.
-// Everything stays on this machine. Another section is a file in bench/sections with `title` and `measure`, and its name in
-// `names` below.
+// Floods: a neighbour's calls with and without the attacker; `--scenario` runs only the attacks whose name contains
+// TEXT. Takeover: how far one hostile server gets in search; KIND is a key of parts/attackers.mjs, DIR has real tools
+// and requests. Everything stays on this machine. To add a section, add a file with `title` and `measure` to
+// bench/sections, and its name to `names` below.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';
 

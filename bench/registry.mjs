@@ -1,10 +1,12 @@
-// Measures ToolRegistry against the built package: what it adds to a call, how fast it searches many tools, and how registering grows.
+// Measures ToolRegistry against the built package: its cost per call, search over many tools, and how registering
+// scales.
 //
 //   npm run bench:registry -- [--corpus PATH] [--tools N] [--only SECTION]… [--json] [--strict]
 //
-// PATH is a file of JSON lines (.gz too), or a folder of such, with tools {server, name, description, inputSchema} or
-// lists {server, tools}; copied under other names where it has too few; without one, tools are made up. N is 10000. SECTION is calls, search or growth. The exit code is 0 unless
-// --strict is given and a budget is missed.
+// PATH is a file of JSON lines (.gz too), or a folder of such files, with tools {server, name, description,
+// inputSchema} or lists {server, tools}. Tools are copied under other names if there are too few. Without PATH, tools
+// are synthetic. N is 10000. SECTION is calls, search or growth. The exit code is 0 unless --strict is given and a
+// budget is missed.
 import { parseArgs } from 'node:util';
 import { requireBuild, runSections } from './parts/run-sections.mjs';
 

@@ -3,11 +3,13 @@
 //
 //   npm run bench:search -- [--data DIR] [--tools FILE --queries FILE]… [--corpus PATH] [--only SECTION]… [--json] [--strict]
 //
-// Files are JSON lines (.gz too): tools {server, name, description, inputSchema, serverDescription?}, queries
-// {query, relevant: [{server, name, grade?, group?}], source?}. DIR holds NAME.tools.jsonl and NAME.queries.jsonl, or has
-// a folder `dev` that does, and a folder `corpus` that stands for --corpus unless that is given. A set called `scale` is
-// averaged over its sources and stays out of the macro average. Without any of them tools and queries are made up: good
-// to compare with, not to quote. `ablation` also makes queries of its own, of the sets and of the corpus. SECTION is quality, ablation, reliability, speed, tokens or, if asked for, misses. The exit code is 0 unless --strict is given and a budget is missed.
+// Files are JSON lines (.gz too): tools {server, name, description, inputSchema, serverDescription?}, queries {query,
+// relevant: [{server, name, grade?, group?}], source?}. DIR holds NAME.tools.jsonl and NAME.queries.jsonl, or has a
+// folder `dev` that does, and a folder `corpus` that is used unless --corpus is given. A set named `scale` is averaged
+// over its sources and excluded from the macro average. Without any of them, tools and queries are synthetic: good for
+// comparison, not for quoting. `ablation` also makes its own queries from the sets and the corpus. SECTION is quality,
+// ablation, reliability, speed, tokens or, only if asked for, misses. The exit code is 0 unless --strict is given and a
+// budget is missed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,13 +35,13 @@ try {
   await runSections({
     ...values,
     names: ['quality', 'ablation', 'reliability', 'speed', 'tokens', 'misses'],
-    // A long list, for those who want to read it.
+    // A long list, shown only on request.
     apart: ['misses'],
     load: (name) => import(`./search/${name}.mjs`),
     input: { sets: readSets(values), evaluations: createEvaluations(), corpus },
   });
 } catch (error) {
-  // A path that was mistyped is no fault of ours.
+  // A mistyped path is the user's mistake, not a bug.
   if (!(error instanceof UsageError) && error.code !== 'ENOENT') throw error;
   process.stderr.write(`bench: ${error.message}\n`);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-// Shows what learning from use is worth: replays requests of simulated users against the built package and measures
+// Measures what learning from use is worth: replays requests of simulated users against the built package and measures
 // search with and without what was learnt.
 //
 //   npm run bench:usage -- --corpus PATH… [--requests FILE] [--users N] [--json] [--strict]

@@ -1,4 +1,4 @@
-// Writes docs/api.md from the TSDoc of everything that the built package exports; with --check says whether it is the same.
+// Writes docs/api.md from the TSDoc of everything that the built package exports. With --check, compares instead.
 // Either way an export without TSDoc is an error.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ const inGroups = (found) => {
     .filter(([, members]) => members.length > 0);
 };
 
-/** The same thing under the same name, whichever way it is exported. */
+/** Identifies an export, whichever entry point it comes through. */
 const keyOf = (name, { file }) => `${name} ${file}`;
 
-/** Each thing once, under the first entry point that has it, with the anchor that GitHub gives its heading. */
+/** Each export once, under the first entry point that has it, with the anchor that GitHub gives its heading. */
 const describeAll = (entries) => {
   const described = new Map();
   const slugs = new Map();
@@ -41,7 +41,7 @@ const describeAll = (entries) => {
   return described;
 };
 
-/** Members that nobody outside can name: `#private` and those under a symbol of our own. */
+/** Members that cannot be named from outside: `#private` ones, and those under our own symbols. */
 const PRIVATE = /^ *#private;\n|^(?: *\/\*\*[^\n]*\*\/\n)? *(?:get )?\[[A-Z_]+\][^\n]*\n/gm;
 
 const code = (text) => `\`\`\`ts\n${text}\n\`\`\``;
@@ -54,7 +54,7 @@ const sectionOf = ({ name, kind, text, description, examples }) => {
   return [`### ${name}`, `_${title}_ · ${description}`, code(declaration), ...examples.map(code)];
 };
 
-/** Types that these declarations mention and nobody exports; what a class of that kind has inside is nobody's business. */
+/** Types that these declarations mention but no entry point exports. The members of such a class are left out. */
 const mentionedBy = (members, described, shown) => {
   const found = new Map();
   const look = (one) => {
@@ -96,7 +96,7 @@ const chapterOf = (entry, described, shown) => {
   ];
 };
 
-/** In the project's own layout, declarations included. */
+/** Formats the page as the project's own files, declarations included. */
 const format = (text) => {
   const biome = [`${root}node_modules/@biomejs/biome/bin/biome`, 'format', `--stdin-file-path=${page}`];
   const { status, stdout, stderr } = spawnSync(process.execPath, biome, { cwd: root, input: text, encoding: 'utf8' });

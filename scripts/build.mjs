@@ -1,5 +1,6 @@
-// Compiles src/ to dist/ with plain tsc (dist mirrors src), then bundles the two commands into dist/bin: an agent waits
-// for them at every start, and reading a few files instead of some hundred is a good part of that time; `npm run bench:gateway -- --only start` measures it.
+// Compiles src/ to dist/ with plain tsc (dist mirrors src), then bundles the two commands into dist/bin. An agent waits
+// for them at every start, and reading a few files instead of some hundred saves a good part of that time; `npm run
+// bench:gateway -- --only start` measures it.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Built aside and swapped in, so that whoever runs from dist meanwhile is not left without it.
+// Built aside and swapped in, so that programs running from dist always find a complete one.
 const fresh = join(root, `.dist-${process.pid}`);
 process.on('exit', () => rmSync(fresh, { recursive: true, force: true }));
 
@@ -37,25 +38,25 @@ const bundle = await rolldown({
   input: {
     anygpt: join(fresh, 'cli/bin.js'),
     discovery: join(fresh, 'cli/bin-discovery.js'),
-    // Found beside the bundle by their names, through import.meta.url.
+    // Found beside the bundle by name, through import.meta.url.
     'validation-worker': join(fresh, 'execution/validation/validation-worker.js'),
     'define-config': join(fresh, 'config/define-config.js'),
   },
   platform: 'node',
-  // What jsonc-parser names as its main file cannot be bundled: it hands `require` around.
+  // The main file of jsonc-parser cannot be bundled: it passes `require` around.
   resolve: { mainFields: ['module', 'main'] },
-  // Loaded only by those who need them.
+  // Loaded only by programs that need them.
   external: ['jiti', 'yaml', 're2js', /^node:/],
-  // What only some load later is in one file, below, with what all of them load.
+  // Modules that only some programs load late are bundled below, with what all of them load.
   checks: { ineffectiveDynamicImport: false },
 });
 const { output } = await bundle.write({
   dir: join(fresh, 'bin'),
-  // Node reads a tree of CommonJS files in one go, and modules one by one through its pool of threads.
+  // Node reads a tree of CommonJS files at once, but modules one by one through its thread pool.
   format: 'cjs',
   chunkFileNames: '[name]-[hash].js',
-  // What every start, every command and every search loads, in one file each: many small ones take longer to find than to
-  // read. Help of a command must not need the last.
+  // One file each for what every start, every command and every search loads: many small files take longer to find than
+  // to read. The help of a command must not need the last one.
   codeSplitting: {
     groups: [
       { name: 'start', test: fileIn('cli/process-io'), priority: 3 },
@@ -66,7 +67,8 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// jsonc-parser's main file breaks in a program that esbuild or rolldown bundles for Node, so the library brings its own copy.
+// The main file of jsonc-parser breaks when esbuild or rolldown bundles it for Node, so the library brings its own
+// copy.
 const inlined = await rolldown({
   input: {
     'config/parse-jsonc': join(fresh, 'config/parse-jsonc.js'),

@@ -1,4 +1,4 @@
-// `npm run check`: everything a change must pass, for people and CI alike. `--without a,b` leaves steps out.
+// Runs `npm run check`: everything a change must pass, locally and in CI. `--without a,b` skips steps.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const node = (...args) => {
   return status === 0 || `exit ${status ?? signal}`;
 };
 
-/** Three pages are written from the source; they must be the ones that are checked in. */
+/** Three pages are generated from the source; the committed ones must be equal. */
 const docs = async () => {
   const { toReferencePage } = await import(`${root}dist/config/reference-page.js`);
   const same = readFileSync(`${root}docs/configuration.md`, 'utf8') === toReferencePage();
@@ -20,7 +20,7 @@ const docs = async () => {
   return commandLine === true ? api : commandLine;
 };
 
-/** Names long files for reviewers. Never fails: a thing that is one thing is not split to please a count. */
+/** Lists long files for reviewers. Never fails: a coherent file is not split to please a count. */
 const sizes = () => {
   const lines = (name) => readFileSync(`${root}src/${name}`, 'utf8').split('\n').length - 1;
   const long = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// Writes docs/command-line.md from the usage texts of the built commands; with --check says whether it is the same.
+// Writes docs/command-line.md from the usage texts of the built commands. With --check, compares instead.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { COMMANDS } from '../dist/cli/main.js';
 

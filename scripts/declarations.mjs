@@ -1,10 +1,10 @@
-// What a built entry point exports: its .d.ts files in, names with kind, TSDoc and declaration out. TypeScript 7 has no
-// compiler API for JavaScript, and TypeDoc and API Extractor want an older compiler; what tsc emits is regular enough to be
-// read by its brackets. test/api-page.test.ts holds the result against what really is exported.
+// Reads what a built entry point exports from its .d.ts files: names with kind, TSDoc and declaration. TypeScript 7 has
+// no compiler API for JavaScript, and TypeDoc and API Extractor need an older compiler; the output of tsc is regular
+// enough to be read by its brackets. test/api-page.test.ts compares the result with the real exports.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Matches what must not be looked into: comments and quoted texts. */
+/** Matches what is skipped: comments and quoted texts. */
 const OPAQUE = /\/\*.*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/sy;
 const DECLARATION = /^export (?:declare )?(?:abstract )?(class|interface|type|const|let|function) ([\w$]+)/;
 /** A type, exported or not. */
@@ -63,8 +63,8 @@ const NAMES = /^export (type )?\{(.*)\} from '(.+)';$/s;
 const STAR = /^export (type )?\* from '(.+)';$/;
 
 /**
- * The exports of one .d.ts file, through all files it hands on from: by name, `{ file, kind, doc, text, isType }`.
- * Throws where two files give one name, because then neither is exported.
+ * The exports of one .d.ts file, through all files it re-exports from: by name, `{ file, kind, doc, text, isType }`.
+ * Throws if two files give one name, because then neither is exported.
  */
 export function exportsOf(file) {
   const found = new Map();
@@ -105,7 +105,7 @@ export function exportsOf(file) {
   return found;
 }
 
-/** The types that one file declares, by name, whether it exports them or not, and where it has others from. */
+/** The types that one file declares, exported or not, by name, and where it imports others from. */
 function typesOf(file) {
   const declared = new Map();
   const imported = new Map();

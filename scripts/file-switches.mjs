@@ -1,5 +1,6 @@
-// Counts how often one `search_tools` and one `execute_tool` go from a function of one file of src/ into one of another:
-// how many files a reader has to follow. Runs a marked copy of dist/ as a gateway on stdio in front of a real server.
+// Counts how often one `search_tools` and one `execute_tool` pass from a function in one file of src/ to one in
+// another: how many files a reader has to follow. Runs an instrumented copy of dist/ as a gateway on stdio in front of
+// a real server.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +92,7 @@ const calls = {
 };
 const report = {};
 for (const [name, input] of Object.entries(calls)) {
-  // The first loads modules and lists; the second is what a reader would follow.
+  // The first call loads modules and lists; the second is the path that a reader would follow.
   const answers = [];
   for (let time = 0; time < 2; time++) {
     await pause(500);

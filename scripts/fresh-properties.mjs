@@ -1,4 +1,4 @@
-// Runs the files with property tests once more with a seed nobody has tried, and prints it. PROPERTY_SEED repeats one.
+// Runs the property tests once more with a new random seed, and prints it. PROPERTY_SEED repeats one.
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Unpacks the official JSON Schema test suite into .json-schema-suite/, from the Debian package that carries it. The suite
-// is not on npm in a form that installs without GitHub, and it is other people's work, so it is not in this repository.
+// Unpacks the official JSON Schema test suite into .json-schema-suite/, from the Debian package that contains it. The
+// suite cannot be installed from npm without GitHub, and it is third-party work, so it is not in this repository.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -39,14 +39,14 @@ const createHome = () => {
   return { home, write, read: (path) => readFileSync(join(home, path), 'utf8') };
 };
 
-/** Replaces the folders of this machine by those of a reader. */
+/** Replaces the folders of this machine by example ones. */
 const inPublic = (text, home) =>
   text
     .replaceAll(home, '~')
     .replaceAll(root, '/usr/local/lib/node_modules/@anygpt/discovery/')
     .replaceAll(process.execPath, '/usr/local/bin/node');
 
-/** Runs one command line of ours in a home folder; both of its outputs as a person sees them. */
+/** Runs one command line in a home folder and returns both outputs as a person sees them. */
 const runIn =
   (home) =>
   (words, expected = 0) =>
@@ -72,7 +72,7 @@ const runIn =
       });
     });
 
-/** Runs all parts in order: what comes first leaves behind what the next one finds. */
+/** Runs all parts in order: each part builds on the state that the one before left. */
 const story = async () => {
   const { home, write, read } = createHome();
   const run = runIn(home);

@@ -44,7 +44,7 @@ const current = JSON.parse(read('package.json')).version;
 const version = nextVersion(current);
 const today = new Date().toISOString().slice(0, 10);
 
-/** Every file of a release with its new text. A place that is not found exactly once stops the release. */
+/** Every file of a release with its new text. Stops the release unless each place is found exactly once. */
 const edits = [
   ['package.json', `"version": "${current}"`, `"version": "${version}"`],
   [VERSION_FILE, `'${current}'`, `'${version}'`],
@@ -68,7 +68,7 @@ const must = (command, ...args) => {
   if (done.status !== 0) stop(`"${[command, ...args].join(' ')}" failed; nothing after it was done.`);
 };
 
-/** What speaks against a release now. */
+/** What prevents a release now. */
 const obstacles = () => {
   const dirty = run('git', 'status', '--porcelain').stdout.trim();
   const tagged = run('git', 'tag', '--list', `v${version}`).stdout.trim();

@@ -16,7 +16,7 @@ const home = join(folder, 'home');
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 const shell = process.platform === 'win32';
 
-/** Runs a command in the empty folder, with a home of its own; returns what it printed. */
+/** Runs a command in the empty folder, with its own home, and returns its output. */
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
 const ours = { ...process.env, ANYGPT_HOME: home, DATABASE_URL: '', PORT: '0' };

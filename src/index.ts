@@ -1,5 +1,5 @@
 /**
- * The public surface of `@anygpt/discovery`: an engine over MCP servers and a program's own tools, and what it is made of.
+ * Exports the public API of `@anygpt/discovery`: an engine over MCP servers and a program's own tools, and its parts.
  * @module
  */
 /// <reference types="node" preserve="true" />

@@ -1,6 +1,6 @@
 /**
- * The public surface of `@anygpt/discovery/registry`: a registry of own tools behind a search, one registry over own tools
- * and MCP servers, and tools in the words of every LLM API. Loads no transports.
+ * Exports the public API of `@anygpt/discovery/registry`: a searchable registry of own tools, a registry over own tools
+ * and MCP servers, and converters for the tool formats of LLM APIs. Loads no transports.
  * @module
  */
 /// <reference types="node" preserve="true" />

@@ -158,15 +158,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'config:watch-back': promise(
     'A configuration that vanishes and comes back is used again, however it is put back',
-    ['src/engine/watch-config.test.ts', 'and was found rather than named stays in force'],
-    ['src/engine/watch-config.test.ts', 'with its folder is used again'],
-    ['src/engine/watch-config.test.ts', 'by a rename is used'],
-    ['src/engine/watch-config.test.ts', 'by another link is used'],
+    ['src/engine/watch-config.test.ts', 'after it was found by search stays in force'],
+    ['src/engine/watch-config.test.ts', 'with its folder is loaded again'],
+    ['src/engine/watch-config.test.ts', 'by a rename is loaded'],
+    ['src/engine/watch-config.test.ts', 'by another link is loaded'],
   ),
   'config:watch-half': promise(
     'A half-written configuration never takes effect',
-    ['src/engine/watch-config.test.ts', 'never takes effect without the rules that are still to come'],
-    ['src/engine/watch-config.test.ts', 'never takes effect in part, where a part of it is valid code'],
+    ['src/engine/watch-config.test.ts', 'never takes effect before its rules are written'],
+    ['src/engine/watch-config.test.ts', 'never takes effect in part, even if the part is valid code'],
   ),
   'config:broken-start': promise(
     'A gateway whose configuration cannot be used starts, says so in its five tools, and heals',
@@ -211,7 +211,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'rules:one-decision': promise('A disabled tool is out of reach on every path', [
     ENGINE,
-    'is out of reach on every path',
+    'cannot be reached by any path',
   ]),
   'rules:linear': promise('User patterns never stall the process', [PATTERNS, 'that would stall another engine']),
 
@@ -324,9 +324,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'messages:unread': promise(
     'A client that asks and does not read has a bounded amount waiting for it',
     ['src/gateway/hostile-clients.test.ts', 'has at most a few megabytes waiting on stdio'],
-    ['src/gateway/unread-answers.test.ts', 'drops readers that do not read'],
+    ['src/gateway/unread-answers.test.ts', 'drops clients that do not read'],
   ),
-  'execute:progress': promise('Progress and cancellation pass through, both eras', [STDIO, 'hears progress and can']),
+  'execute:progress': promise('Progress and cancellation pass through, both eras', [
+    STDIO,
+    'receives progress and can',
+  ]),
   'execute:questions': promise(
     'Elicitation, sampling and roots reach the agent that made the call',
     [STDIO, 'is asked what a server behind us asks'],
@@ -364,12 +367,12 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:remembered-failure': promise(
     'A server that could not be listed last time is remembered as such, named, and asked again in the background',
-    ['src/engine/read-lists.test.ts', 'is not waited for by the first search of the next session'],
+    ['src/engine/read-lists.test.ts', 'does not delay the first search of the next session'],
   ),
   'servers:one-retry': promise(
     'Searches, commands and probes wait through the retries of 429, 503, time-outs and resets',
     ['src/engine/read-lists.test.ts', 'is read by a command that waits'],
-    ['src/engine/read-lists.test.ts', 'is found by the search that met it'],
+    ['src/engine/read-lists.test.ts', 'is found by the same search'],
     ['src/engine/read-lists.test.ts', 'passes a probe'],
   ),
   'servers:changes-paced': promise(
@@ -384,11 +387,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:first-lists': promise('A search waits a little for first lists and names the rest', [
     DISCOVERY,
-    'are waited for, but not longer than said',
+    'are waited for with a timeout',
   ]),
   'servers:behind': promise('Old lists are refreshed behind an answer, two at a time', [
     DISCOVERY,
-    'is mended behind an answer',
+    'is refreshed in the background',
   ]),
   'servers:idle': promise('Idle connections close after five minutes and come back on use', [
     POOL,
@@ -419,7 +422,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:parallel': promise('Discovery runs five at a time; one failure spoils no other', [
     DISCOVERY,
-    'keeps the last good list and spoils no other',
+    'keeps the last good list and affects no other',
   ]),
   'servers:backoff': promise('The pause between connects to a failing server grows, and callers hear at once', [
     POOL,
@@ -531,7 +534,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ]),
   'servers:switched-off': promise('A server can be switched off by its entry or the environment', [
     ENGINE,
-    'one server, by its entry or by the environment',
+    'is one server, by its entry or by the environment',
   ]),
 
   // 5. Errors
@@ -658,7 +661,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'cli:logs': promise(
     'logs shows what the last run of a server wrote, without secrets',
     ['src/cli/commands/logs.test.ts', 'shows what the last run wrote'],
-    ['src/engine/server-logs.test.ts', 'stays small, however much it is'],
+    ['src/engine/server-logs.test.ts', 'stays small, however much a server writes'],
   ),
   'cli:doctor': promise(
     'doctor says of every source and server what is wrong and the one thing to do, with an exit code for scripts',
@@ -683,11 +686,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['src/embeddings/services.test.ts', 'gives vectors that the check refuses when it sends %s'],
     ['src/embeddings/embedding-index.test.ts', 'serve the next process without a request for any tool'],
     ['src/embeddings/embedding-index.test.ts', 'are used for texts that stayed the same'],
-    ['src/engine/engine-embeddings.test.ts', 'takes an embedder that a program hands in'],
+    ['src/engine/engine-embeddings.test.ts', 'takes an embedder from the program'],
   ),
   'search:embedder-down': promise(
     'Search answers as without an embedder while that is down, and does not wait for it again and again',
-    ['src/engine/engine-embeddings.test.ts', 'answers as one without when the service is down'],
+    ['src/engine/engine-embeddings.test.ts', 'answers like one without an embedder while the service is down'],
     ['src/embeddings/embedding-index.test.ts', 'and answers nothing (%s) is waited for a moment'],
     ['src/embeddings/embedding-index.test.ts', 'gives no vectors: %s; that is said once, and it is left alone'],
   ),
@@ -721,7 +724,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'registry:schemas': promise(
     'Schemas of zod, valibot and arktype are converted by their own export, which is asked for clearly where it is missing',
     [REGISTRY, 'of %s becomes the input schema and checks the arguments'],
-    [REGISTRY, 'that cannot be written as JSON Schema is asked for clearly'],
+    [REGISTRY, 'that cannot be written as JSON Schema is refused with a way to fix it'],
     [REGISTRY, 'for output is listed, and results that break it become errors'],
   ),
   'registry:handlers': promise(
@@ -733,15 +736,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'registry:request-scope': promise(
     'Of 1,000 concurrent requests with providers of their own, none sees a tool, result or hit of another',
     [REGISTRY_SCOPE, 'never cross over in 1,000 concurrent requests'],
-    [REGISTRY_SCOPE, 'do not get into the lists of providers that everybody sees'],
-    [REGISTRY_SCOPE, 'never stand in for what is registered or belongs to everybody'],
+    [REGISTRY_SCOPE, 'do not get into the lists of shared providers'],
+    [REGISTRY_SCOPE, 'never replace registered or shared tools'],
   ),
   'registry:providers': promise(
     'Providers that are slow, fail or list thousands of tools are bounded, cached and isolated',
-    [REGISTRY_PROVIDERS, 'is asked for on first need, once for all who ask at the same time, and kept'],
-    [REGISTRY_PROVIDERS, 'is renewed behind an answer once it is five minutes old'],
-    [REGISTRY_PROVIDERS, 'is asked for anew after invalidate, and when the revision changes'],
-    [REGISTRY_PROVIDERS, 'by failing: the others are searched, and it is said'],
+    [REGISTRY_PROVIDERS, 'is read on first use, once for all callers at the same time, and cached'],
+    [REGISTRY_PROVIDERS, 'is refreshed in the background once it is five minutes old'],
+    [REGISTRY_PROVIDERS, 'is read again after invalidate, and when the revision changes'],
+    [REGISTRY_PROVIDERS, 'by failing: the others are searched, and a note says so'],
     [REGISTRY_PROVIDERS, 'by being slow: a search waits a moment, answers without it, and has it later'],
     [REGISTRY_PROVIDERS, 'by never answering: listing, describing and calling all come to an end'],
     [REGISTRY_PROVIDERS, 'by listing too many tools or too much text'],
@@ -753,13 +756,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [REGISTRY_E2E, 'finds, lists and runs tools over HTTP, with tools of its own for each user'],
     [REGISTRY_E2E, 'reaches the handler on %s'],
     [REGISTRY_ATTACH, 'all tools are listed in the mode for clients that search themselves'],
-    [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 1)'],
-    [REGISTRY_ATTACH, 'stand beside those of the registry and win where names are the same (version 2)'],
+    [REGISTRY_ATTACH, 'stand beside those of the registry and win if names are equal (version 1)'],
+    [REGISTRY_ATTACH, 'stand beside those of the registry and win if names are equal (version 2)'],
     [REGISTRY_ATTACH, 'has changed when visible tools of providers come and go, and then only'],
   ),
   'registry:register': promise(
     'registerTool(name, options, handler) gives a handle that updates, disables and removes; raw JSON Schema types arguments',
-    [REGISTRY, 'replaces what is said of a tool, and nothing else'],
+    [REGISTRY, 'replaces the given fields of a tool, and nothing else'],
     [REGISTRY, 'replaces name, schema and handler in one step'],
     [REGISTRY, 'hides a tool while it is disabled, and keeps its name'],
     [REGISTRY, 'removes a tool for good, and another tool of that name is not its own'],
@@ -827,8 +830,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'front:sessions': promise(
     'An unknown session is 404, and sessions that clients left make room',
     [HTTP, 'are unknown once ended'],
-    [HTTP, 'that clients left without a word make room for new ones, the least recently used first'],
-    [HTTP, 'that are in use stay, and only where all are in use there is no room'],
+    [HTTP, 'that clients abandoned make room for new ones, the least recently used first'],
+    [HTTP, 'in use stay, and new ones are refused only if all are in use'],
   ),
   'front:fair': promise(
     'One client on HTTP cannot take the room of others, with sessions or without',
@@ -843,7 +846,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'front:parked': promise('Only the caller’s own answer resumes a parked call', [
     'src/gateway/parked-calls.test.ts',
-    'refuses answers from somebody else, twice, or to nothing',
+    'refuses answers of another caller, second answers, and answers to no question',
   ]),
   'front:stdout': promise('Only JSON-RPC on stdout, also when a configuration prints', [LIFE, 'stays clean when a']),
   'front:end': promise('The end of input ends the process and its children', [LIFE, 'comes with the end of input']),
@@ -956,13 +959,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [OWN_AND_SERVERS, 'answer what cannot be called with an error'],
     [OWN_AND_SERVERS, 'are in the audit log alike'],
     [OWN_PROVIDERS, 'is a source like a server'],
-    [OWN_PROVIDERS, 'is obeyed by rules like a server'],
+    [OWN_PROVIDERS, 'is subject to rules like a server'],
   ),
   'port:engine': promise('An engine is a provider of another engine', [OWN_AND_SERVERS, 'stand behind another engine']),
   'port:names': promise(
     'Providers are named apart from servers and each other; names of meta-tools are reserved',
-    [OWN_PROVIDERS, 'has its name, and another one'],
-    [OWN_PROVIDERS, 'never has a name that two sources share'],
+    [OWN_PROVIDERS, 'keeps its own name, unless'],
+    [OWN_PROVIDERS, 'never shares its name with another source'],
     [OWN_PROVIDERS, 'may not use the names of meta-tools'],
   ),
   'port:revision': promise(
@@ -979,13 +982,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'port:attach': promise(
     'attach() puts own and servers’ tools on a server of the MCP SDK, version 1 and 2',
     [ATTACHED_ENGINE, 'offers the meta-tools beside'],
-    [ATTACHED_ENGINE, 'offers all tools where that is wanted'],
+    [ATTACHED_ENGINE, 'offers all tools in mode all'],
   ),
   'port:state': promise(
     'An embedded engine writes nothing to disk unless a folder is named, and takes what load() gives',
-    [OWN_PROVIDERS, 'is in memory unless a folder is named'],
-    [OWN_PROVIDERS, 'is in the folder that is named'],
-    [OWN_PROVIDERS, 'is where the folder says also for a configuration'],
+    [OWN_PROVIDERS, 'is in memory unless a folder is given'],
+    [OWN_PROVIDERS, 'is in the given folder, without'],
+    [OWN_PROVIDERS, 'is in the given folder also for a configuration'],
   ),
   'port:model': promise('A bundled program that lost the model file is told so', [
     'test/bundled-program.test.ts',

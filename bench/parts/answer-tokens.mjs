@@ -1,4 +1,4 @@
-// A corpus and queries in; what an agent pays to read the answers of the meta-tools out, in o200k tokens.
+// Counts the o200k tokens that an agent reads in the answers of the meta-tools.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { createMetaToolRunner } from '../../dist/meta-tools/meta-tool-runner.js';
 import { createCachedWorld, openEngine } from './gateway-world.mjs';

@@ -1,5 +1,5 @@
-// Servers that try to take over search: each kind makes as many tools as wanted, from the honest tools and from the very
-// requests they are measured with. Real attackers know less.
+// Defines servers that try to take over search. Each kind makes any number of tools from the honest tools and from the
+// very requests they are measured with. Real attackers know less.
 //
 // A kind is { title, make(world, count) → tools as tools/list shows them }. A world has `tools` ({server, name,
 // description, inputSchema}), `requests` ({query, right}) and `words`, all words of both.
@@ -9,7 +9,7 @@ const COMMON =
     ' ',
   );
 
-/** As many as wanted: once round the list, then again with a number, so that names stay different. */
+/** Makes `count` items: repeats the list with a number appended, so that names stay different. */
 const cycle = (list, count, make) =>
   Array.from({ length: count }, (_, at) => {
     const round = Math.floor(at / list.length);
@@ -29,7 +29,7 @@ const snake = (text) =>
     .replace(/^_|_$/g, '')
     .slice(0, 120);
 const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-/** Looks the same to a person, and is not. */
+/** Looks the same to a person but is different. */
 const LOOK_ALIKES = [
   (name) => `${name}\u00a0`,
   (name) => `${name} `,

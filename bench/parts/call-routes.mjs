@@ -47,8 +47,8 @@ export const startHttp = async () => {
 };
 
 /**
- * Starts a client process for a route, connects it and makes the first call. `connectMs` and `firstMs` say how long that
- * took; `call(count)` gives `{times, cpuMs}` (see `route-client.mjs`); `cpuMs` is NaN where it is not known.
+ * Starts a client process for a route, connects it and makes the first call. `connectMs` and `firstMs` say how long
+ * that took; `call(count)` returns `{times, cpuMs}` (see `route-client.mjs`); `cpuMs` is NaN if it is not known.
  */
 export const openRoute = async ({ params = direct, ...route }, text) => {
   const client = fork(path('parts/route-client.mjs'), { env: { PATH: process.env.PATH } });

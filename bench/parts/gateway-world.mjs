@@ -1,5 +1,5 @@
-// A corpus in, a home folder out that looks as if an earlier gateway had seen every server: a configuration file, the
-// cached lists, and the ready index.
+// Creates a home folder for a corpus as if an earlier gateway had seen every server: with a configuration file, the
+// cached lists and the index.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { EngineCore } from '../../dist/engine/engine-core.js';
 import { buildState } from '../../dist/engine/engine-state.js';
 import { ConfigurationLoader, configFile } from '../../dist/index.js';
 
-/** Leaves a mark when it runs; no server of a cached world may ever be started. */
+/** Leaves a mark when it runs: no server of a cached world may ever be started. */
 const TRIPWIRE = 'require("node:fs").appendFileSync(process.argv[1], "started\\n"); setInterval(() => {}, 1000)';
 
 const folders = new Set();
@@ -18,7 +18,7 @@ process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A home folder of its own, removed when the process ends; `env` is what a gateway in it is started with. */
+/** Creates a home folder, removed when the process ends. `env` is the environment for a gateway in it. */
 export const createHome = (servers) => {
   const home = mkdtempSync(join(tmpdir(), 'anygpt-bench-'));
   folders.add(home);
@@ -29,8 +29,8 @@ export const createHome = (servers) => {
 };
 
 /**
- * The environment that everything measured is started in, `node -e 0` too: the caller's, or with `--bare` nothing but the
- * search path. Some variables (`NODE_EXTRA_CA_CERTS`) cost every Node process tens of milliseconds.
+ * The environment of everything measured, `node -e 0` too: the caller's, or with `--bare` only the search path. Some
+ * variables (`NODE_EXTRA_CA_CERTS`) cost every Node process tens of milliseconds.
  */
 const surroundings = () =>
   process.argv.includes('--bare')
@@ -54,7 +54,7 @@ export const createCachedWorld = async (corpus) => {
   return { ...world, wasStarted: () => existsSync(mark) };
 };
 
-/** Does what an engine does that sees every server for the first time, with the corpus in place of the servers. */
+/** Does what an engine does that sees every server for the first time, with the corpus instead of the servers. */
 const fillCache = async ({ home, config: file, env }, corpus) => {
   const config = await new ConfigurationLoader({ env, home, cwd: home }).load(file);
   const { discovery, catalog } = await buildState(config, {

@@ -1,5 +1,5 @@
-// Ways to hand many sources of tools to the package, each as a function of how many. Used by bench:registry, which times
-// them, and by test/growth.test.ts, which counts the work.
+// Defines ways to give the package many sources of tools, each as a function of their number. bench:registry times
+// them, and test/growth.test.ts counts the work.
 import { Catalog } from '../../dist/catalog/catalog.js';
 import { ToolRegistry, UnifiedToolRegistry } from '../../dist/registry.js';
 import { RuleSet } from '../../dist/rules/decide.js';
@@ -22,7 +22,7 @@ const namesOf = (count) => Array.from({ length: count }, (_, at) => `server_${at
 
 const ownToolsOf = (server) => toolsOf(server).map((tool) => ({ ...tool, name: `${server}_${tool.name}` }));
 
-/** Servers that answer at once, in place of an engine. */
+/** Servers that answer at once, instead of an engine. */
 const serversOf = (names) => ({
   serverNames: async () => names,
   readLists: async () => new Map(),

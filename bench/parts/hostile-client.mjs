@@ -1,5 +1,5 @@
-// A hostile client of a gateway on HTTP, in a process of its own: parent → { id, url, kind, ms };
-// ← { to: id } when it is over. Without `ms` it only gets ready.
+// Runs a hostile client of an HTTP gateway in its own process: parent → { id, url, kind, ms }; ← { to: id } when it is
+// done. Without `ms` it only gets ready.
 import { connect } from 'node:net';
 
 const META = {
@@ -25,7 +25,7 @@ const kindOf = (kind) => {
   return answered(kind.replace(/^result: /, ''), 12);
 };
 
-/** One request on a socket of its own; resolves when the answer has ended. */
+/** Sends one request on its own socket. Resolves when the answer has ended. */
 const exchange = ({ hostname, port }, body, sockets, isUnread) =>
   new Promise((resolve) => {
     const socket = connect(Number(port), hostname);

@@ -1,8 +1,9 @@
-// A script of ours with its arguments in, the JSON document it prints out. Memory is counted from nothing there.
+// Runs one of our scripts in a child process and returns the JSON document it prints. Memory is counted from zero
+// there.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Runs a script in a process of its own, with the collector at hand. */
+/** Runs a script in its own process, with access to the garbage collector. */
 export const inChild = (script, ...args) => {
   const done = spawnSync(process.execPath, ['--expose-gc', fileURLToPath(script), ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -13,7 +14,7 @@ export const inChild = (script, ...args) => {
   return JSON.parse(done.stdout);
 };
 
-/** Heap and buffers that are still in use, in MB. Only inside such a process. */
+/** Heap and buffers still in use, in MB. Only inside such a process. */
 export const usedMegabytes = () => {
   for (let at = 0; at < 4; at++) globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,11 +1,11 @@
-// Something that indexes and searches in; how long that takes and how much memory it holds out.
+// Measures the time and memory of something that indexes and searches.
 import { usedMegabytes } from './in-child.mjs';
 import { median, percentile } from './statistics.mjs';
 
 /**
- * Measures `open(lists)`, which gives back a function that searches. Runs in a process of its own: see in-child.mjs. Every
- * query is put `passes` times; `p99` counts all of them, `p99Best` the best time of each query, which leaves out what other
- * work on the machine took.
+ * Measures `open(lists)`, which returns a search function. Runs in its own process: see in-child.mjs. Every query runs
+ * `passes` times. `p99` counts all of them; `p99Best` only the best time of each query, which excludes other work on
+ * the machine.
  */
 export const measureIndex = (lists, queries, open, passes = 1) => {
   const before = usedMegabytes();
@@ -25,7 +25,7 @@ export const measureIndex = (lists, queries, open, passes = 1) => {
   }
   const all = times.flat();
   const best = times.map((own) => Math.min(...own));
-  // Read after measuring, so that the collector could not take the input away and hide what the index holds.
+  // Read after measuring, so that the collector cannot free the input and hide what the index holds.
   const tools = lists.reduce((sum, { metadata }) => sum + metadata.length, 0);
   return {
     p50: median(all),

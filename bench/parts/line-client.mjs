@@ -1,8 +1,8 @@
-// A command in, a bare JSON-RPC conversation with it out. No SDK: what is timed here is the other side alone.
+// Talks bare JSON-RPC with a command. Without an SDK, so that only the other side is timed.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Starts a command and speaks newline-delimited JSON with it. */
+/** Starts a command and exchanges newline-delimited JSON with it. */
 export const openLines = (command, args, options = {}) => {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
   const waiting = new Map();
@@ -54,7 +54,7 @@ export const initialize = async (lines) => {
   lines.notify('notifications/initialized');
 };
 
-/** Resident memory of a process in MB, and how many children it has; undefined where there is no /proc. */
+/** Resident memory of a process in MB, and how many children it has; undefined without /proc. */
 export const processState = (pid) => {
   try {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -68,7 +68,7 @@ export const processState = (pid) => {
   }
 };
 
-/** CPU time of all threads of a process so far, in ms; NaN where there is no such process or no /proc. */
+/** CPU time of all threads of a process so far, in ms; NaN without such a process or without /proc. */
 export const cpuOf = (pid) => {
   try {
     const tasks = `/proc/${pid}/task`;

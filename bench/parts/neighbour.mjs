@@ -1,4 +1,4 @@
-// An honest client in a process of its own: calls the echo tool again and again, in phases that its parent names.
+// Runs an honest client in its own process: calls the echo tool again and again, in phases that its parent names.
 //
 // Parent → { id, command, args, env } or { id, url }; ← { to: id, pid? }. Then { id, call: params } ← { to: id } when it
 // was answered, and { id, measure: ms } ← { to: id, samples }: the milliseconds of each call.

@@ -1,13 +1,13 @@
-// Measured lines in, tables or one JSON document out.
+// Formats measured lines as tables or as one JSON document.
 //
-// A line is { what, value, unit, budget?, atLeast?, note? }; it is ok when the value is below its budget, or, with
-// `atLeast`, not below it. A budget of 0 means exactly zero. Lines without a budget are there to compare with. A section
-// has lines, and tables { title, head, rows, left? } of words where one number a line is not enough.
+// A line is { what, value, unit, budget?, atLeast?, note? }. It is ok if the value is below its budget or, with
+// `atLeast`, not below it. A budget of 0 means exactly zero. Lines without a budget are for comparison. A section has
+// lines, and tables { title, head, rows, left? } of words if one number per line is not enough.
 
 const isOk = ({ value, budget, atLeast = false }) =>
   atLeast ? value >= budget : budget === 0 ? value === 0 : value < budget;
 
-/** The verdict on a line: `ok`, `MISS`, or nothing where no budget is set. */
+/** The verdict on a line: `ok`, `MISS`, or empty without a budget. */
 export const verdictOf = (line) => (line.budget === undefined ? '' : isOk(line) ? 'ok' : 'MISS');
 
 const shown = (value, unit) => {
@@ -18,7 +18,7 @@ const shown = (value, unit) => {
 const shownBudget = ({ budget, atLeast, unit }) =>
   budget === undefined ? '' : `${atLeast ? '>= ' : budget === 0 ? '' : '< '}${shown(budget, unit)}`;
 
-/** Rows of cells as aligned text; the columns in `left` begin where the others end. */
+/** Formats rows of cells as aligned text; the columns in `left` are aligned left, the others right. */
 const toGrid = (rows, left) => {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) => {

@@ -1,7 +1,7 @@
-// Connects to a route and calls its tool, in a process of its own, as every agent has one. The first message from the
-// parent says where to connect and what to call; the answer is {connectMs, firstMs}. Each number after it is answered with
-// {times, cpuMs}: the milliseconds of that many calls, one at a time, and the CPU time that the process on the other end
-// of stdio spent on all of them. 0 ends it.
+// Connects to a route and calls its tool, in its own process, as every agent does. The first message from the parent
+// says where to connect and what to call; the answer is {connectMs, firstMs}. Each further number is answered with
+// {times, cpuMs}: the milliseconds of that many calls, one at a time, and the CPU time that the process at the other
+// end of stdio spent on them. 0 ends it.
 import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

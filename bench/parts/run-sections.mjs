@@ -1,4 +1,4 @@
-// Names of sections in; each measured and shown in turn, and the exit code set.
+// Measures and prints sections one after the other, and sets the exit code.
 import { existsSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { toDocument, toTable, verdictOf } from './report.mjs';
@@ -8,7 +8,7 @@ const fail = (message) => {
   process.exit(1);
 };
 
-/** Says why nothing can be measured, and ends. */
+/** Ends with an explanation if there is no build to measure. */
 export const requireBuild = () => {
   if (!existsSync(new URL('../../dist/.built', import.meta.url)))
     fail('there is no build to measure; run "npm run build" first');
@@ -21,12 +21,12 @@ export const requireBuild = () => {
 export const runSections = async ({ names, apart = [], only, json, strict, load, input }) => {
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) fail(`--only takes one of ${names.join(', ')}, not ${unknown}`);
-  // Other work on the machine stretches everything here, and processes with helper threads more than `node -e 0`.
+  // Other work on the machine slows everything here, and processes with helper threads more than `node -e 0`.
   const loadNow = () => Number(loadavg()[0].toFixed(1));
   const loadBefore = loadNow();
   const sections = [];
   for (const name of only ?? names.filter((one) => !apart.includes(one))) {
-    // Loaded one by one: each imports the build, and only what it needs of it.
+    // Loaded one by one: each imports only the parts of the build it needs.
     const { title, measure } = await load(name);
     const measured = await measure(input);
     const section = { name, title, ...(Array.isArray(measured) ? { lines: measured } : measured) };

@@ -1,4 +1,4 @@
-// Numbers in, the ones worth printing out.
+// Computes percentiles and times.
 
 /** The value below which `share` of the samples lie. */
 export const percentile = (samples, share) => {

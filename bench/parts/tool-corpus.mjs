@@ -1,4 +1,4 @@
-// Tools to measure with: made up from word lists, the same on every run, or read from files of JSON lines.
+// Provides tools to measure with: synthetic ones, the same on every run, or read from files of JSON lines.
 //
 // A corpus is a Map of server name → { description, tools }, a tool being what `tools/list` shows.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -49,7 +49,7 @@ const schemaOf = (random) => {
   return { type: 'object', properties, required: Object.keys(properties).slice(0, 2), additionalProperties: false };
 };
 
-/** Made-up servers with about the sizes of real ones (a definition has some 100 tokens). */
+/** Synthetic servers of about the size of real ones (a definition has some 100 tokens). */
 export const syntheticCorpus = (servers, tools) => {
   const random = randomOf(servers * 31 + tools);
   const pick = (words) => words[random(words.length)];
@@ -73,7 +73,7 @@ export const syntheticCorpus = (servers, tools) => {
   return corpus;
 };
 
-/** Made-up needs, as an agent would put them. */
+/** Synthetic requests, as an agent would write them. */
 export const syntheticQueries = (count) => {
   const random = randomOf(count);
   const pick = (words) => words[random(words.length)];
@@ -82,7 +82,7 @@ export const syntheticQueries = (count) => {
   );
 };
 
-/** How people say it who do not know the tool's own word. */
+/** Words of people who do not know the tool's own word. */
 const OTHER_WORDS = new Map(
   Object.entries({
     create: 'make',
@@ -110,7 +110,7 @@ const OTHER_WORDS = new Map(
   }),
 );
 
-/** Made-up needs for a made-up corpus, with the tools that meet them: every one of that name in that area. */
+/** Synthetic requests for a synthetic corpus, with the right tools: every one of that name in that area. */
 export const syntheticJudged = (corpus, count) => {
   const random = randomOf(count);
   const found = new Map();
@@ -129,14 +129,14 @@ export const syntheticJudged = (corpus, count) => {
   return Array.from({ length: Math.min(count, needs.length) }, () => needs.splice(random(needs.length), 1)[0]);
 };
 
-/** Objects of a file of JSON lines, packed or not. */
+/** Objects of a file of JSON lines, compressed or not. */
 export const jsonLines = (file) => {
   const bytes = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line)]));
 };
 
-/** The files meant by a path: itself, or those in the folder whose name has `part` in it. */
+/** The files at a path: itself, or those in the folder whose name contains `part`. */
 const filesAt = (path, part) =>
   statSync(path).isDirectory()
     ? readdirSync(path)
@@ -166,7 +166,7 @@ const listed = ({ name, title, description, inputSchema, annotations }) => ({
   ...(annotations && { annotations }),
 });
 
-/** The first `count` tools of a corpus; copies under other server names where it has fewer. */
+/** The first `count` tools of a corpus; with copies under other server names if it has fewer. */
 export const resized = (corpus, count) => {
   const result = new Map();
   let left = count;

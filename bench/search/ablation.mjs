@@ -1,5 +1,5 @@
-// What each part is worth: ours minus ours without it, query by query, with 95 % intervals; on the queries as they are, and
-// on queries that ask for that part.
+// Measures what each part of search is worth: the full ranker minus the ranker without the part, query by query, with
+// 95 % intervals; on the original queries, and on queries made for that part.
 import { difference, summarize } from '../../dist/search/evaluate.js';
 import { points } from './quality.mjs';
 import { RANKERS, WITHOUT } from './rankers.mjs';
@@ -19,7 +19,7 @@ export const measure = async ({ sets, evaluations, corpus }) => {
     ];
     const variations = asks.map((name) => ({ name, sets: variationsOf(name) }));
     const all = [...sets, ...variations.flatMap((variation) => variation.sets)];
-    // Those with the same tools in a row: they share an index.
+    // Sets with the same tools in a row, because they share an index.
     const inARow = [...new Set(all.map(({ lists }) => lists))].flatMap((lists) =>
       all.filter((set) => set.lists === lists),
     );
@@ -59,7 +59,7 @@ export const measure = async ({ sets, evaluations, corpus }) => {
   };
 };
 
-/** How far ours is ahead, on average over the small sets and on each set. */
+/** How far the full ranker is ahead, on average over the small sets and on each set. */
 const worthOn = (sets, outcomes) => {
   const small = sets.filter(({ isScale }) => !isScale);
   const groups = [{ name: 'macro', sets: small }, ...sets.map((set) => ({ name: set.name, sets: [set] }))];

@@ -1,4 +1,4 @@
-// What our ranker missed on each set, and why.
+// Lists what our ranker missed on each set, and why.
 import { keyOf } from '../../dist/search/metrics.js';
 import { MISS_REASONS, missesOf } from '../../dist/search/misses.js';
 import { RANKERS } from './rankers.mjs';

@@ -1,8 +1,8 @@
-// The plainest BM25 there is: name and description as one text, lower-case words, k1 1.2, b 0.75.
+// Implements the plainest BM25: name and description as one text, lower-case words, k1 1.2, b 0.75.
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Documents `{server, name, text}` in, a function from query and limit to the best of them out. */
+/** Indexes documents `{server, name, text}` and returns a function from query and limit to the best of them. */
 export const plainBm25 = (documents, { k1 = 1.2, b = 0.75 } = {}) => {
   const postings = new Map();
   const lengths = documents.map(({ text }, document) => {

@@ -1,4 +1,4 @@
-// Every ranker on every set, side by side, with 95 % intervals.
+// Compares every ranker on every set, with 95 % intervals.
 import { difference, summarize } from '../../dist/search/evaluate.js';
 import { ARMS, RANKERS } from './rankers.mjs';
 import { bySource, strataOf, toolsOf } from './sets.mjs';
@@ -107,7 +107,7 @@ const sourcesOf = (results, sets) =>
   });
 
 const linesOf = (ours, ahead, sets) => {
-  // The budgets speak of the dev data; another collection has figures of its own.
+  // The budgets are for the dev data; other collections have other figures.
   const isDev = sets.length === 5 && sets.some(({ isScale }) => isScale);
   const scale = ours.sets.find((_, at) => sets[at].isScale);
   const line = (what, value, budget) => ({ what, value, unit: 'points', ...(isDev && { budget, atLeast: true }) });

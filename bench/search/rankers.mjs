@@ -1,7 +1,8 @@
-// What is compared: our ranker, what a user would reach for, and ours with one part taken away or left alone.
+// Defines what is compared: our ranker, what a user would otherwise choose, and ours without one part or with one part
+// alone.
 //
-// A ranker is { title, open(lists) }; `open` indexes and gives back { rank(query, limit), answer?(query) } as
-// evaluate.ts takes it. Lists are those of parts/tool-corpus.mjs.
+// A ranker is { title, open(lists) }; `open` indexes and returns { rank(query, limit), answer?(query) } as evaluate.ts
+// takes it. Lists are those of parts/tool-corpus.mjs.
 import MiniSearch from 'minisearch';
 import { SearchEngine } from '../../dist/index.js';
 import { searchAnswer } from '../../dist/meta-tools/search-answer.js';
@@ -13,7 +14,7 @@ const toHit = ({ server, tool, relevance }) => ({ server, name: tool, relevance 
 export const openEngine = (lists, options) => {
   const engine = new SearchEngine(options);
   for (const { server, metadata, about } of lists) engine.setServer(server, metadata, about);
-  // The index is finished by the first search.
+  // The first search finishes the index.
   engine.search('');
   return engine;
 };
@@ -40,7 +41,7 @@ const documentsOf = (lists) =>
     })),
   );
 
-/** The fields that served it best on the dev sets; everything else as it comes. */
+/** The fields that served minisearch best on the dev sets; everything else is its default. */
 const openMinisearch = (lists) => {
   const documents = documentsOf(lists);
   const index = new MiniSearch({ fields: ['server', 'name', 'description', 'parameters'] });
@@ -77,8 +78,8 @@ const weightless = (part, fields, ...asks) => ({
 });
 
 /**
- * Ours without one part; what ours is ahead of it is what the part is worth. `asks` names what of varied-sets.mjs asks for
- * the part, `than` the key of what it is compared with where that is not ours.
+ * Our ranker without one part; its distance to the full ranker is what the part is worth. `asks` names the variations
+ * of varied-sets.mjs that need the part; `than` the key of what it is compared with, if not the full ranker.
  */
 export const WITHOUT = {
   words: { part: 'meaning (the model)', open: ARMS.words.open, asks: [] },

@@ -1,5 +1,6 @@
-// What relevance means: how often a first hit of a given relevance is the one that was needed, and how often a first hit
-// is just as sure of itself where no tool answers: the needed tools and their namesakes are taken out, or their servers.
+// Measures what relevance means: how often a first hit of a given relevance is the right one, and how often a first hit
+// is as confident although no tool answers, because the right tools and their namesakes, or their servers, were
+// removed.
 import { createHash } from 'node:crypto';
 import { reliabilityOf } from '../../dist/search/reliability.js';
 import { nameKey } from '../../dist/search/tokenizer.js';
@@ -16,7 +17,7 @@ export const measure = async ({ sets, evaluations }) => {
     groups.push({ name: set.name, isScale: set.isScale, outcomes: await evaluations.of(set, 'ours', RANKERS.ours) });
   const small = groups.filter(({ isScale }) => !isScale);
   const tried = new Map();
-  // Among very many tools some other one answers nearly everything, and nobody has said which.
+  // Among very many tools another one answers nearly every query, and there is no judgement which.
   for (const set of sets.filter(({ isScale }) => !isScale))
     for (const [query, gone] of withoutAnswers(set)) tried.set(query, gone);
   if (small.length > 1) {
@@ -53,13 +54,16 @@ export const measure = async ({ sets, evaluations }) => {
 };
 
 /**
- * The numbers of relevance.ts were fitted on the other half; queries for one tool are all on the same side. Its shape, and how
- * much queries without an answer count, were chosen with both halves in view.
+ * The numbers of relevance.ts were fitted on the other half; queries for one tool are all on the same side. Its shape,
+ * and the weight of queries without an answer, were chosen with both halves in view.
  */
 const isHeldOut = ({ query: { relevant } }) =>
   createHash('sha256').update(String(relevant[0]?.name)).digest()[0] % 2 === 1;
 
-/** For every query of a set the relevance of the first hit when what answers is gone, and when its servers are. */
+/**
+ * For every query of a set, the relevance of the first hit when the right tools are removed, and when their servers
+ * are.
+ */
 function* withoutAnswers({ lists, queries }) {
   const engine = openEngine(lists);
   const listOf = new Map(lists.map((list) => [list.server, list]));
@@ -87,7 +91,7 @@ function* withoutAnswers({ lists, queries }) {
   }
 }
 
-/** What each threshold keeps of the right first hits, and lets through where there is none. */
+/** How many right first hits each threshold keeps, and how many wrong ones it lets through. */
 const confidenceOf = (outcomes, tried) => {
   const right = outcomes.filter(({ figures }) => figures.hit1 === 1);
   const share = (list, passes) => (list.length === 0 ? 0 : list.filter(passes).length / list.length);

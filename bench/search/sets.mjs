@@ -1,16 +1,16 @@
-// Paths in, sets of judged queries with their tools out; and how rankers fare on them, each measured once.
+// Reads sets of judged queries with their tools, and evaluates rankers on them, each once.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { evaluate } from '../../dist/search/evaluate.js';
 import { corpusOf, jsonLines, syntheticCorpus, syntheticJudged, toLists } from '../parts/tool-corpus.mjs';
 
-/** Its figure is the average over its sources, and it is no part of the macro average. */
+/** Averaged over its sources, and excluded from the macro average. */
 const SCALE = 'scale';
 
 /**
- * The sets that were asked for: those of a folder (or of `dev` in it), pairs of files, or a made-up one. A set is
- * { name, given, queries, lists, isScale }.
+ * The requested sets: those of a folder (or of `dev` in it), pairs of files, or a synthetic one. A set is { name,
+ * given, queries, lists, isScale }.
  */
 export const readSets = ({ data, tools = [], queries = [] }) => {
   if (tools.length !== queries.length) throw new UsageError('every --tools needs its --queries, in the same order');
@@ -25,7 +25,7 @@ export const readSets = ({ data, tools = [], queries = [] }) => {
   return sets.length > 0 ? sets : [madeUp()];
 };
 
-/** What was written on the command line cannot be done. */
+/** An invalid command line. */
 export class UsageError extends Error {}
 
 const fileOf = (folder, name, kind) =>
@@ -76,10 +76,11 @@ export const bySource = (outcomes) => {
 /** What a set is averaged over: `scale` over its sources, any other over all its queries. */
 export const strataOf = (set, outcomes) => (set.isScale ? [...bySource(outcomes).values()] : [outcomes]);
 
-/** How rankers fare: `of(set, key, ranker)` measures once and remembers. */
+/** Evaluates rankers: `of(set, key, ranker)` measures once and caches the result. */
 export const createEvaluations = () => {
   const known = new Map();
-  // A set and what is made of it share an index: ours is asked for again and again, any other only in a row.
+  // A set and its variations share an index. Ours is kept, because it is used again and again; others only while in a
+  // row.
   const ours = new Map();
   let last = {};
   const opened = ({ lists }, key, { open }) => {

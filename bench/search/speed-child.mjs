@@ -1,5 +1,5 @@
-// Child of speed.mjs: `index RANKER TOOLS QUERIES CORPUS`, `life TOOLS SNAPSHOT CORPUS` or `restore SNAPSHOT`; prints one
-// JSON document.
+// Measures speed in a child of speed.mjs: `index RANKER TOOLS QUERIES CORPUS`, `life TOOLS SNAPSHOT CORPUS` or
+// `restore SNAPSHOT`; prints one JSON document.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SearchEngine } from '../../dist/index.js';
 import { shippedModel } from '../../dist/search/shipped.js';

@@ -1,4 +1,4 @@
-// Latency, memory and the life of the index at 1k, 10k and 50k tools. Every measurement has a process of its own.
+// Measures latency, memory and the life of the index at 1k, 10k and 50k tools. Every measurement has its own process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export const title = 'Speed and memory (one core)';
 
 const CHILD = new URL('./speed-child.mjs', import.meta.url);
 const SIZES = [1000, 10_000, 50_000];
-/** The others are slow, and nobody holds them to a 99th percentile. */
+/** The others are slow, and have no budget for the 99th percentile. */
 const QUERIES = { ours: 2000, others: 150 };
 /** Budgets for our p99 by tools, in ms; and for memory, in MB. */
 const P99 = { 10000: 5, 50000: 10 };

@@ -1,4 +1,4 @@
-// What an agent pays to read, over real corpora: default search answers and details, in o200k tokens.
+// Counts the o200k tokens of default search answers and details over real corpora.
 import { basename } from 'node:path';
 import { answerTokens } from '../parts/answer-tokens.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
@@ -46,7 +46,7 @@ const linesOf = ({ corpus, answers, details }, real) => {
     what: `${corpus}: ${what}`,
     value,
     unit: 'tokens',
-    // The budgets speak of real tools and real queries.
+    // The budgets are for real tools and real queries.
     ...(real && budget && { budget }),
     note,
   });

@@ -1,6 +1,6 @@
-// A request in, the same request out as somebody else might put it: misspelt, unfinished, with a value in it, with its
-// server named. Every rule is pure: random numbers are handed in (`random(below)`), and undefined says that a rule does
-// not fit the request. Nothing here reads a file or needs a build.
+// Rewrites a request as another person might write it: misspelt, unfinished, with a value in it, with its server named.
+// Every rule is pure: random numbers come in as `random(below)`, and undefined means that a rule does not fit the
+// request. Nothing here reads a file or needs a build.
 
 /** Too common to be what a request is about. */
 const COMMON = new Set(
@@ -216,7 +216,7 @@ export const withJoinedName = (query, _, { name }) => {
 
 const SYLLABLES = 'ba ce di fo gu ka le mi no pu ra se ti vo zu'.split(' ');
 
-/** A word that nobody uses. */
+/** A word that does not exist. */
 export const madeUpWord = (random) => Array.from({ length: 4 }, () => pick(SYLLABLES, random)).join('');
 
 /** One word said in the jargon of a house. */

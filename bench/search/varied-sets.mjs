@@ -1,5 +1,5 @@
-// A set of judged queries in, a set that asks for one part of the search out: the rules of variations.mjs applied to every
-// query they fit. Some parts need tools that the sets do not have; those come from a corpus of listed tools.
+// Turns a set of judged queries into a set that needs one part of the search, by applying the rules of variations.mjs
+// to every query they fit. Parts that need other tools than the sets have take them from a corpus.
 
 import { readSchema } from '../../dist/search/schema-text.js';
 import { nameKey } from '../../dist/search/tokenizer.js';
@@ -103,9 +103,9 @@ const jargon = (set) => {
 
 const COPIES = ['_v2', '_v3', '_legacy', '_beta', '_2'];
 
-/** Every tool six times under similar names, any of which will do. */
+/** Every tool six times under similar names, any of which is right. */
 const copies = (set) => {
-  // Among very many tools this would be an index of a size that nobody has.
+  // Among very many tools the index would be unrealistically large.
   if (set.isScale) return undefined;
   const copied = (tool) => ['', ...COPIES].map((ending) => ({ ...tool, name: tool.name + ending }));
   return {

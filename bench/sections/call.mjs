@@ -1,16 +1,16 @@
 // Measures one call of an echo tool in a warm process, direct and with something in between.
 //
-// Every route has a client process of its own, as agents have; one process for all would be warmed by the others' calls.
-// The routes take turns of a few calls, so that a busy moment of the machine hits all of them; each then finds it as the
-// others have left it. So there are also turns in which a route's calls all follow each other. The order is drawn anew each
-// time, and all this is done several times over with new processes, because which code is compiled when, and where it
-// lies, differs from one to the next.
+// Every route has its own client process, as agents have; in a shared process the routes would warm each other up. The
+// routes take turns of a few calls, so that a busy moment of the machine hits all of them; but each turn then starts
+// with caches left by the others. So there are also turns in which all calls of a route follow each other. The order is
+// random each time. All of it is repeated with new processes, because what V8 compiles when, and where the code lies,
+// differs between processes.
 import { ERAS, httpRoutes, openRoute, shuffled, startHttp, stdioRoutes } from '../parts/call-routes.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 
 export const title = 'Call (echo tool, one at a time, steady state)';
 
-/** By then V8 has compiled what carries a call; `first-calls.mjs` measures the calls before. */
+/** After this many calls V8 has compiled the code of a call; `first-calls.mjs` measures the calls before. */
 const WARM_UP = 300;
 const CALLS = 300;
 const ROUNDS = 3;
@@ -83,7 +83,7 @@ const toLines = (where, rounds) => {
   return lines.filter(({ value }) => !Number.isNaN(value));
 };
 
-/** The 64 KiB rows are there to compare: the budgets speak of a plain call. */
+/** The 64 KiB rows are for comparison: the budgets are for a plain call. */
 const withoutBudgets = (lines) => lines.map(({ budget, ...line }) => line);
 
 export const measure = async ({ rounds: wanted }) => {

@@ -1,6 +1,7 @@
-// Commands of the real binary, from spawn to exit, against `node -e 0` in the same run; repeats are interleaved.
+// Measures commands of the real binary, from spawn to exit, against `node -e 0` in the same run; repeats are
+// interleaved.
 //
-// Every server of these worlds is cached, and is a program that leaves a mark when it is started: no command may.
+// Every server of these worlds is cached, and leaves a mark when it is started: no command may start one.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createCachedWorld } from '../parts/gateway-world.mjs';
@@ -12,7 +13,7 @@ export const title = 'Command line (spawn to exit)';
 const CLI = fileURLToPath(new URL('../../dist/bin/anygpt.js', import.meta.url));
 const QUERY = 'create an issue';
 
-/** Runs a command to its end; what it printed and how long that took. */
+/** Runs a command to its end and returns its output and time. */
 const run = (args, { env, home } = {}) =>
   new Promise((resolve, reject) => {
     const start = performance.now();
@@ -28,7 +29,7 @@ const run = (args, { env, home } = {}) =>
     child.once('close', (code) => resolve({ code, out, err, ms: performance.now() - start }));
   });
 
-/** Milliseconds of a command. One that fails, or prints something else, is not worth timing. */
+/** Milliseconds of a command. Fails if the command fails or prints something unexpected. */
 const timeOf = async ({ args, world, prints }) => {
   const { code, out, err, ms } = await run(args, world);
   if (code !== 0 || !prints.test(out)) throw new Error(`${args.join(' ')} ended with ${code}: ${err || out}`);
@@ -76,17 +77,17 @@ const worldOf = async (servers, tools) => {
 
 export const measure = async ({ repeats }) => {
   const [small, large] = [await worldOf(10, 100), await worldOf(1000, 10_000)];
-  // In the same environment as the others: certificates named in one, for example, are read at every start.
+  // In the same environment as the others: certificates named in it, for example, are read at every start.
   const node = { args: ['-e', '0'], prints: /^$/, world: small };
   const cases = casesOf(small, large);
   const all = [node, ...cases];
   const samples = new Map(all.map((one) => [one, []]));
   for (let round = 0; round <= repeats; round++) {
-    // Each round begins elsewhere, so that nothing always runs behind the same command.
+    // Each round starts with another command, so that none always follows the same one.
     for (let at = 0; at < all.length; at++) {
       const one = all[(at + round) % all.length];
       const ms = await timeOf(one);
-      // The first round fills the disk's caches.
+      // The first round fills the disk cache.
       if (round > 0) samples.get(one).push(ms);
     }
   }
@@ -116,7 +117,7 @@ export const measure = async ({ repeats }) => {
   ];
 };
 
-/** That the mark would have been there: the same servers leave it once a command has to start one. */
+/** Checks that the mark works: a command that must start a server leaves it. */
 const control = async (world) => {
   await run(anygpt('mcp', 'tools', world.servers[0], '--refresh', '--timeout', '2'), world);
   return {

@@ -1,7 +1,8 @@
-// Measures what an agent really makes: the first call, which starts the server, and the hundred calls after it.
+// Measures the calls that an agent really makes: the first call, which starts the server, and the hundred calls after
+// it.
 //
-// Every round starts all routes anew, one after the other in a random order. Nothing is warmed up. CPU time is that of the
-// process between client and server; it is much less noisy than the duration on a machine that does other work.
+// Every round starts all routes again, one after the other in random order. Nothing is warmed up. CPU time is that of
+// the process between client and server; on a machine with other work it is much less noisy than the duration.
 import { ERAS, httpRoutes, openRoute, shuffled, startHttp, stdioRoutes } from '../parts/call-routes.mjs';
 import { median, percentile } from '../parts/statistics.mjs';
 
@@ -24,7 +25,7 @@ const tryOut = async (definition) => {
   const more = await call(SPANS['calls 1–100'] - SPANS['calls 1–20']);
   await close();
   return {
-    // A gateway is there before the first call; a server that is called directly has to be started for it.
+    // A gateway is running before the first call; a server that is called directly has to be started for it.
     firstMs: definition.params ? firstMs : connectMs + firstMs,
     startMs: connectMs + firstMs,
     'calls 1–20': few,

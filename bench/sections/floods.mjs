@@ -1,8 +1,8 @@
-// A neighbour's calls while another server or another client does its worst.
+// Measures a neighbour's calls while another server or client attacks.
 //
-// Each attack has a gateway of its own, with an honest server, a hostile one and an honest client, each in its own
-// process. In turns the hostile side is there but quiet, and attacks; the medians of several turns count. A flooding
-// process takes a core away from everybody: what that alone costs shows the control, which writes to /dev/null.
+// Each attack has its own gateway, with an honest server, a hostile one and an honest client, each in its own process.
+// The hostile side is quiet and attacks in turns; the medians of several turns count. A flooding process takes a core
+// from the others; the control, which writes to /dev/null, shows what that alone costs.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ const BY_CLIENT = [
 
 let asked = 0;
 
-/** Sends a message to a child and waits for what it says to that. */
+/** Sends a message to a child and waits for the reply. */
 const ask = (child, message) =>
   new Promise((resolve) => {
     const id = ++asked;
@@ -94,7 +94,7 @@ const openNeighbour = async (how) => {
   };
 };
 
-/** Peak resident memory of a process in MB; 0 where there is no /proc. */
+/** Peak resident memory of a process in MB; 0 without /proc. */
 const peakMegabytes = (pid) => {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -111,7 +111,7 @@ const inTurns = async (neighbour, attack) => {
     const quiet = await neighbour.measure(QUIET_MS);
     const over = attack();
     const during = await neighbour.measure(ATTACK_MS);
-    // A server that has flooded us answers late; that is its own affair.
+    // A server that has flooded us may answer late; do not wait for it.
     await Promise.race([over, new Promise((resolve) => setTimeout(resolve, QUIET_MS))]);
     rounds.push({ quiet: median(quiet), during: median(during), worst: Math.max(...during), calm: Math.max(...quiet) });
   }
@@ -140,7 +140,7 @@ const byFreeze = (script, width) => async () => {
   const neighbour = await openNeighbour({ ...node(GATEWAY, 'mcp', 'serve'), env });
   try {
     const rounds = await inTurns(neighbour, async () => {
-      // Nobody waits for these answers.
+      // These answers are not awaited.
       for (let at = 0; at < width; at++) void neighbour.call('any', { text: 'x'.repeat(10_000) });
     });
     return { rounds, megabytes: peakMegabytes(neighbour.pid) };
@@ -225,7 +225,7 @@ export const measure = async ({ scenario: wanted }) => {
     process.stderr.write(`${name}: ${Math.round(performance.now() - start)} ms\n`);
   }
   close();
-  // What was missed comes first.
+  // Missed budgets first.
   const rank = (line) => (verdictOf(line) === 'MISS' ? 0 : line.budget === undefined ? 1 : 2);
   return lines.sort((a, b) => rank(a) - rank(b));
 };

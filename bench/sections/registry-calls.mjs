@@ -1,4 +1,4 @@
-// What a call through a registry costs beside the handler itself, one after the other and by the middle of many.
+// Measures what a call through a registry costs beside the handler itself, one call at a time, as a median.
 import { z } from 'zod/v4';
 import { ToolRegistry, withRequestProviders } from '../../dist/registry.js';
 import { median, percentile } from '../parts/statistics.mjs';

@@ -1,4 +1,4 @@
-// How the time to take in many sources of tools grows: three times as many should take about three times as long.
+// Measures how the time to add many sources of tools grows: three times as many should take about three times as long.
 import { growthCases } from '../parts/growth-cases.mjs';
 import { timed } from '../parts/statistics.mjs';
 
@@ -9,7 +9,7 @@ const MANY = 1_000;
 const ROUNDS = 3;
 const BUDGETED = 'registerMcpTools, then all definitions';
 
-/** The best of some rounds, which leaves out what other work on the machine took. */
+/** The best of several rounds, which excludes other work on the machine. */
 const best = async (act) => {
   const times = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await timed(act));
@@ -19,7 +19,7 @@ const best = async (act) => {
 export const measure = async () => {
   const lines = [];
   for (const [what, take] of Object.entries(growthCases)) {
-    // Compiled by then, so that the first does not pay for all.
+    // A first run, so that the code is compiled before it is timed.
     await take(FEW);
     const few = await best(() => take(FEW));
     const many = await best(() => take(MANY));

@@ -1,4 +1,4 @@
-// How fast a registry with many tools answers a search, and what registering and changing them costs.
+// Measures how fast a registry with many tools answers a search, and what registering and changing them costs.
 import { ToolRegistry, withRequestProviders } from '../../dist/registry.js';
 import { median, percentile, timed } from '../parts/statistics.mjs';
 import { readCorpus, resized, syntheticCorpus, syntheticQueries } from '../parts/tool-corpus.mjs';
@@ -10,7 +10,7 @@ const ROUNDS = 5;
 const COMMON = 8;
 const COMMON_ROUNDS = 20;
 
-/** The words that stand in the most descriptions, most first, and how many of the tools have the last of them. */
+/** The words in the most descriptions, most frequent first, and how many tools have the last of them. */
 const commonWords = (tools, count) => {
   const held = new Map();
   for (const { tool } of tools) {
@@ -21,7 +21,7 @@ const commonWords = (tools, count) => {
   return { words: most.map(([word]) => word), share: (most.at(-1)?.[1] ?? 0) / tools.length };
 };
 
-/** All times of all queries, and the best of each, which leaves out what other work on the machine took. */
+/** All times of all queries, and the best of each, which excludes other work on the machine. */
 const measureQueries = async (registry, queries, rounds) => {
   const times = queries.map(() => []);
   for (let round = 0; round < rounds; round++) {

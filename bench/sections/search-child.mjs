@@ -1,4 +1,4 @@
-// Child of search.mjs: `index TOOLS`, `index CORPUS QUERIES` or `engine`; prints one JSON document.
+// Measures search in a child of search.mjs: `index TOOLS`, `index CORPUS QUERIES` or `engine`; prints one JSON document.
 
 import { SearchEngine } from '../../dist/index.js';
 import { createCachedWorld, openEngine } from '../parts/gateway-world.mjs';

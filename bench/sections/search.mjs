@@ -1,5 +1,5 @@
-// Search, listing, details and reload in one process, and the memory they need. Every size gets a process of its own
-// (search-child.mjs), so that memory is counted from nothing.
+// Measures search, listing, details and reload in one process, and their memory. Every size gets its own process
+// (search-child.mjs), so that memory is counted from zero.
 import { inChild } from '../parts/in-child.mjs';
 
 export const title = 'Search (in process)';

@@ -1,4 +1,5 @@
-// From spawn to the first search answer, against `node -e 0` in the same run; repeats are interleaved.
+// Measures the time from spawn to the first search answer, against `node -e 0` in the same run; repeats are
+// interleaved.
 import { spawn } from 'node:child_process';
 import { createCachedWorld, createHome } from '../parts/gateway-world.mjs';
 import { initialize, openLines, processState } from '../parts/line-client.mjs';
@@ -13,7 +14,7 @@ const GATEWAY = path('dist/bin/discovery.js');
 const CLI = path('dist/bin/anygpt.js');
 const SAMPLES = ['weather', 'calendar', 'units', 'notes'];
 
-/** Milliseconds until a command has ended; undefined when it fails. */
+/** Milliseconds until a command has ended; undefined if it fails. */
 const toExit = (args, options) =>
   new Promise((resolve, reject) => {
     const start = performance.now();
@@ -22,7 +23,7 @@ const toExit = (args, options) =>
     child.once('exit', (code) => resolve(code === 0 ? performance.now() - start : undefined));
   });
 
-/** Milliseconds until the gateway has answered a search, and what the process is then. */
+/** Milliseconds until the gateway has answered a search, and the state of its process then. */
 const toAnswer = async ({ env, home }) => {
   const start = performance.now();
   const lines = openLines(process.execPath, [GATEWAY], { env, cwd: home });
@@ -53,14 +54,14 @@ export const measure = async () => {
   const samples = { node: [], warm: [], cold: [], help: [], search: [] };
   for (let at = 0; at < REPEATS + 1; at++) {
     const round = {
-      // In the same environment as the others: certificates named in one, for example, are read at every start.
+      // In the same environment as the others: certificates named in it, for example, are read at every start.
       node: await toExit(['-e', '0'], { env: world.env }),
       warm: await toAnswer(world),
       help: await toExit([CLI, '--help'], { env: world.env }),
       search: await toExit([CLI, 'mcp', 'search', 'create an issue'], { env: world.env, cwd: world.home }),
       cold: await toAnswer(coldHome()),
     };
-    // The first round fills the disk's caches.
+    // The first round fills the disk cache.
     if (at > 0) for (const [name, sample] of Object.entries(round)) samples[name].push(sample);
   }
   const node = median(samples.node);

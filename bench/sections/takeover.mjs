@@ -1,8 +1,8 @@
-// One hostile server against all others in search: in how many requests the right tool is among the first three, without
-// and with it. Goal: wherever it is without the attacker, for every kind and size of attacker.
+// Measures one hostile server against all others in search: for how many requests the right tool is among the first
+// three, without and with the attacker. Goal: no difference, for every kind and size of attacker.
 //
-// With `data` (a folder as bench/search.mjs takes it) the tools and requests are those of its small sets, joined; without,
-// the sixty tools of test/fixtures/search, what they say of themselves, and the paraphrases written for them.
+// With `data` (a folder as for bench/search.mjs), tools and requests come from its small sets, joined. Without it, from
+// the sixty tools of test/fixtures/search, their own descriptions, and the paraphrases written for them.
 import { createJiti } from 'jiti';
 import { SearchEngine } from '../../dist/index.js';
 import { ATTACKERS } from '../parts/attackers.mjs';
@@ -80,7 +80,7 @@ const placesOf = (engine, { query, right }) => {
   return { limited: place(engine.search(query, { limit: 10 })), shown: place(engine.search(query)) };
 };
 
-/** The requests that lose their tool. An attacker of one tool has the one that fits each request best. */
+/** The requests that lose their tool. An attacker with one tool uses the one that fits each request best. */
 const attack = (engine, world, { kind, size }, before) => {
   const lost = [];
   const set = (tools) =>
@@ -109,7 +109,7 @@ const worldOf = (lists, requests) => {
   return { tools, requests, words };
 };
 
-/** What an attacker knows that is after one request only. */
+/** What an attacker knows that targets a single request. */
 const worldOfOne = ({ tools }, request) => {
   const wanted = tools.filter(({ server, name }) => request.right.has(`${server}:${name}`));
   const words = [...new Set(request.query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? ['tool'])];

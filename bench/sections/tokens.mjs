@@ -1,4 +1,4 @@
-// What an agent pays to read: the five tools, search answers, details. Counted as o200k tokens of the JSON it is shown.
+// Counts the o200k tokens that an agent reads: the five tools, search answers and details, as the JSON it is shown.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { metaToolDefinitions } from '../../dist/meta-tools/meta-tools.js';
 import { answerTokens } from '../parts/answer-tokens.mjs';
@@ -22,7 +22,7 @@ export const measure = async ({ corpus: corpusPath, queries: queriesPath }) => {
     note: 'aim 450',
   }));
   const { answers, details, servers } = await answerTokens(corpus, queries, DETAILS_SAMPLE);
-  // The budgets speak of real tools and real queries.
+  // The budgets are for real tools and real queries.
   const budget = (tokens) => corpusPath && queriesPath && { budget: tokens };
   return [
     ...metaTools,

@@ -1,4 +1,5 @@
-// What learning from use is worth, by replay: requests of users in, nDCG@10 with and without what was learnt out.
+// Measures what learning from use is worth: replays users' requests and compares nDCG@10 with and without what was
+// learnt.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '../../dist/core/log.js';
@@ -26,7 +27,7 @@ export const measure = async ({ corpora, requests, users }) => {
   const needs = readNeeds(requests).filter(({ server, tool }) => known.has(keyOf(server, tool)));
   if (needs.length === 0) throw new Error(`${requests} asks for no tool of the corpus`);
 
-  // Never written: a fixed clock, and uses are gathered longer than this takes.
+  // Never written: the clock is fixed, and uses are gathered for longer than the run takes.
   const now = () => NOW;
   const folder = join(tmpdir(), 'bench-usage-none');
   const store = new UsageStore({ folder, keepQueries: false, logger: silentLogger, now, writeAfterMs: 3_600_000 });

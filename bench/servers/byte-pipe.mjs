@@ -1,4 +1,5 @@
-// The least a process in between can do: starts the command it is given and joins the pipes. Bytes are not looked at.
+// Does the least that a process in between can do: starts the given command and joins the pipes, without looking at the
+// bytes.
 import { spawn } from 'node:child_process';
 
 const [command, ...args] = process.argv.slice(2);

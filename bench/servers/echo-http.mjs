@@ -1,4 +1,4 @@
-// The echo server on Streamable HTTP; prints its address on the first line.
+// Serves the echo tool on Streamable HTTP; prints its address on the first line.
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';

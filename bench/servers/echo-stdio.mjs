@@ -1,4 +1,4 @@
-// The echo server on stdio.
+// Serves the echo tool on stdio.
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { buildEchoServer } from './echo-tools.mjs';
 

@@ -1,4 +1,4 @@
-// The one tool of the measured servers, on the SDK's low-level server: what a plain server looks like.
+// Builds the measured server: one echo tool on the SDK's low-level server, as a plain server has it.
 import { Server } from '@modelcontextprotocol/server';
 
 const TOOLS = [

@@ -1,5 +1,6 @@
-// A hostile server on stdio or HTTP, written without an SDK. It is quiet until its tool `flood` is called with
-// { kind, ms }; then it answers and does its worst for that long. Its tool `answer` { kind } answers with something large.
+// Attacks as a hostile server on stdio or HTTP, written without an SDK. It is quiet until its tool `flood` is called
+// with { kind, ms }; then it answers and attacks for that long. Its tool `answer` { kind } answers with something
+// large.
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,5 +1,5 @@
-// The least a gateway can do: starts the command it is given and forwards lines both ways; each is parsed as JSON and
-// written anew, with a request id of its own on the server's side. No checks, no time-outs, no cancellation, no log.
+// Does the least that a gateway can do: starts the given command and forwards lines both ways. Each line is parsed and
+// written again, with its own request id on the server's side. No checks, timeouts, cancellation or log.
 import { spawn } from 'node:child_process';
 
 const [command, ...args] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// The usual way to write a gateway: the SDK's client towards the command it is given, the SDK's server towards the agent.
+// Proxies in the usual way: the SDK's client towards the given command, the SDK's server towards the agent.
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Server } from '@modelcontextprotocol/server';

@@ -1,5 +1,5 @@
 /**
- * Ends the wait for work that cannot be cancelled.
+ * Stops waiting for work that cannot be cancelled.
  * @module
  */
 import type { CallSignal } from './cancellation.ts';

@@ -13,7 +13,7 @@ export interface BackOff {
   readonly jitter?: number | undefined;
 }
 
-/** Milliseconds to wait after so many failures in a row. */
+/** Milliseconds to wait after `failures` failures in a row. */
 export const pauseAfter = (
   failures: number,
   { initial, max, factor = 2, jitter = 0 }: BackOff,

@@ -1,10 +1,10 @@
 /**
- * How a call learns that nobody waits for it any more: what can be listened to, and the one who says so. Does what an
- * `AbortController` does at a fraction of the work: every call has three of them (`npm run bench:gateway` times calls).
+ * Cancels calls. Does what `AbortController` does at a fraction of the cost: every call has three of these signals
+ * (`npm run bench:gateway` times calls).
  * @module
  */
 
-/** Tells once that a call is no longer wanted, and why. Every `AbortSignal` is one. */
+/** Signals once that a call is cancelled, and why. Every `AbortSignal` is one. */
 export interface CallSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -12,7 +12,7 @@ export interface CallSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A signal that its owner aborts, or whatever it follows. */
+/** A signal that its owner aborts, or the signal it follows. */
 export class Cancellation implements CallSignal {
   aborted = false;
   reason: unknown;
@@ -20,7 +20,7 @@ export class Cancellation implements CallSignal {
   readonly #onAbort: (() => void) | undefined;
   #listeners: (() => void)[] = [];
 
-  /** Aborts with what it follows, if anything. */
+  /** Follows another signal, if given, and aborts with it. */
   constructor(followed?: CallSignal) {
     if (followed === undefined) return;
     this.#followed = followed;
@@ -32,20 +32,20 @@ export class Cancellation implements CallSignal {
     followed.addEventListener('abort', this.#onAbort);
   }
 
-  /** Tells all who listen, the first time it is called. */
+  /** Aborts, once, and calls all listeners. */
   abort(reason: unknown = new Error('cancelled')): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
     const listeners = this.#listeners;
     this.#listeners = [];
-    // As an `AbortSignal` does it: also for Node's own `fetch`, which may be handed this one.
+    // With an event, as `AbortSignal` does: Node's own `fetch` may be given this signal.
     const event = { type: 'abort', target: this, currentTarget: this };
     for (const listener of listeners) {
       try {
         Reflect.apply(listener, this, [event]);
       } catch (error) {
-        // Not the fault of those who come after it.
+        // A throwing listener must not affect the others.
         queueMicrotask(() => {
           throw error;
         });
@@ -57,7 +57,7 @@ export class Cancellation implements CallSignal {
     if (this.aborted) throw this.reason;
   }
 
-  /** No longer aborts with what it follows. */
+  /** Stops following the other signal. */
   unfollow(): void {
     if (this.#onAbort !== undefined) this.#followed?.removeEventListener('abort', this.#onAbort);
   }
@@ -68,13 +68,13 @@ export class Cancellation implements CallSignal {
 
   removeEventListener(_type: 'abort', listener: () => void): void {
     const at = this.#listeners.lastIndexOf(listener);
-    // Mostly it is the one that came last.
+    // Usually the latest listener is removed.
     if (at === this.#listeners.length - 1) this.#listeners.pop();
     else if (at !== -1) this.#listeners.splice(at, 1);
   }
 }
 
-/** The same as an `AbortSignal`, for those who hand it to Node or to somebody else's code. */
+/** Converts to an `AbortSignal`, for Node and third-party code. */
 export function toAbortSignal(signal: CallSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();

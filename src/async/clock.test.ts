@@ -10,7 +10,7 @@ const JUMPS = [
   ['ten years back', -3652 * DAY],
 ] as const;
 
-/** A wall clock that somebody sets. */
+/** A wall clock that a test sets. */
 const wall = () => {
   let off = 0;
   const jump = (ms: number) => {

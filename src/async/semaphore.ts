@@ -1,5 +1,5 @@
 /**
- * At most N at a time, in the order they came.
+ * Limits how much work runs at the same time, first come, first served.
  * @module
  */
 
@@ -11,7 +11,7 @@ export class Semaphore {
     this.#free = size;
   }
 
-  /** Runs the work in its turn. With `atMostMs` the turn ends after that time, although the work goes on. */
+  /** Runs the work in its turn. With `atMostMs`, the turn ends after that time although the work goes on. */
   async run<T>(work: () => Promise<T>, atMostMs?: number): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -1,6 +1,6 @@
 /**
- * The catalogue on disk: one file per server's list, and one ready index per configuration. A cache can always be thrown
- * away: what cannot be read counts as absent, what cannot be written is said, not too often, and forgotten.
+ * Saves the catalogue on disk: one file per server's list, and one index per configuration. The cache is disposable:
+ * what cannot be read counts as absent; a failed write is logged, at most once in a while, and dropped.
  * @module
  */
 import { wallNow } from '../async/clock.ts';
@@ -20,9 +20,9 @@ export interface ByteStore {
 }
 
 export interface CatalogStoreOptions {
-  /** Whose index this is: the configuration file, so that two projects keep one each. */
+  /** The owner of the index: the configuration file, so that each project has its own. */
   readonly owner: string;
-  /** Names what the index depends on besides the lists: rules, configured tools, descriptions. */
+  /** Identifies what the index depends on besides the lists: rules, configured tools, descriptions. */
   readonly stamp: string;
   readonly logger: Logger;
   readonly now?: (() => number) | undefined;
@@ -47,7 +47,7 @@ export class CatalogStore {
     }, complaintOf('read'));
   }
 
-  /** Resolves with whether the disk took it. */
+  /** Resolves with whether the write succeeded. */
   writeListing(listing: Listing, lines: ListingLines): Promise<boolean> {
     return this.#write(listingKey(listing.server, listing.fingerprint), () => paced(encodeListing(listing, lines)));
   }
@@ -57,7 +57,7 @@ export class CatalogStore {
     await this.deleteFailure(server, fingerprint);
   }
 
-  /** Why this server could not be listed last time, if that is not too long ago. */
+  /** Why this server could not be listed last time, if that is recent. */
   readFailure(server: string, fingerprint: string): Promise<KeptFailure | undefined> {
     const { now = wallNow } = this.#options;
     return this.#attempt(async () => {
@@ -66,7 +66,7 @@ export class CatalogStore {
     }, complaintOf('read'));
   }
 
-  /** Resolves with whether the disk took it. */
+  /** Resolves with whether the write succeeded. */
   writeFailure(server: string, fingerprint: string, failure: KeptFailure): Promise<boolean> {
     return this.#write(failureKey(server, fingerprint), () => Buffer.from(JSON.stringify(failure)));
   }
@@ -75,7 +75,7 @@ export class CatalogStore {
     await this.#attempt(() => this.#store.delete(failureKey(server, fingerprint)), complaintOf('written'));
   }
 
-  /** The ready index, or undefined when there is none that can be used. */
+  /** The saved index; undefined if there is no usable one. */
   readIndex(): Promise<ReadyIndex | undefined> {
     return this.#attempt(async () => {
       const bytes = await this.#store.read(this.#indexKey);
@@ -83,7 +83,7 @@ export class CatalogStore {
     }, complaintOf('read'));
   }
 
-  /** Resolves with whether the disk took it. */
+  /** Resolves with whether the write succeeded. */
   writeIndex(index: ReadyIndex): Promise<boolean> {
     return this.#write(this.#indexKey, () => encodeIndex(index, this.#options.stamp));
   }
@@ -103,7 +103,7 @@ export class CatalogStore {
 
 const complaintOf = (verb: string): string => `the tool cache could not be ${verb}; answers come from memory`;
 
-/** Two projects may call different servers by one name; each keeps its list and its failure. */
+/** The key includes the fingerprint, because two projects may use one name for different servers. */
 const failureKey = (server: string, fingerprint: string): string => `failed:${fingerprint}:${server}`;
 
 function parse(bytes: Uint8Array): unknown {

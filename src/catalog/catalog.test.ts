@@ -105,7 +105,7 @@ describe('a warm start', () => {
     expect((await start({ store })).fetchedAt('files')).toBe(2000);
   });
 
-  it('with other rules decides anew from the lists on disk', async () => {
+  it('with other rules decides again from the lists on disk', async () => {
     const store = new MemoryStore();
     const first = await start({ store, stamp: 'one' });
     await first.put(listing('files', [tool('read_file'), tool('delete_file')]));
@@ -195,7 +195,7 @@ class FullStore extends MemoryStore {
   }
 }
 
-describe('what a full disk does not take', () => {
+describe('what a full disk refuses', () => {
   it('is written by the next save when there is room', async () => {
     const store = new FullStore();
     const catalog = await start({ store });
@@ -210,7 +210,7 @@ describe('what a full disk does not take', () => {
     expect(next.definition('files', 'read_file')).toBeDefined();
   });
 
-  it('is written by who comes after', async () => {
+  it('is written by the next catalogue', async () => {
     const store = new FullStore();
     const first = await start({ store });
     await first.put(listing('files', [tool('read_file')]));
@@ -222,7 +222,7 @@ describe('what a full disk does not take', () => {
     expect(await store.keys()).toEqual(['index:test', 'server:print-files:files']);
   });
 
-  it('is not written any more once it is forgotten', async () => {
+  it('is not written once it is forgotten', async () => {
     const store = new FullStore();
     const catalog = await start({ store });
     await catalog.put(listing('files', [tool('read_file')]));
@@ -242,7 +242,7 @@ describe('tools from the configuration', () => {
     ],
   });
 
-  it('are there at once, without age', async () => {
+  it('are known at once and do not age', async () => {
     const catalog = await start({ servers: [configured] });
     expect(catalog.isSeen('files')).toBe(true);
     expect(catalog.fetchedAt('files')).toBe(0);
@@ -291,7 +291,7 @@ describe('tools from the configuration', () => {
     expect(await store.keys()).toEqual([]);
   });
 
-  it('are loaded from nowhere when only the index knows them', async () => {
+  it('are not loaded if only the index knows them', async () => {
     const store = new MemoryStore();
     const first = await start({ servers: [configured], store });
     await first.save();
@@ -304,7 +304,7 @@ describe('tools from the configuration', () => {
 });
 
 describe('replacing a list', () => {
-  it('says whether tools changed, not whether somebody read them again', async () => {
+  it('reports whether tools changed, not whether they were read again', async () => {
     const catalog = await start({});
     expect(await catalog.put(listing('files', [tool('a')]))).toBe(true);
     expect(await catalog.put(listing('files', [tool('a')], { fetchedAt: 2000, title: 'New' }))).toBe(false);
@@ -332,7 +332,7 @@ describe('replacing a list', () => {
     expect(found(catalog, 'tool_7')).not.toContain('tool_7');
   });
 
-  it('of ten thousand tools lets everybody else go on, and shows the old list until the last step', async () => {
+  it('of ten thousand tools does not block other work, and shows the old list until the last step', async () => {
     const catalog = await start({ servers: [server('files'), server('mail')], store: new MemoryStore() });
     await catalog.put(listing('files', [tool('old_tool')]));
     await catalog.put(listing('mail', [tool('send_mail')]));
@@ -347,7 +347,7 @@ describe('replacing a list', () => {
     await catalog.put(listing('files', many));
     clearInterval(ticker);
     expect(seen).toEqual(new Set(['1 true send_mail']));
-    // Done in one piece, it would let nobody else have a turn.
+    // Done in one piece, it would block the event loop.
     expect(ticks).toBeGreaterThan(5);
     expect(catalog.state('files')?.toolCount).toBe(10_000);
   });
@@ -360,7 +360,7 @@ describe('replacing a list', () => {
     expect(catalog.state('files')?.toolCount).toBe(3);
   });
 
-  it('takes names that every object has', async () => {
+  it("takes names of JavaScript's object members", async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', '../x', 'CON'];
     const store = new MemoryStore();
     const catalog = await start({ servers: names.map((name) => server(name)), store });

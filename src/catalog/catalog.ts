@@ -1,9 +1,9 @@
 /**
- * What is known of every server's tools: in memory where needed, on disk between runs, searchable at once.
+ * Holds the tools of every server: in memory if needed, on disk between runs, always searchable.
  *
- * A ready search index is kept on disk together with one line per server, so that a start reads one file and no
- * definitions. A server's definitions are read when somebody asks for them. A list is replaced as a whole: until the
- * last step of a long replacement everybody sees the old one.
+ * A search index is saved on disk together with one line per server, so that a start reads one file and no definitions.
+ * A server's definitions are read on demand. A list is replaced as a whole: until the last step of a long replacement,
+ * readers see the old one.
  * @module
  */
 
@@ -26,23 +26,23 @@ export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
   readonly rules: RuleSet;
   readonly store: CatalogStore | undefined;
-  /** False: the ready index stays in memory, because it holds what may not be written. Default true. */
+  /** False: the index stays in memory, because it holds tools that may not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
   readonly search: SearchEngine;
-  /** Entries of the ready index that `search` was restored from. */
+  /** The servers in the saved index that `search` was restored from. */
   readonly indexed: ReadonlyMap<string, IndexEntry>;
-  /** Tools of all servers together; a list that goes beyond is cut. Default 100,000. */
+  /** Maximum number of tools of all servers together; a list beyond it is cut. Default 100,000. */
   readonly maxTools?: number | undefined;
 }
 
 interface Entry {
   readonly definition: SourceDefinition;
   readonly fingerprint: string;
-  /** Whether the ready index knew the server as it is now. */
+  /** Whether the saved index matches the server as it is now. */
   readonly indexed: boolean;
   state: IndexEntry;
   tools: ReadonlyMap<string, ToolDefinition> | undefined;
-  /** Changes to one server happen one after the other. */
+  /** The last change to this server; the next one waits for it. */
   turn: Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ export class Catalog {
   readonly #entries = new Map<string, Entry>();
   readonly #metadata = new ToolMetadataManager();
   readonly #writes = new Set<Promise<void>>();
-  /** Lists that the disk did not take, by server; the next save tries again. */
+  /** Lists that could not be written, by server. The next save tries again. */
   readonly #unwritten = new Map<string, Listing>();
   #dirty = false;
   #version = 0;
@@ -81,40 +81,40 @@ export class Catalog {
     }
   }
 
-  /** Changes when any list does. */
+  /** Changes whenever a list changes. */
   get version(): number {
     return this.#version;
   }
 
-  /** True when something is worth writing. */
+  /** True if there is something to save. */
   get dirty(): boolean {
     const { store, keepsIndex = true } = this.#options;
     return store !== undefined && ((this.#dirty && keepsIndex) || this.#unwritten.size > 0);
   }
 
-  /** Whether a server's tools are known, from a list, a cache or the configuration. */
+  /** Tells whether a server's tools are known, from a list, the cache or the configuration. */
   isSeen(server: string): boolean {
     const entry = this.#entries.get(server);
     return entry !== undefined && (entry.state.fetchedAt > 0 || entry.definition.tools.length > 0);
   }
 
-  /** When the server's list was read, in milliseconds; 0 when only the configuration gives it. */
+  /** When the server's list was read, in milliseconds; 0 if it comes only from the configuration. */
   fetchedAt(server: string): number {
     return this.#entries.get(server)?.state.fetchedAt ?? 0;
   }
 
-  /** What the ready index says of a server. */
+  /** A server's line in the index. */
   state(server: string): IndexEntry | undefined {
     return this.#entries.get(server)?.state;
   }
 
-  /** What a server is, in one line; empty for one nobody knows. */
+  /** A server's description in one line; empty for an unknown server. */
   about(server: string): string {
     const entry = this.#entries.get(server);
     return entry ? about(entry.definition, entry.state) : '';
   }
 
-  /** One tool's definition if it is in memory; undefined says nothing. Call `load` first to be sure. */
+  /** One tool's definition, if it is in memory. Call `load` first: undefined may only mean that it is not loaded. */
   definition(server: string, tool: string): ToolDefinition | undefined {
     return this.#entries.get(server)?.tools?.get(tool);
   }
@@ -123,7 +123,7 @@ export class Catalog {
     return this.#entries.get(server)?.tools !== undefined;
   }
 
-  /** One tool as listing and describing show it. Needs `load`. */
+  /** One tool as listings and descriptions show it. Needs `load`. */
   tool(server: string, tool: string): ToolMetadata | undefined {
     return this.#metadata.getTool(server, tool) ?? undefined;
   }
@@ -133,7 +133,7 @@ export class Catalog {
     return this.#metadata.getToolsByServer(server, includeDisabled);
   }
 
-  /** Names of a server's tools. What is only on disk is read and let go again. */
+  /** Names of a server's tools. Reads them from disk if they are not in memory, and does not keep them. */
   async toolNames(server: string): Promise<readonly string[]> {
     const entry = this.#entries.get(server);
     if (!entry) return [];
@@ -142,7 +142,10 @@ export class Catalog {
     return stored?.listing.tools.map(({ name }) => name) ?? [];
   }
 
-  /** All tools of a server, disabled ones too, one by one. What is only on disk is read and let go again. */
+  /**
+   * All tools of a server, disabled ones included. Reads them from disk if they are not in memory, and does not keep
+   * them.
+   */
   async everyTool(server: string): Promise<Iterable<ToolMetadata>> {
     const entry = this.#entries.get(server);
     if (!entry) return [];
@@ -153,20 +156,20 @@ export class Catalog {
     return mapped(listing.tools, toMetadata(listing, definition, this.#options.rules));
   }
 
-  /** Brings a server's definitions into memory; from disk, if they are not there. Resolves when nothing is to be had, too. */
+  /** Loads a server's definitions from disk, if they are not in memory. Resolves even if there are none. */
   async load(server: string): Promise<void> {
     const entry = this.#entries.get(server);
     if (entry && !entry.tools) await this.#inTurn(entry, () => this.#read(entry));
   }
 
-  /** Takes lists from disk for servers that the ready index does not know. */
+  /** Reads the saved lists of servers that the saved index does not contain. */
   async adopt(): Promise<void> {
     const unknown = [...this.#entries.values()].filter(({ indexed, state }) => !indexed && state.fetchedAt === 0);
     const turns = new Semaphore(LIMITS.atOnce.files);
     await Promise.all(unknown.map((entry) => turns.run(() => this.#inTurn(entry, () => this.#read(entry)))));
   }
 
-  /** Takes over what another catalogue has read since this one's index was written, for servers that are still the same. */
+  /** Takes over newer lists from another catalogue, for servers with the same connection. */
   async inherit(other: Catalog): Promise<void> {
     for (const entry of this.#entries.values()) {
       const listing = other.#listing(entry);
@@ -176,7 +179,7 @@ export class Catalog {
     for (const [server, listing] of other.#unwritten) this.#unwritten.set(server, listing);
   }
 
-  /** Why servers whose tools nobody has seen could not be listed last time, by name. */
+  /** Why servers without a list could not be listed last time, by name. */
   async keptFailures(): Promise<ReadonlyMap<string, DiscoveryError>> {
     const failures = new Map<string, DiscoveryError>();
     const unseen = [...this.#entries].filter(([server]) => !this.isSeen(server));
@@ -189,20 +192,20 @@ export class Catalog {
     return failures;
   }
 
-  /** Keeps for the next process that a server could not be listed. */
+  /** Saves a server's failure for the next process. */
   keepFailure(server: string, failure: KeptFailure): void {
     const { fingerprint } = this.#entries.get(server) ?? {};
     if (fingerprint !== undefined)
       this.#write(this.#options.store?.writeFailure(server, fingerprint, failure).then(() => {}));
   }
 
-  /** The server has been listed since. */
+  /** Deletes a saved failure, once the server has been listed. */
   forgetFailure(server: string): void {
     const { fingerprint } = this.#entries.get(server) ?? {};
     if (fingerprint !== undefined) this.#write(this.#options.store?.deleteFailure(server, fingerprint));
   }
 
-  /** Replaces a server's list. Resolves with whether anything an agent could see has changed. */
+  /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
     const entry = this.#entries.get(listing.server);
     if (!entry || entry.fingerprint !== listing.fingerprint) return false;
@@ -218,7 +221,7 @@ export class Catalog {
     });
   }
 
-  /** Forgets what was learnt of one server, or of all; what the configuration gives stays. */
+  /** Forgets what was learnt about one server, or about all. What the configuration gives stays. */
   async forget(server?: string): Promise<void> {
     for (const [name, entry] of this.#entries) {
       if (server !== undefined && name !== server) continue;
@@ -226,13 +229,13 @@ export class Catalog {
     }
   }
 
-  /** Writes the ready index, if there is anything new, and lists that could not be written before. Waits for all writes. */
+  /** Writes the index if it has changed, and lists that could not be written before. Waits for all writes. */
   async save(): Promise<void> {
     const unwritten = [...this.#unwritten.values()];
     this.#unwritten.clear();
     for (const listing of unwritten) {
       const entry = this.#entries.get(listing.server);
-      // What has been read anew or forgotten since is of no use.
+      // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
         this.#writeListing(entry, listing, await paced(toLines(listing.tools)));
     }
@@ -268,7 +271,7 @@ export class Catalog {
     this.#startOver(entry, entry.state);
   }
 
-  /** Takes out what the index had, and puts in what the configuration gives. */
+  /** Removes a server from the index and adds what the configuration gives. */
   #startOver(entry: Entry, known: IndexEntry | undefined): void {
     const { definition, fingerprint } = entry;
     if (known) {
@@ -322,7 +325,7 @@ export class Catalog {
     entry.state = state;
   }
 
-  /** A list as it would have been read, from what is in memory. */
+  /** Rebuilds a server's list from memory. */
   #listing({ definition, fingerprint }: Entry): Listing | undefined {
     const entry = this.#entries.get(definition.name);
     if (!entry?.tools || entry.fingerprint !== fingerprint || entry.state.fetchedAt === 0) return undefined;
@@ -347,7 +350,7 @@ export class Catalog {
     const keep = (written: boolean) => {
       if (!written) this.#unwritten.set(listing.server, listing);
     };
-    // What a program's own providers list is its own business, and the program has it anyway.
+    // A provider's list is not written: the program has it anyway and may not want it on disk.
     if (isProvider(entry.definition)) return;
     this.#write(this.#options.store?.writeListing(listing, lines).then(keep));
   }

@@ -1,16 +1,16 @@
 /**
- * Decides when a server that says its tools changed is listed again. A few changes in a row are followed every five
- * seconds; a server that goes on saying so after every list is listed once in thirty.
+ * Decides when a server that announces changed tools is listed again. A few changes in a row are followed every five
+ * seconds. A server that announces changes after every list is listed once in thirty seconds.
  * @module
  */
 
 /** The shortest time between two lists. */
 const PAUSE_MS = 5000;
-/** What a server that never stops is left with. */
+/** The pause for a server that never stops announcing changes. */
 const SLOW_PAUSE_MS = 30_000;
-/** Lists in a row before that: at one in five seconds they last for less than a minute. */
+/** How many lists in a row use the short pause; together they last less than a minute. */
 const IN_A_ROW = 8;
-/** A burst of notices in the same moment is one change. */
+/** Notifications within this time count as one change. */
 const GATHER_MS = 50;
 
 export class ChangePace {
@@ -25,7 +25,7 @@ export class ChangePace {
     this.#countedAt = now();
   }
 
-  /** Milliseconds until the server may be listed because of a change. */
+  /** Milliseconds to wait before listing the server because of a change. */
   waitMs(): number {
     this.#refill();
     const since = this.#now() - this.#listedAt;
@@ -33,7 +33,7 @@ export class ChangePace {
     return Math.max(GATHER_MS, PAUSE_MS - since, forTurn);
   }
 
-  /** The server is being listed because of a change. */
+  /** Call when the server is listed because of a change. */
   listed(): void {
     this.#refill();
     this.#left = Math.max(0, this.#left - 1);

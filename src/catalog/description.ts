@@ -1,5 +1,5 @@
 /**
- * A tool in full, for `get_tool_details`.
+ * Describes a tool in full, for `get_tool_details`.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { plainText } from '../text/plain-text.ts';
 import { examplesFor, generateExample } from './example.ts';
 import { describeParameters } from './signature.ts';
 
-/** A tool as `describe` shows it: with its parameters, one by one. */
+/** A tool with its parameters, one by one. */
 export interface Description extends ToolMetadata {
   readonly parameters: readonly ToolParameter[];
 }

@@ -76,7 +76,7 @@ afterEach(() => {
 });
 
 describe('first lists', () => {
-  it('are waited for, but not longer than said, and the rest is named', async () => {
+  it('are waited for with a timeout, and missing ones are named', async () => {
     const { discovery } = await setUp(['quick', 'slow'], (server) =>
       server === 'slow' ? never() : Promise.resolve(listing(server, ['a'])),
     );
@@ -103,7 +103,7 @@ describe('first lists', () => {
     expect(discovery.unseen()).toEqual([]);
   });
 
-  it('are waited for through a second attempt, where one may help', async () => {
+  it('are waited for through a second attempt, if it may help', async () => {
     const { discovery } = await setUp(['busy'], async (server, attempt) => {
       if (attempt === 1) throw new ServerConnectionError(server, 'busy answered HTTP 503.');
       return listing(server, ['a']);
@@ -117,7 +117,7 @@ describe('first lists', () => {
     expect(discovery.unseen()).toEqual([]);
   });
 
-  it('are not waited for where nobody listens, nor where only a person can help', async () => {
+  it('are not waited for if nothing listens, or if only a person can help', async () => {
     const { discovery, asked } = await setUp(['down', 'unset'], async (server) => {
       const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
       if (server === 'down') throw new ServerConnectionError(server, 'refused', { cause: new Error('x', { cause }) });
@@ -130,7 +130,7 @@ describe('first lists', () => {
     discovery.stop();
   });
 
-  it('are not waited for by a call where nobody listens; its attempt is made at once', async () => {
+  it('are not waited for by a call if nothing listens; its attempt is made at once', async () => {
     const { discovery, catalog, asked } = await setUp(['late'], async (server, attempt) => {
       const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
       if (attempt < 3) throw new ServerConnectionError(server, `refused ${attempt}`, { cause });
@@ -175,7 +175,7 @@ describe('first lists', () => {
 });
 
 describe('a failure', () => {
-  it('is tried again after 1, 2 and 4 seconds, then said once', async () => {
+  it('is retried after 1, 2 and 4 seconds, then logged once', async () => {
     const { discovery, asked, log } = await setUp(['down'], async (server) => {
       throw new ServerConnectionError(server, 'refused');
     });
@@ -208,7 +208,7 @@ describe('a failure', () => {
     expect(discovery.failure('busy')).toBeUndefined();
   });
 
-  it('of a server that hangs is not tried beyond the limit for a list', async () => {
+  it('of a server that hangs is not retried beyond the time limit of a list', async () => {
     const { discovery, asked } = await setUp(['hung'], async (server) => {
       await new Promise((resolve) => setTimeout(resolve, 15_000));
       throw new ServerConnectionError(server, 'no list within 15 s');
@@ -221,7 +221,7 @@ describe('a failure', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('of a server that wants to be left alone for longer than that is an answer', async () => {
+  it('of a server that asks for a longer pause is final', async () => {
     const { discovery, asked } = await setUp(['busy'], async () => {
       throw new DiscoveryError('RATE_LIMITED', 'slow down', { retryAfterMs: 60_001 });
     });
@@ -230,7 +230,7 @@ describe('a failure', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that waiting does not mend is not repeated', async () => {
+  it('that waiting does not fix is not retried', async () => {
     const { discovery, asked } = await setUp(['locked', 'odd'], async (server) => {
       if (server === 'odd') throw 'not even an error';
       throw new DiscoveryError('SERVER_AUTH_REQUIRED', 'log in first');
@@ -244,7 +244,7 @@ describe('a failure', () => {
     expect(discovery.failure('odd')?.code).toBe('SERVER_CONNECTION_ERROR');
   });
 
-  it('keeps the last good list and spoils no other', async () => {
+  it('keeps the last good list and affects no other', async () => {
     const { discovery, catalog } = await setUp(
       ['shaky', 'fine'],
       async (server, attempt) => {
@@ -275,7 +275,7 @@ describe('an incomplete list', () => {
     expect(catalog.state('big')).toMatchObject({ toolCount: 2, incomplete: undefined });
     expect(await discovery.refresh('big')).toBe(false);
     expect(catalog.state('big')?.toolCount).toBe(2);
-    expect(log.lines.at(-1)).toContain('the old one stays');
+    expect(log.lines.at(-1)).toContain('the current one stays');
   });
 
   it('names the tools that were left out', async () => {
@@ -306,7 +306,7 @@ describe('age', () => {
     expect(searchNotes(discovery, [], [], 1)).toEqual(['1 matching tool is disabled']);
   });
 
-  it('is mended behind an answer: what was shown first, the rest two at a time', async () => {
+  it('is refreshed in the background: what was shown first, then the rest two at a time', async () => {
     const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
     let slow = false;
     const { discovery, asked, running } = await setUp(names, async (server) => {
@@ -328,7 +328,7 @@ describe('age', () => {
     expect(running.most).toBe(3);
   });
 
-  it('of a server that is away is not mended behind every answer', async () => {
+  it('of a server that is down is not refreshed after every answer', async () => {
     const { discovery, asked } = await setUp(
       ['s'],
       async (server, attempt) => {
@@ -486,7 +486,7 @@ describe('a successor', () => {
   };
   const names = (catalog: Catalog, server: string) => catalog.tools(server).map(({ name }) => name);
 
-  it('takes over a list that is being read, and who waited for it gets it', async () => {
+  it('takes over a list that is being read, and its waiting callers get it', async () => {
     const [old, middle, fresh] = await Promise.all([1, 2, 3].map(() => setUp(['s'], slowly)));
     if (!old || !middle || !fresh) throw new Error('three were set up');
     const waited = old.discovery.refresh('s');
@@ -503,7 +503,7 @@ describe('a successor', () => {
     expect([old, middle, fresh].map(({ asked }) => asked.length)).toEqual([1, 0, 0]);
   });
 
-  it('is asked by who held on to the one before', async () => {
+  it('is asked by callers that still hold the one before', async () => {
     const [old, fresh] = [await setUp(['s'], never), await setUp(['s'], slowly)];
     old.discovery.stop(fresh.discovery);
     const waited = old.discovery.refresh('s');
@@ -540,7 +540,7 @@ describe('a successor', () => {
     expect(await old.discovery.refresh('s')).toBe(false);
   });
 
-  it('hears of a change that nobody has looked at yet', async () => {
+  it('takes over a change that was not followed yet', async () => {
     const [old, fresh] = [await setUp(['s'], never), await setUp(['s'], slowly)];
     old.discovery.changed('s');
     old.discovery.stop(fresh.discovery);

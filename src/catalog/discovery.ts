@@ -26,35 +26,35 @@ export interface DiscoveryOptions {
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
-  /** Milliseconds since 1970: lists are dated, and kept between runs. */
+  /** Milliseconds since 1970: lists are dated and saved between runs. */
   readonly now: () => number;
   /** Milliseconds that never run backwards, for everything else. Default: `now`. */
   readonly elapsed?: (() => number) | undefined;
   readonly random?: (() => number) | undefined;
   readonly retry: RetryPolicy;
-  /** False: nothing is read behind an answer. Default true. */
+  /** False: nothing is read in the background. Default true. */
   readonly background?: boolean | undefined;
-  /** Failures of an earlier process, by server: nobody waits for these. */
+  /** Failures of an earlier process, by server. Callers do not wait for these servers. */
   readonly failures?: ReadonlyMap<string, DiscoveryError> | undefined;
-  /** Whether failures are kept for the next process. Default true. */
+  /** Whether failures are saved for the next process. Default true. */
   readonly remembers?: boolean | undefined;
-  /** Called after a list was replaced and something an agent can see has changed. */
+  /** Called after a list was replaced, if an agent can see a change. */
   readonly onChange?: (server: string) => void;
 }
 
 const STALE_AFTER_MS = 24 * 3600_000;
 const BEHIND_PARALLEL = 2;
-/** How long a list that is being read keeps others waiting. A server that takes longer is slow, and costs us nothing. */
+/** How long a reading occupies its turn. A server that takes longer is only slow and does not hold up others. */
 const TURN_MS = 500;
-/** A server that could not be listed is not asked again after every answer. */
+/** Delay before a failed server is asked again. */
 const ATTEMPT_PAUSE = { initial: 60_000, max: 60_000 };
 
-/** The list of one server as long as its connection stays the same: at a reload the next discovery takes it over. */
+/** The list of one server while its connection stays the same. On reload, the next discovery takes it over. */
 interface ServerList {
   readonly keeper: ListKeeper<DiscoveryError, Caller | undefined>;
-  /** Whose catalogues get the list: the discovery in force, and earlier ones while a reading of theirs is under way. */
+  /** The discoveries whose catalogues get the list: the current one, and earlier ones with a running reading. */
   readonly takers: Set<Discovery>;
-  /** Ends the wait between two attempts. */
+  /** Ends the pause between two attempts. */
   endPause: () => void;
   /** Decides when changes are followed, once the server has announced one. */
   pace?: ChangePace;
@@ -63,13 +63,13 @@ interface ServerList {
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #lists = new Map<string, ServerList>();
-  /** Servers whose failure is kept for the next process. */
+  /** Servers whose failure is saved for the next process. */
   readonly #kept: Set<string>;
   readonly #elapsed: () => number;
   readonly #turns: Semaphore;
-  /** Announced changes that are yet to be followed. */
+  /** Announced changes that are not followed yet. */
   readonly #changes = new Map<string, NodeJS.Timeout>();
-  /** Background refreshes under way. */
+  /** Running background refreshes. */
   #sweeps = 0;
   #stopped = false;
   #successor: Discovery | undefined;
@@ -91,17 +91,17 @@ export class Discovery {
     return this.#lists.get(server)?.keeper.reading !== undefined;
   }
 
-  /** True when a list is so old that it must be shown as such. */
+  /** True if a list is so old that it must be shown as stale. */
   isStale(server: string): boolean {
     return this.#isOlderThan(server, STALE_AFTER_MS);
   }
 
-  /** True when a list is older than `cache.ttl`, or known to be out of date. What only the configuration gives does not age. */
+  /** True if a list is older than `cache.ttl`, or known to be out of date. A configured list does not age. */
   isOld(server: string): boolean {
     return this.#lists.get(server)?.keeper.isOld ?? this.#isOlderThan(server);
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when no list is being read. */
   async idle(): Promise<void> {
     for (;;) {
       const readings = [...this.#lists.values()].flatMap(({ keeper }) => keeper.reading?.done ?? []);
@@ -110,19 +110,19 @@ export class Discovery {
     }
   }
 
-  /** Servers whose tools nobody has seen yet. */
+  /** Servers that have not been listed yet. */
   unseen(): string[] {
     return [...this.#options.servers.keys()].filter((server) => !this.#options.catalog.isSeen(server));
   }
 
-  /** Reads one server's list, once however many ask. Resolves with whether that worked; never rejects. */
+  /** Reads one server's list, shared by all callers. Resolves with whether it succeeded; never rejects. */
   refresh(server: string, caller?: Caller): Promise<boolean> {
     return this.#start(server, caller).done;
   }
 
   /**
-   * Reads a list, or joins a reading under way, with all attempts that are worth waiting for. If the next attempt is not,
-   * it is made now instead of after its pause. Resolves with the failure; never rejects.
+   * Reads a list, or joins a running reading, with all attempts that are worth waiting for. If the next attempt is not
+   * worth waiting for, it is made now instead of after its pause. Resolves with the failure; never rejects.
    */
   async listed(server: string, caller?: Caller): Promise<DiscoveryError | undefined> {
     const reading = this.#start(server, caller);
@@ -135,9 +135,9 @@ export class Discovery {
   }
 
   /**
-   * Waits for first lists, for each at most `withinMs` since it was begun: a server that hangs delays the first search
-   * only. One that failed before is asked again in the background. What is missing when the time is over goes on there,
-   * too, and is remembered as missing, because this process may end before more is known.
+   * Waits for first lists, for each at most `withinMs` since its start: a hanging server delays only the first search.
+   * A server that failed before is asked again in the background. A list that is missing at the timeout continues in
+   * the background, and is saved as a failure, because this process may end before it arrives.
    */
   async firstLists(servers: readonly string[], withinMs: number, caller?: Caller): Promise<void> {
     const now = this.#elapsed();
@@ -153,18 +153,18 @@ export class Discovery {
     await Promise.all(servers.map(first));
   }
 
-  /** When a failed attempt to reach a server is made again: for others who try. */
+  /** The pause before retrying a failed attempt, for other readers of lists. */
   pauseBefore(failure: DiscoveryError, attempts: Attempts): number | undefined {
     const { retry, random } = this.#options;
     return pauseBefore(failure, attempts, retry, random);
   }
 
-  /** Refreshes stale lists in the background after an answer: those it showed first, then the rest two at a time. */
+  /** Refreshes stale lists in the background after an answer: first those it showed, then the rest, two at a time. */
   refreshBehind(shown: Iterable<string>, caller?: Caller): void {
     if (this.#options.background === false) return;
     for (const server of new Set(shown)) if (this.#isDue(server)) void this.refresh(server, caller);
     if (this.#sweeps > 0) return;
-    // All sweeps share the iterator: each server is looked at once.
+    // All sweeps share the iterator, so each server is checked once.
     const servers = this.#options.servers.keys();
     const sweep = async (): Promise<void> => {
       this.#sweeps++;
@@ -174,7 +174,7 @@ export class Discovery {
     for (let count = 0; count < BEHIND_PARALLEL; count++) void sweep();
   }
 
-  /** A server said that its tools changed: one refresh for the whole burst, and the last change is never lost. */
+  /** Follows a server's announcement of changed tools: one refresh per burst, and the last change is never lost. */
   changed(server: string): void {
     if (this.#stopped || this.#changes.has(server) || !this.#options.servers.has(server)) return;
     const list = this.#list(server);
@@ -184,7 +184,7 @@ export class Discovery {
   }
 
   async #follow(server: string, { keeper }: ServerList, pace: ChangePace): Promise<void> {
-    // A reading under way may have been asked for before the change. Until it ends, further changes are part of this one.
+    // A running reading may have started before the change. Until it ends, further changes are part of this one.
     await keeper.reading?.done;
     if (this.#stopped) return;
     this.#changes.delete(server);
@@ -194,8 +194,8 @@ export class Discovery {
   }
 
   /**
-   * Ends all refreshes. Readings under way change nothing any more, unless a successor has the same server: it takes the
-   * list over, and callers that wait for it here get it as well.
+   * Ends all refreshes. Running readings have no effect any more, unless the successor has the same server: then it
+   * takes the list over, and callers that wait here get it too.
    */
   stop(successor?: Discovery): void {
     this.#stopped = true;
@@ -222,7 +222,7 @@ export class Discovery {
     return before !== undefined && before === after ? next : undefined;
   }
 
-  /** The list of a server; after a reload, the one that the successor has. */
+  /** The list of a server; after a reload, that of the successor. */
   #list(server: string): ServerList {
     const known = this.#lists.get(server);
     if (known) return known;
@@ -261,7 +261,7 @@ export class Discovery {
     return list;
   }
 
-  /** By date, as lists are kept between runs. What only the configuration gives does not age. */
+  /** By date, because lists are saved between runs. A configured list does not age. */
   #isOlderThan(server: string, ms = this.#ttlOf(server)): boolean {
     const { catalog, now } = this.#options;
     const fetchedAt = catalog.fetchedAt(server);
@@ -278,7 +278,7 @@ export class Discovery {
     return this.#lists.get(server)?.keeper.isDue ?? this.#isOlderThan(server);
   }
 
-  /** Starts reading a list, or joins the reading under way. */
+  /** Starts reading a list, or joins the running reading. */
   #start(server: string, caller: Caller | undefined): Reading {
     const list = this.#list(server);
     list.takers.add(this);
@@ -331,14 +331,14 @@ export class Discovery {
     }
   }
 
-  /** Hands a list to the catalogue; one that was cut off must not replace one that was whole. */
+  /** Passes a list to the catalogue. An incomplete list must not replace a complete one. */
   async #take(listing: Listing): Promise<boolean> {
     const { catalog, logger, onChange } = this.#options;
     const { server, incomplete } = listing;
     if (this.#kept.delete(server)) catalog.forgetFailure(server);
     if (incomplete) {
       const keep = catalog.fetchedAt(server) > 0 && !catalog.state(server)?.incomplete;
-      const effect = keep ? 'the old one stays' : 'what came is used';
+      const effect = keep ? 'the current one stays in use' : 'it is used as it is';
       logger.warn({ server, reason: incomplete }, `the new tool list is incomplete; ${effect}`);
       if (keep) return false;
     }
@@ -349,7 +349,7 @@ export class Discovery {
   #keep(server: string, failure: DiscoveryError): void {
     const { remembers = true, now, catalog } = this.#options;
     const kept = toKept(failure, now());
-    // One whose tools are known is not waited for anyway.
+    // A server with known tools is not waited for anyway.
     if (!remembers || !kept || catalog.isSeen(server)) return;
     this.#kept.add(server);
     catalog.keepFailure(server, kept);

@@ -1,5 +1,5 @@
 /**
- * Examples for a tool: its own, the configuration's, or one made from the schema and marked so.
+ * Chooses examples for a tool: the configured ones, or those of its schema; or generates one and marks it.
  * @module
  */
 
@@ -7,7 +7,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolExample } from '../core/types.ts';
 import { branchesOf, wholeNode } from '../schema/schema-merge.ts';
 
-/** The examples to show. A generated one only where nobody gave any and something is required. */
+/** The given examples of a tool: the configured ones, else up to three of its schema. */
 export function examplesFor(
   inputSchema: JsonSchema | undefined,
   configured: readonly ToolExample[] = [],
@@ -55,7 +55,7 @@ function sampleOf(schema: unknown, root: JsonSchema, levels: number, samples: { 
     const properties = Object(node.properties) as Record<string, unknown>;
     const required: unknown[] = Array.isArray(node.required) ? node.required.slice(0, 20) : [];
     const names = required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) as string[];
-    // Entries, not assignment: a property may be called `__proto__`.
+    // Entries, not assignment: a property may be named `__proto__`.
     return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], root, levels - 1, samples)]));
   }
   if (type === 'integer' || type === 'number') return typeof node.minimum === 'number' ? node.minimum : 1;

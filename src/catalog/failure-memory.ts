@@ -1,6 +1,6 @@
 /**
- * Remembers across starts which servers could not be listed last time, so that the first search of a session does not
- * wait for them again. They are asked again in the background.
+ * Remembers across starts which servers could not be listed, so that the first search of a session does not wait for
+ * them. Such servers are retried in the background.
  * @module
  */
 import { DiscoveryError, ERROR_CODES, type ErrorCode } from '../core/errors.ts';
@@ -8,7 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-/** A failure as it is kept, beside the lists. */
+/** A failure in its saved form. */
 export interface KeptFailure {
   readonly code: ErrorCode;
   readonly reason: string;
@@ -16,10 +16,10 @@ export interface KeptFailure {
   readonly at: number;
 }
 
-/** After this a server is waited for again. */
+/** After this time a server is waited for again. */
 const FORGET_AFTER_MS = 24 * 3600_000;
 
-/** About the server. What is about us, such as a place that was not free, is no reason to expect the same next time. */
+/** Errors of the server. Errors of our own, such as a full queue, do not predict the next attempt. */
 const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SERVER_CONNECTION_ERROR',
   'SERVER_UNAVAILABLE',
@@ -29,17 +29,17 @@ const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TOOL_EXECUTION_ERROR',
 ]);
 
-/** What is kept of a failure, if anything. */
+/** The saved form of a failure, if it is worth saving. */
 export const toKept = ({ code, message }: DiscoveryError, at: number): KeptFailure | undefined =>
   KEPT.has(code) ? { code, reason: oneLine(message, LIMITS.text.reason), at } : undefined;
 
-/** The failure of an earlier process, as it is shown until the server has been asked again. */
+/** Restores the failure of an earlier process. It is shown until the server has been asked again. */
 export const fromKept = (server: string, { code, reason }: KeptFailure): DiscoveryError =>
   new DiscoveryError(code, reason.startsWith(LAST_TIME) ? reason : `${LAST_TIME}${reason}`, { server });
 
 const LAST_TIME = 'failed last time: ';
 
-/** A kept failure that still counts; undefined for anything else. Clocks may jump either way. */
+/** Reads a saved failure that is still recent; undefined for anything else. Clocks may jump either way. */
 export function readKept(data: unknown, now: number): KeptFailure | undefined {
   if (!isObject(data)) return undefined;
   const { code, reason, at } = data;

@@ -79,7 +79,7 @@ describe('a ready index on disk', () => {
 });
 
 describe('a disk that fails', () => {
-  it('is said once a minute, and nothing is thrown', async () => {
+  it('is reported once a minute, and nothing is thrown', async () => {
     const log = memoryLog();
     const no = async (): Promise<never> => {
       throw new Error('no space left');

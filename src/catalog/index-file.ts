@@ -1,19 +1,19 @@
 /**
- * The ready index as bytes and back: one line per server about its list, then the snapshot of the search index.
+ * Encodes and decodes the saved index: a line about each server's list, then a snapshot of the search index.
  * @module
  */
 
 import { isObject } from '../json/plain-object.ts';
 import type { Listing } from './listing.ts';
 
-/** One server's line in the ready index. */
+/** One server's line in the index. */
 export interface IndexEntry {
   readonly name: string;
   readonly fingerprint: string;
   readonly fetchedAt: number;
   readonly toolCount: number;
   readonly enabledCount: number;
-  /** Of the tools as the server lists them; absent where only the configuration gives them. */
+  /** Digest of the tools as the server lists them; absent if only the configuration gives them. */
   readonly digest?: string | undefined;
   readonly title?: string | undefined;
   readonly instructions?: string | undefined;
@@ -23,7 +23,7 @@ export interface IndexEntry {
   readonly interactive?: boolean | undefined;
 }
 
-/** The line of a server that nobody has listed. */
+/** The line of a server without a list. */
 export const nothingKnown = (name: string, fingerprint: string): IndexEntry => ({
   name,
   fingerprint,
@@ -32,7 +32,7 @@ export const nothingKnown = (name: string, fingerprint: string): IndexEntry => (
   enabledCount: 0,
 });
 
-/** What was kept of a catalogue: a line per server and the search index over all of them. */
+/** A saved catalogue: a line per server, and the search index over all of them. */
 export interface ReadyIndex {
   readonly entries: readonly IndexEntry[];
   readonly snapshot: Uint8Array;
@@ -41,7 +41,7 @@ export interface ReadyIndex {
 const VERSION = 2;
 const ALIGNMENT = 8;
 
-/** Writes an index; `stamp` names what it depends on besides the lists. */
+/** Encodes an index. `stamp` identifies what it depends on besides the lists. */
 export function encodeIndex({ entries, snapshot }: ReadyIndex, stamp: string): Uint8Array {
   const head = Buffer.from(JSON.stringify({ version: VERSION, stamp, entries }));
   const start = aligned(4 + head.length);
@@ -52,7 +52,7 @@ export function encodeIndex({ entries, snapshot }: ReadyIndex, stamp: string): U
   return bytes;
 }
 
-/** Reads an index; undefined for anything that is not one, whole, of this version and with this stamp. */
+/** Decodes an index. Undefined if the bytes are incomplete, of another version or have another stamp. */
 export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | undefined {
   if (bytes.byteLength < ALIGNMENT) return undefined;
   const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true);
@@ -61,7 +61,7 @@ export function decodeIndex(bytes: Uint8Array, stamp: string): ReadyIndex | unde
   const head = parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, length).toString('utf8'));
   if (!isObject(head) || head.version !== VERSION || head.stamp !== stamp) return undefined;
   if (!Array.isArray(head.entries) || !head.entries.every(isEntry)) return undefined;
-  // Copied: the index is read through typed arrays, which want their bytes aligned.
+  // Copied, because the index is read through typed arrays, which need aligned bytes.
   return { entries: head.entries, snapshot: new Uint8Array(bytes.subarray(start)) };
 }
 

@@ -57,7 +57,7 @@ describe('a list', () => {
     expect([keeper.failure, keeper.isDue]).toEqual([undefined, false]);
   });
 
-  it('that is not whole is no failure, and is read again soon', async () => {
+  it('that is incomplete is no failure, and is read again soon', async () => {
     const { keeper, end, pass } = setUp();
     const { done } = keeper.read();
     await end(false);
@@ -66,7 +66,7 @@ describe('a list', () => {
     expect(keeper.isDue).toBe(true);
   });
 
-  it('that was invalidated while it was read is read anew, and the first reading counts for nothing', async () => {
+  it('that was invalidated while it was read is read again, and the first reading does not count', async () => {
     const { keeper, asked } = setUp();
     const old = keeper.read();
     keeper.invalidate();

@@ -1,48 +1,48 @@
 /**
- * Keeps one list fresh: decides when it is read, shares one reading among all callers, bounds their wait, and spaces out
- * attempts after failures. The list itself stays with the owner, which keeps the last good one.
+ * Keeps one list fresh: decides when to read it, shares one reading among all callers, bounds their wait and backs off
+ * after failures. The list itself stays with the owner, which keeps the last good one.
  * @module
  */
 import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { ageSince } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 
-/** What a reading may ask and tell while it is under way. */
+/** How a reading reports to its keeper. */
 export interface Attempt<Failure> {
   /** False once the list was invalidated: the result of this reading no longer counts. */
   readonly isCurrent: () => boolean;
   /** Records why an attempt failed while others follow. `isWorthWaiting` false releases the callers. */
   readonly failed: (failure: Failure, isWorthWaiting: boolean) => void;
-  /** The next attempt begins: callers from now on wait for it. */
+  /** Announces the next attempt. New callers wait for it. */
   readonly next: () => void;
 }
 
 export interface ListKeeperOptions<Failure, Context> {
-  /** Reads the list; resolves with whether it is whole. A rejection is a failure. */
+  /** Reads the list and resolves with whether it is complete. A rejection is a failure. */
   readonly read: (attempt: Attempt<Failure>, context: Context) => Promise<boolean>;
   readonly toFailure: (thrown: unknown) => Failure;
-  /** Whether a list that was read so many milliseconds ago is stale; Infinity for one that was never read here. */
+  /** Tells whether a list of this age is stale. The age is Infinity for a list that was never read here. */
   readonly isStale: (ageMs: number) => boolean;
-  /** The pause after a reading that failed or was not whole. */
+  /** The pause after a reading that failed or was incomplete. */
   readonly retry: BackOff;
   /** Milliseconds that never run backwards. */
   readonly now: () => number;
-  /** A failure known from before. */
+  /** A failure of an earlier process. */
   readonly failure?: Failure | undefined;
 }
 
-/** A reading under way, of one or more attempts. Its promises never reject. */
+/** A running reading, of one or more attempts. Its promises never reject. */
 export interface Reading {
   readonly startedAt: number;
   /** Whether the list had failed before. */
   readonly isRepeat: boolean;
-  /** Settles when the list is there, or when there is nothing left that is worth waiting for. */
+  /** Settles when the list is read, or when nothing is left that is worth waiting for. */
   readonly answered: Promise<void>;
-  /** Whether callers were released and the reading goes on in the background. */
+  /** Whether callers were released while the reading goes on in the background. */
   readonly isAnswered: boolean;
-  /** Has callers from now on wait for the next attempt. */
+  /** Makes new callers wait for the next attempt. */
   expectNext(): void;
-  /** Resolves with whether a whole list was taken. */
+  /** Resolves with whether a complete list was taken. */
   readonly done: Promise<boolean>;
 }
 
@@ -76,7 +76,7 @@ export class ListKeeper<Failure, Context = void> {
   readonly #options: ListKeeperOptions<Failure, Context>;
   #reading: Reading | undefined;
   #failure: Failure | undefined;
-  /** Readings in a row that failed or were not whole. */
+  /** Readings in a row that failed or were incomplete. */
   #failures = 0;
   #readAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
@@ -97,7 +97,7 @@ export class ListKeeper<Failure, Context = void> {
     return this.#reading;
   }
 
-  /** Whether a reading has ended, well or not, since the list was last invalidated. */
+  /** Whether a reading has ended, successfully or not, since the list was last invalidated. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
@@ -108,17 +108,17 @@ export class ListKeeper<Failure, Context = void> {
     return this.#isOutdated || isStale(ageSince(this.#readAt, now()));
   }
 
-  /** Whether the list is to be read now: it is old, is not being read, and did not fail just before. */
+  /** Whether to read the list now: it is old, is not being read, and has no recent failure. */
   get isDue(): boolean {
     return this.#reading === undefined && this.isOld && this.#options.now() >= this.#heldUntil;
   }
 
-  /** Starts a reading, or joins the one under way. */
+  /** Starts a reading, or joins the running one. */
   read(context: Context): Reading {
     if (this.#reading) return this.#reading;
     const { read, toFailure, now } = this.#options;
     const reading = new OpenReading(now(), this.#failure !== undefined);
-    // Set before the reading begins: a source may ask for this list while it makes it.
+    // Set first: a source may ask for this list while listing.
     this.#reading = reading;
     const isCurrent = () => this.#reading === reading;
     const failed = (failure: Failure, isWorthWaiting: boolean): void => {
@@ -139,18 +139,21 @@ export class ListKeeper<Failure, Context = void> {
     return reading;
   }
 
-  /** Starts a reading if one is due. Undefined when callers need not wait; else settles with it, after at most `ms`. */
+  /**
+   * Starts a reading if one is due. Returns undefined if callers need not wait; otherwise a promise that settles with
+   * the reading, after at most `ms`.
+   */
   fresh(context: Context, ms: number): Promise<unknown> | undefined {
     if (this.isDue) this.read(context);
     return this.#reading && !this.#isSettled ? waitAtMost(this.#reading.answered, ms) : undefined;
   }
 
-  /** The list is out of date: it is read when next due. */
+  /** Marks the list as out of date. It is read when next due. */
   outdate(): void {
     this.#isOutdated = true;
   }
 
-  /** The list is read at the next need, however often that failed before. A reading under way no longer counts. */
+  /** Makes the next caller read the list, regardless of earlier failures. A running reading no longer counts. */
   invalidate(): void {
     this.#reading = undefined;
     this.#isOutdated = true;
@@ -159,7 +162,7 @@ export class ListKeeper<Failure, Context = void> {
     this.#heldUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** The list came from elsewhere: it counts as read now. A reading under way no longer counts. */
+  /** Marks the list as read now, from elsewhere. A running reading no longer counts. */
   replaced(): void {
     this.#end(true, undefined);
   }

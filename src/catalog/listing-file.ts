@@ -1,6 +1,6 @@
 /**
- * A tool list as bytes and back: one line of JSON about the list, then one per tool, so that a huge list is written,
- * compared and read in small steps.
+ * Encodes and decodes a tool list: one line of JSON about the list, then one line per tool, so that a huge list is
+ * written, compared and read in small steps.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -8,12 +8,12 @@ import type { ToolDefinition } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 import type { Listing } from './listing.ts';
 
-/** 3: before, names could be masked. */
+/** 3: earlier versions could hold masked names. */
 const VERSION = 3;
-/** Tools between two steps. */
+/** Tools per step. */
 const STEP = 20;
 
-/** The tools of a list as lines, and what they come to: equal digests, equal tools. */
+/** The tools of a list as lines, and their digest. Equal digests mean equal tools. */
 export interface ListingLines {
   readonly lines: readonly string[];
   readonly digest: string;
@@ -32,7 +32,7 @@ export function* toLines(tools: readonly ToolDefinition[]): Generator<void, List
   return { lines, digest: hash.digest('hex').slice(0, 32) };
 }
 
-/** The bytes of a list whose tools are lines already. */
+/** Encodes a list whose tools are already lines. */
 export function* encodeListing(
   { tools: _tools, ...about }: Listing,
   { lines, digest }: ListingLines,
@@ -45,7 +45,10 @@ export function* encodeListing(
   return Buffer.concat(parts);
 }
 
-/** The list of this server and connection, with its digest; undefined for anything that is not that, whole and of this version. */
+/**
+ * Decodes the list of this server and connection, with its digest. Undefined if the bytes are incomplete, of another
+ * version or of another server.
+ */
 export function* decodeListing(
   bytes: Uint8Array,
   server: string,

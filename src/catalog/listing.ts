@@ -1,5 +1,5 @@
 /**
- * One server's tool list as it was last seen, and how it becomes what the rest of the program works on.
+ * Defines one server's tool list as last read, and converts its tools for listing and search.
  * @module
  */
 
@@ -9,17 +9,17 @@ import type { RuleSet } from '../rules/decide.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
 import { signature } from './signature.ts';
 
-/** A tool list with what was found out on the way. Kept on disk as it is. */
+/** A tool list with what was learnt while reading it. Saved to disk in this form. */
 export interface Listing {
   readonly server: string;
-  /** Of the connection it came from; a list of another connection does not count. */
+  /** Identifies the connection the list came from. A list of another connection does not count. */
   readonly fingerprint: string;
-  /** Milliseconds; 0 for a list that only the configuration gives. */
+  /** Milliseconds since 1970; 0 if the list comes only from the configuration. */
   readonly fetchedAt: number;
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly incomplete?: string | undefined;
-  /** Listed for a client that can be asked questions; some servers show such clients more tools. */
+  /** Listed for a client that can be asked questions. Some servers show such clients more tools. */
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
   readonly instructions?: string | undefined;
@@ -28,7 +28,7 @@ export interface Listing {
 
 const EMPTY_SCHEMA = Object.freeze({ type: 'object' });
 
-/** The list that the configuration itself gives, for a server that was never seen. */
+/** The list given by the configuration, for a server that was never listed. */
 export function configuredListing(definition: SourceDefinition, fingerprint: string): Listing {
   return {
     server: definition.name,
@@ -43,7 +43,7 @@ export function configuredListing(definition: SourceDefinition, fingerprint: str
   };
 }
 
-/** A list as it would have been read, from what is known of it. */
+/** Rebuilds a list from its index entry and tools. */
 export function listingOf(
   known: Omit<Listing, 'server' | 'tools' | 'skipped'> & { readonly name: string },
   tools: readonly ToolDefinition[],
@@ -52,13 +52,15 @@ export function listingOf(
   return { server, fingerprint, fetchedAt, title, instructions, verdict, incomplete, interactive, tools, skipped: [] };
 }
 
-/** Turns a list's tools into what listing and searching show: with the rules' decision and the configuration's words. */
+/**
+ * Converts a list's tools for listing and search, with the decision of the rules and the texts of the configuration.
+ */
 export function toMetadata(
   { server }: Pick<Listing, 'server'>,
   definition: SourceDefinition,
   rules: Pick<RuleSet, 'decide'>,
 ): (tool: ToolDefinition) => ToolMetadata {
-  // A provider's keywords were checked; what a server adds to its definitions was not.
+  // A provider's keywords are checked; extra keys of a server's definitions are not.
   const isOwn = isProvider(definition);
   const configured = new Map(definition.tools.map((tool) => [tool.name, tool]));
   return (tool) => {
@@ -84,13 +86,13 @@ export function toMetadata(
   };
 }
 
-/** Annotations come from servers unchecked. */
+/** Annotations of servers are unchecked. */
 function titleOf({ annotations }: ToolDefinition): string | undefined {
   const title: unknown = annotations?.title;
   return typeof title === 'string' ? title : undefined;
 }
 
-/** What a server is, in one line: the entry's own words, else its title, else the start of its instructions. */
+/** A server's description in one line: the configured one, else its title, else the start of its instructions. */
 export function about(
   definition: SourceDefinition,
   listing: Pick<Listing, 'title' | 'instructions'> | undefined,

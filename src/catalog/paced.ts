@@ -1,13 +1,13 @@
 /**
- * Long work in small steps: a generator in, its end out, and everybody else gets the loop in between.
+ * Runs long work in small steps, yielding to the event loop in between.
  * @module
  */
 import { setImmediate as breath } from 'node:timers/promises';
 
-/** Longer than this nobody keeps the loop to himself. */
+/** Longest slice before yielding to the event loop. */
 const STRETCH_MS = 10;
 
-/** Runs the steps, giving the loop up whenever they have had it for a while. Short work is done at once. */
+/** Runs the steps, yielding after each slice. Short work runs at once. */
 export async function paced<T>(steps: Generator<unknown, T>): Promise<T> {
   let began = performance.now();
   for (;;) {
@@ -19,7 +19,7 @@ export async function paced<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
-/** Runs the steps in one go, for work that is known to be short. */
+/** Runs the steps without yielding, for work that is known to be short. */
 export function atOnce<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();

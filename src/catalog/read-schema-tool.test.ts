@@ -95,7 +95,7 @@ describe('readSchema', () => {
     expect(pageOf(tool({ properties: { a } }), '/properties/a/description')[0]).toBe(a.description);
   });
 
-  it('puts what references mean in their place while there is room', () => {
+  it('replaces references by their targets while there is room', () => {
     const small = { type: 'object', properties: { id: { type: 'string' }, next: { $ref: '#/$defs/small' } } };
     const large = { type: 'object', description: 'x'.repeat(9000) };
     const inputSchema = {
@@ -159,7 +159,7 @@ describe('readSchema', () => {
     expect(placesIn(inputSchema).filter((place) => !seen.has(place))).toEqual([]);
   });
 
-  it('says what is there when a part or a page is not', () => {
+  it('says what exists if a part or a page does not', () => {
     const of = tool({ properties: { filter: {} } });
     expect(readSchema(of, 'filtre', 1)).toMatchObject({
       success: false,
@@ -172,7 +172,7 @@ describe('readSchema', () => {
     );
   });
 
-  it('shows signs that hide as numbers, in names and values, and leaves them out of prose', () => {
+  it('shows invisible characters as numbers in names and values, and leaves them out of prose', () => {
     const hidden = 'a\u202eb\u{e0041}';
     const properties = { [hidden]: { enum: [hidden], description: `${hidden}c`, title: '\u009bx' } };
     const [text] = pageOf(tool({ properties }));
@@ -183,7 +183,7 @@ describe('readSchema', () => {
       expect(pageOf(tool({ properties }), path)[0]).toContain('"enum":["a\\\\u{202e}b');
   });
 
-  it('takes references that go round, and ones that stand for very much', () => {
+  it('takes circular references, and ones that expand to very much', () => {
     const properties = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, { $ref: '#/$defs/wide' }]));
     const inputSchema = {
       properties: { loop: { $ref: '#/$defs/loop' }, wide: { $ref: '#/$defs/wide' } },

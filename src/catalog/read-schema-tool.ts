@@ -1,6 +1,6 @@
 /**
- * `read_schema`: what `get_tool_details` had no room for. A tool, a path into its schema and a page number in; that part
- * of the definition out, as the server wrote it and with everything in it to be seen, in pages an agent can take.
+ * Implements `read_schema`, which reads what `get_tool_details` had no room for: one part of a tool's definition, as
+ * the server wrote it and with invisible characters made visible, in pages.
  * @module
  */
 
@@ -36,10 +36,10 @@ export const READ_SCHEMA: ToolDefinition = {
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
 };
 
-/** A page of a tool's definition. */
+/** Reads a page of a tool's definition. */
 export function readSchema(tool: ToolMetadata, path: string, page: number): ToolResult<CallToolResult> {
   const where = { server: OWN_SERVER, tool: READ_SCHEMA_NAME, outcome: 'not_sent' } as const;
-  // Names and values as an agent may write them: `execute_tool` takes them in this form.
+  // In the form that `execute_tool` accepts, so that an agent can copy names and values.
   const schema = visibly(tool.inputSchema ?? {}) as JsonSchema;
   const part = settled(schema, findPart(schema, visible(path)));
   if (!part) {
@@ -71,7 +71,7 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
   return ok({ content: [{ type: 'text', text: shown }, ...mark] });
 }
 
-/** A part that only refers to another one is that other one. */
+/** Follows a part that only refers to another one. */
 function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart | undefined {
   let part = found;
   for (let hops = 0; part && hops < LIMITS.schema.hops && isObject(part.value); hops++) {
@@ -80,7 +80,7 @@ function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart 
   return part;
 }
 
-/** A text is shown as it is; anything else as JSON. */
+/** Texts are shown as they are; other values as JSON. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function aboutTool({ description, title, examples = [] }: ToolMetadata): object {

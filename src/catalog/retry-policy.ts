@@ -1,27 +1,27 @@
 /**
- * Decides whether and when a failed attempt to reach a server is made again. One policy for all who read lists: searches,
- * commands, probes and the background.
+ * Decides whether and when a failed attempt to reach a server is retried. One policy for all readers of lists:
+ * searches, commands, probes and background refreshes.
  * @module
  */
 import { type BackOff, pauseAfter } from '../async/back-off.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
-/** How often and after what pauses a failed attempt is repeated. */
+/** How often, and after what pauses, a failed attempt is retried. */
 export interface RetryPolicy extends BackOff {
   readonly attempts: number;
-  /** The longest all attempts together may take: one that would end later, if it took as long as the last, is not made. */
+  /** Time budget of all attempts together. Skips an attempt that is expected to overrun, judging by the last one. */
   readonly withinMs: number;
 }
 
-/** What is known of the attempts so far, in milliseconds. */
+/** The attempts so far; times in milliseconds. */
 export interface Attempts {
   readonly made: number;
   readonly spentMs: number;
   readonly lastMs: number;
 }
 
-/** Milliseconds to wait before the next attempt; undefined when none is made. */
+/** Milliseconds to wait before the next attempt; undefined if there is none. */
 export function pauseBefore(
   failure: DiscoveryError,
   { made, spentMs, lastMs }: Attempts,
@@ -31,13 +31,13 @@ export function pauseBefore(
   const { code, retryable, retryAfterMs = 0 } = failure.toInfo();
   if (!retryable || made > attempts) return undefined;
   const own = pauseAfter(made, backOff, random);
-  // Nobody was asked: the connection pool knows when it will be possible again.
+  // The connection pool refused without asking the server, and knows when to try again.
   const held = code === 'SERVER_UNAVAILABLE' && retryAfterMs > 0;
   const pause = held ? retryAfterMs : Math.max(retryAfterMs, own);
   return spentMs + pause + lastMs <= withinMs ? pause : undefined;
 }
 
-/** What was thrown while a server was asked, as an error of ours. */
+/** Wraps what was thrown while a server was asked. */
 export const toServerError = (thrown: unknown, server: string): DiscoveryError =>
   thrownAs(DiscoveryError, thrown) ??
   new DiscoveryError('SERVER_CONNECTION_ERROR', messageOf(thrown), { server, cause: thrown });

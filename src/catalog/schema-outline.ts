@@ -1,6 +1,6 @@
 /**
- * A large part of a schema in, as much of it as there is room for out. What does not fit becomes a reference to where
- * it stands, `{"$ref": "#/properties/filter"}`, which can be read in turn, so that nothing is out of reach.
+ * Shortens a large part of a schema to fit into a page. What does not fit becomes a reference to its place, `{"$ref":
+ * "#/properties/filter"}`, which can be read separately, so that nothing is lost.
  * @module
  */
 
@@ -10,19 +10,19 @@ import { shorten } from '../text/plain-text.ts';
 import { textWeight } from '../text/text-weight.ts';
 import { type SchemaPart, step, targetOf } from './schema-part.ts';
 
-/** Parts that are no longer than this stay; a reference would hardly be shorter. */
+/** Parts up to this length stay; a reference would hardly be shorter. */
 const SMALL = 120;
 const TEXT = 200;
 
-/** A part as it can be shown, and whether something was left out. */
+/** A shortened part, and whether something was left out. */
 export interface Outline {
   readonly value: unknown;
   readonly isCut: boolean;
 }
 
 /**
- * The part itself if it weighs at most `room`, else as many levels of it as fit, but always one. Where there is room
- * left, what references mean stands in their place; `root` is where they point into.
+ * Returns the part itself if its weight is at most `room`; otherwise as many levels as fit, but at least one. If there
+ * is room left, references are replaced by their targets in `root`.
  */
 export function outline(part: SchemaPart, room: number, root?: JsonSchema): Outline {
   const sizes = new Map<object, number>();
@@ -52,7 +52,7 @@ class Outliner {
   #nodes = LIMITS.schema.shown;
   #isCut = false;
 
-  /** With a `root`, references are replaced by what they mean, at most `hops` inside each other. */
+  /** With a `root`, replaces references by their targets, nested at most `hops` deep. */
   constructor(sizes: Map<object, number>, root?: JsonSchema, hops = 0) {
     this.#sizes = sizes;
     this.#root = root;
@@ -84,7 +84,7 @@ class Outliner {
     const child = (item: unknown, name: string) =>
       typeof item === 'string' ? text(item) : this.#write(item, pointer + step(name), levels - 1, hops);
     if (Array.isArray(value)) return value.map((item, at) => child(item, String(at)));
-    // Entries, not assignment: a property may be called `__proto__`.
+    // Entries, not assignment: a property may be named `__proto__`.
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, child(item, name)]));
   }
 

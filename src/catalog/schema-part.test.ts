@@ -41,7 +41,7 @@ describe('findPart', () => {
 });
 
 describe('targetOf', () => {
-  it('is what a reference means, with the words beside it', () => {
+  it('is the target of a reference, with the texts beside it', () => {
     expect(targetOf(ROOT, { $ref: '#/$defs/with space', description: 'd' })).toEqual({
       pointer: '/$defs/with space',
       value: { type: 'string', description: 'd' },

@@ -1,8 +1,8 @@
 /**
- * A place in a schema: a path as agents write it in, the part that is meant and its JSON pointer out.
+ * Finds the part of a schema at a path written by an agent.
  *
- * A path is the name of a parameter, names with dots for what lies inside (`filter.conditions.op`; arrays, references
- * and alternatives are stepped through), or a pointer as it stands in a `$ref`.
+ * A path is a parameter (`filter`), a dotted path into one (`filter.conditions.op`, which passes through arrays,
+ * references and alternatives), or a pointer as in a `$ref`.
  * @module
  */
 
@@ -10,7 +10,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
-/** A part of a schema and where it stands. */
+/** A part of a schema and its place. */
 export interface SchemaPart {
   /** `/properties/filter`; empty for the schema itself. */
   readonly pointer: string;
@@ -20,7 +20,7 @@ export interface SchemaPart {
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const INSIDE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else'];
 
-/** The part of a schema at a path; undefined when there is none. */
+/** The part of a schema at a path; undefined if there is none. */
 export function findPart(root: JsonSchema, path: string): SchemaPart | undefined {
   if (path === '') return { pointer: '', value: root };
   if (path.startsWith('#') || path.startsWith('/')) {
@@ -30,7 +30,7 @@ export function findPart(root: JsonSchema, path: string): SchemaPart | undefined
   return byNames(root, path);
 }
 
-/** What a node refers to, if it is a reference into the schema and says little beside it. */
+/** The target of a reference into the schema. Undefined if the node is none, or has objects beside its `$ref`. */
 export function targetOf(root: JsonSchema, node: object): SchemaPart | undefined {
   const { $ref, ...beside } = node as Record<string, unknown>;
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
@@ -39,7 +39,7 @@ export function targetOf(root: JsonSchema, node: object): SchemaPart | undefined
   return target && isObject(target.value) ? { ...target, value: { ...target.value, ...beside } } : undefined;
 }
 
-/** One step of a pointer, written so that any name can be part of it. */
+/** One step of a pointer, with the name escaped. */
 export const step = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 function atPointer(root: JsonSchema, pointer: string): SchemaPart | undefined {
@@ -52,7 +52,7 @@ function atPointer(root: JsonSchema, pointer: string): SchemaPart | undefined {
   return { pointer, value };
 }
 
-/** A `$ref` is part of an address and may be written like one. */
+/** A `$ref` is part of a URL and may be percent-encoded. */
 function decoded(pointer: string): string {
   try {
     return decodeURIComponent(pointer);
@@ -71,12 +71,12 @@ function byNames(root: JsonSchema, path: string): SchemaPart | undefined {
     if (plain !== '') part = part && (named(root, part, plain) ?? named(root, part, name));
   }
   if (part && part !== start) return part;
-  // A type shows what a definition is called.
+  // The path may be the name of a definition, which types mention.
   const [definition] = ['$defs', 'definitions'].flatMap((key) => atPointer(root, `/${key}${step(path)}`) ?? []);
   return definition;
 }
 
-/** The property of that name in a node, or in what it refers to, lists or chooses from; the nearest one. */
+/** Finds the nearest property of that name in a node, following references, lists and alternatives. */
 function named(root: JsonSchema, from: SchemaPart, name: string): SchemaPart | undefined {
   const queue: SchemaPart[] = [from];
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * What a search answer has to say besides its hits: who was not searched and why, what was withheld.
+ * Writes the notes of a search answer: which servers were not searched and why, and what was withheld.
  * @module
  */
 import type { ErrorInfo } from '../core/errors.ts';
@@ -11,7 +11,7 @@ import type { Discovery } from './discovery.ts';
 /** A best hit below this is wrong four times out of five. */
 const WEAK = 0.2;
 
-/** Short notes, at most a handful, for an answer that an agent pays for. */
+/** A handful of short notes: an agent pays for every word. */
 export function searchNotes(
   discovery: Discovery,
   unseen: readonly string[],
@@ -32,16 +32,16 @@ export function searchNotes(
   if (withheld > 0) notes.push(`${withheld} matching ${withheld === 1 ? 'tool is' : 'tools are'} disabled`);
   const [best] = results;
   if (best !== undefined && best.relevance < WEAK) notes.push('nothing fits well; these are guesses');
-  // An answer without hits and without a word would read like a fault.
+  // An answer without hits and notes would look like an error.
   if (results.length === 0 && notes.length === 0) notes.push('nothing fits; try other words, or list_mcp_servers');
   return notes;
 }
 
-/** In short, without the name that stands before it. */
+/** A short reason, without the server's name, which is already written before it. */
 function reasonOf(server: string, { code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   if (code === 'SERVER_AUTH_REQUIRED') return 'login needed';
   const [said = ''] = [`${server}: `, `${server} is `, `${server} `].filter((name) => message.startsWith(name));
   const why = message.slice(said.length);
-  // Only what we say ourselves may tell anybody what to type.
+  // Only our own messages may tell a person what to type.
   return code === 'CONFIGURATION_ERROR' ? shortAdvice(why, LIMITS.answer.reason) : oneLine(why, LIMITS.answer.reason);
 }

@@ -1,5 +1,5 @@
 /**
- * A tool's parameters: as one compact line for search hits, and one by one for `get_tool_details`.
+ * Describes a tool's parameters: in one compact line for search hits, and one by one for `get_tool_details`.
  * @module
  */
 
@@ -9,7 +9,7 @@ import { parametersOf } from '../schema/schema-parameters.ts';
 import { Effort, typeText } from '../schema/type-text.ts';
 import { oneLine, visible } from '../text/plain-text.ts';
 
-/** `repo, title, body?, labels?: string[]`. Strings go without a type; what must be given comes first. */
+/** `repo, title, body?, labels?: string[]`. Strings have no type; required parameters come first. */
 export function signature(inputSchema: JsonSchema | undefined, maxChars: number = LIMITS.answer.signature): string {
   const all = parametersOf(inputSchema).slice(0, LIMITS.schema.parameters);
   const effort = new Effort(LIMITS.schema.expanded);
@@ -26,7 +26,7 @@ export function signature(inputSchema: JsonSchema | undefined, maxChars: number 
   return text;
 }
 
-/** The parameters with their types, limits and descriptions; the required ones first. */
+/** The parameters with types, limits and descriptions; required ones first. */
 export function describeParameters(inputSchema: JsonSchema | undefined): ToolParameter[] {
   const effort = new Effort(LIMITS.schema.expanded);
   return parametersOf(inputSchema)

@@ -1,6 +1,5 @@
 /**
- * Names in, tools out: finds the tool somebody meant, discovers its server on first need, and says what is nearest to
- * a name that does not exist.
+ * Finds the tool behind a name, lists its server on first use, and suggests the nearest names for an unknown one.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
@@ -24,18 +23,18 @@ export interface LookupState {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition }>;
   readonly catalog: Catalog;
   readonly discovery: Discovery;
-  /** Servers that are configured and switched off. */
+  /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
-  /** Why there are no servers at all, when everything is switched off. */
+  /** Why there are no servers at all, if discovery is disabled. */
   readonly offReason?: string | undefined;
   /** Asks a provider for a definition that its list left out. */
   readonly describe?: ((source: ProviderDefinition, listed: ToolDefinition) => Promise<ToolDefinition>) | undefined;
 }
 
-/** The pair that was meant by a server and a tool as an agent wrote them. */
+/** Resolves a server and a tool as an agent wrote them. */
 export function resolveRef({ servers, catalog }: LookupState, server: string, tool: string): ToolRef {
   if (servers.has(server) && catalog.definition(server, tool)) return { server, tool };
-  // An own tool is also called by its name alone.
+  // An own tool may also be called by its name alone.
   if (server === '')
     for (const [name, { definition }] of servers)
       if (isProvider(definition) && catalog.definition(name, tool)) return { server: name, tool };
@@ -47,7 +46,7 @@ export function resolveRef({ servers, catalog }: LookupState, server: string, to
   );
 }
 
-/** Who asks, and how long he waits. */
+/** The caller and its timeout. */
 export interface Patience {
   readonly caller?: Caller | undefined;
   readonly signal?: CallSignal | undefined;
@@ -56,8 +55,8 @@ export interface Patience {
 }
 
 /**
- * `resolveRef` for a server whose list may not be in memory. One that nobody has seen is asked, if the name could be
- * read in two ways: what is decided, recorded and called must be the same tool.
+ * Like `resolveRef`, for a server whose list may not be in memory. A server without a list is asked if the name is
+ * ambiguous: rules, audit log and call must mean the same tool.
  */
 export async function settleRef(
   state: LookupState,
@@ -74,7 +73,7 @@ export async function settleRef(
   return resolveRef(state, server, tool);
 }
 
-/** Fails with SERVER_NOT_FOUND and the nearest names unless the server is configured and switched on. */
+/** Fails with SERVER_NOT_FOUND and the nearest names unless the server is configured and enabled. */
 export function requireServer(
   { servers, switchedOff, offReason }: LookupState,
   server: string,
@@ -90,7 +89,7 @@ export function requireServer(
   return fail('SERVER_NOT_FOUND', message, { server, suggestions, outcome: 'not_sent' });
 }
 
-/** Makes sure that a server's tools are in memory, discovering it if nobody ever has. */
+/** Loads a server's tools into memory, listing the server if it has no list yet. */
 export async function requireTools(
   state: LookupState,
   server: string,
@@ -108,21 +107,21 @@ export async function requireTools(
   return fail('SERVER_UNAVAILABLE', message, { server, outcome: 'not_sent' });
 }
 
-/** The tool of that name, or TOOL_NOT_FOUND with the nearest names. */
+/** Finds a tool by name, or fails with TOOL_NOT_FOUND and the nearest names. */
 export async function requireTool(state: LookupState, ref: ToolRef, caller?: Caller): Promise<ToolResult<FoundTool>> {
   const listed = await requireTools(state, ref.server, caller);
-  // Whatever became of the attempt to list its tools, the call itself has not left.
+  // Whatever the error of listing was, the call itself was not sent.
   if (!listed.success) return { success: false, error: { ...listed.error, tool: ref.tool, outcome: 'not_sent' } };
   const found = findTool(state, ref);
   if (found) return ok(await described(state, ref, found));
-  // The list may be older than the tool; a server that is only known from the configuration may have more.
+  // The list may be older than the tool, and a configured list may be incomplete.
   if (!mayBeOutOfDate(state, ref.server, caller)) return notFound(state, ref);
   await state.discovery.listed(ref.server, caller);
   const fresh = findTool(state, ref);
   return fresh ? ok(await described(state, ref, fresh)) : notFound(state, ref);
 }
 
-/** `requireTool` for tools that may be used; any other is TOOL_DISABLED. */
+/** Like `requireTool`, but fails with TOOL_DISABLED for a tool that may not be used. */
 export async function requireUsableTool(
   state: LookupState & { readonly rules: Pick<RuleSet, 'decide'> },
   ref: ToolRef,
@@ -141,7 +140,7 @@ function findTool({ catalog }: LookupState, { server, tool }: ToolRef): FoundToo
   return definition && metadata && { definition, metadata };
 }
 
-/** The quick way for tools in memory; the thorough one discovers, refreshes and suggests. */
+/** Finds a tool in memory at once; otherwise falls back to `requireTool`. */
 export function lookUpTool(
   state: LookupState,
   ref: ToolRef,
@@ -151,7 +150,7 @@ export function lookUpTool(
   return found && found.definition.inputSchema !== UNDESCRIBED ? ok(found) : requireTool(state, ref, caller);
 }
 
-/** `lookUpTool` for callers that need the definition only. */
+/** Like `lookUpTool`, for callers that need only the definition. */
 export function lookUpDefinition(
   state: LookupState,
   ref: ToolRef,
@@ -163,7 +162,7 @@ export function lookUpDefinition(
 
 const toDefinition = (found: ToolResult<FoundTool>) => (found.success ? ok(found.data.definition) : found);
 
-/** The tool with its schema, also where its provider listed it without. */
+/** Adds the schema of a tool that its provider listed without one. */
 async function described(
   { servers, describe }: LookupState,
   { server }: ToolRef,
@@ -178,7 +177,7 @@ async function described(
 
 function mayBeOutOfDate({ catalog, discovery }: LookupState, server: string, caller: Caller | undefined): boolean {
   if (catalog.fetchedAt(server) === 0 || discovery.isOld(server)) return true;
-  // Some servers hide the tools that ask questions from clients that cannot answer any.
+  // Some servers hide tools that ask questions from clients that cannot answer.
   return caller?.ask !== undefined && catalog.state(server)?.interactive !== true;
 }
 
@@ -207,7 +206,7 @@ function notFound(state: LookupState, { server, tool }: ToolRef): ToolResult<nev
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-/** Waits for the work, or until the caller has gone or has waited long enough. */
+/** Waits for the work, until the caller cancels or its timeout passes. */
 async function patiently(work: Promise<unknown>, { signal, timeout }: Patience): Promise<void> {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {

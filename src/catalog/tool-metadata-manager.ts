@@ -1,12 +1,12 @@
 /**
- * The tools of all servers after the rules have spoken, by server and name.
+ * Stores the tools of all servers, with the decisions of the rules, by server and name.
  * @module
  */
 
 import type { ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 
-/** Stores tool metadata and keeps `enabled` and `tags` what the rules say. */
+/** Stores tool metadata; `applyRules` updates `enabled` and `tags`. */
 export class ToolMetadataManager {
   readonly #servers = new Map<string, Map<string, ToolMetadata>>();
 
@@ -20,7 +20,7 @@ export class ToolMetadataManager {
     tools.set(tool.name, tool);
   }
 
-  /** Replaces everything known of one server. */
+  /** Replaces all tools of one server. */
   setServer(server: string, tools: readonly ToolMetadata[]): void {
     this.#servers.set(server, new Map(tools.map((tool) => [tool.name, tool])));
   }
@@ -29,7 +29,7 @@ export class ToolMetadataManager {
     this.#servers.delete(server);
   }
 
-  /** Lets a rule set decide about every tool anew. Tags a tool brought along stay in front. */
+  /** Applies a rule set to every tool. A tool's earlier tags stay, in front. */
   applyRules(rules: Pick<RuleSet, 'decide'>): void {
     for (const tools of this.#servers.values()) {
       for (const [name, tool] of tools) {
@@ -39,7 +39,7 @@ export class ToolMetadataManager {
     }
   }
 
-  /** One server's tools by name; empty for a server nobody added. */
+  /** One server's tools by name; empty for an unknown server. */
   getToolsByServer(server: string, includeDisabled = false): ToolMetadata[] {
     const tools = [...(this.#servers.get(server)?.values() ?? [])];
     return tools.filter((tool) => includeDisabled || tool.enabled).sort(byName);

@@ -1,5 +1,6 @@
 /**
- * Tools are addressed by the pair (server, tool). `server:tool` and `server__tool` are accepted where a pair is asked for.
+ * Addresses tools by the pair (server, tool). `server:tool` and `server__tool` are accepted wherever a pair is
+ * expected.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
@@ -7,10 +8,12 @@ import type { ToolRef } from '../core/types.ts';
 
 const SEPARATORS = ['__', ':'] as const;
 
-/** `server__tool`, the name a tool has where a single name is needed. */
+/** `server__tool`, a tool's name where a single name is needed. */
 export const formatToolName = ({ server, tool }: ToolRef): string => `${server}__${tool}`;
 
-/** All ways to read a single name as a pair. The name of a server may itself hold a separator, so there can be several. */
+/**
+ * All ways to read a single name as a pair. A server's name may itself contain a separator, so there can be several.
+ */
 export function* readingsOf(name: string): Generator<ToolRef> {
   if (name.length > LIMITS.names.qualified) return;
   for (const separator of SEPARATORS) {
@@ -23,8 +26,8 @@ export function* readingsOf(name: string): Generator<ToolRef> {
 }
 
 /**
- * The pair that somebody meant. Looks the names up first and splits second: a tool may be called `a:b`, and agents
- * write `github:create_issue` into either field.
+ * Resolves a server and a tool as written. Looks the names up before splitting them: a tool may be named `a:b`, and
+ * agents write `github:create_issue` into either field.
  */
 export function resolveToolRef(
   server: string,

@@ -1,6 +1,6 @@
 /**
- * Defines the port behind which every source of tools stands: a server's connection, functions of a program, a registry,
- * the tools of one request, and an engine.
+ * Defines the one port for sources of tools: a server's connection, functions of a program, a registry, the tools of
+ * one request, and an engine.
  * @module
  */
 import type {
@@ -17,37 +17,39 @@ import type {
 
 export type { ToolRequest } from './types.ts';
 
-/** What goes along with every question to a provider and every call of a handler. */
+/** The context of every request to a provider and every call of a handler. */
 export interface ToolContext {
-  /** Aborts when the caller gave up or time is over. */
+  /** Aborts when the caller cancels or a timeout passes. */
   readonly signal: AbortSignal;
-  /** Absent where a program calls, and for lists and definitions: those are kept for all requests that see the provider. */
+  /**
+   * Absent if a program calls, and for lists and definitions, which are shared by all requests that see the provider.
+   */
   readonly request?: ToolRequest | undefined;
-  /** Tells the caller how far a call has come; absent when nobody asked. */
+  /** Reports a call's progress to the caller; absent if the caller did not ask for it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** A tool as a provider lists it: enough to be found by. */
+/** A tool as a provider lists it: enough for search. */
 export interface ToolSummary {
   readonly name: string;
-  /** What clients show people in place of the name. */
+  /** A name for people, shown instead of the tool's name. */
   readonly title?: string | undefined;
-  /** What it does: search finds the tool by this. */
+  /** What the tool does. Search finds the tool by this text. */
   readonly description?: string | undefined;
-  /** Further words that search finds it by. */
+  /** More words to find the tool by. */
   readonly keywords?: readonly string[] | undefined;
-  /** Whether it stands in `tools/list`. Default: only search finds it. */
+  /** True: the tool is in `tools/list`. Default: only search finds it. */
   readonly visible?: boolean | undefined;
-  /** Where the definition is at hand anyway, it can go along: search knows the parameters then, and `getTool` need not be asked. */
+  /** Give the definition here if it is at hand: search then knows the parameters, and `getTool` is not called. */
   readonly inputSchema?: JsonSchema | undefined;
   readonly outputSchema?: JsonSchema | undefined;
-  /** Hints for clients: whether it only reads, whether it destroys, whether it may be repeated. */
+  /** Hints for clients: whether the tool only reads, destroys, or may be repeated. */
   readonly annotations?: ToolAnnotations | undefined;
 }
 
 /**
- * A source of tools: a database, a folder of scripts, another API. What it lists is kept and shared by all requests that
- * see this object, so tools of one user belong in a provider of their own.
+ * A source of tools: a database, a folder of scripts, another API. Its list is cached and shared by all requests that
+ * see this object, so the tools of one user belong in a provider of their own.
  * @example
  * class Scripts implements ToolProvider {
  *   listToolMetadata() {
@@ -64,20 +66,23 @@ export interface ToolSummary {
  * }
  */
 export interface ToolProvider<Context = ToolContext> {
-  /** What messages call it. */
+  /** The provider's name in messages. */
   readonly name?: string | undefined;
-  /** Anything that changes when the list does: it is asked for anew then. Without one, a list is good for five minutes. */
+  /**
+   * Any value that changes with the list; the list is then read again. Without a revision, a list stays fresh for five
+   * minutes.
+   */
   readonly revision?: string | number | undefined;
-  /** All tools. Rejects when the source cannot be asked. */
+  /** All tools. Rejects if the source fails. */
   listToolMetadata(context: Context): Promise<readonly ToolSummary[]> | readonly ToolSummary[];
-  /** The full definition of one tool, or undefined when it is not this provider's. */
+  /** The full definition of one tool; undefined if this provider does not have it. */
   getTool(
     name: string,
     context: Context,
   ): Promise<ToolDefinition | null | undefined> | ToolDefinition | null | undefined;
   /**
-   * Runs a tool that it lists or describes. Throws `ToolNotFoundError` for what is not its own after all; whatever else it
-   * throws becomes an error result.
+   * Runs a tool that it lists or describes. Throws `ToolNotFoundError` if it does not have the tool after all; anything
+   * else it throws becomes an error result.
    */
   callTool(
     name: string,
@@ -86,11 +91,13 @@ export interface ToolProvider<Context = ToolContext> {
   ): Promise<CallToolResult> | CallToolResult;
 }
 
-/** What the catalogue, the rules and the pipeline know of a source of tools: its name, and how calls to it are limited. */
+/**
+ * What the catalogue, the rules and the pipeline know about a source of tools: its name, and the limits of calls to it.
+ */
 interface NamedSource {
   readonly name: string;
   readonly description: string | undefined;
-  /** Tools known before the source was ever asked. Keywords and examples outlive discovery. */
+  /** Tools known before the source was first listed. Their keywords and examples stay after that. */
   readonly tools: readonly ConfiguredTool[];
   readonly timeouts: { readonly connect: number | undefined; readonly call: number | undefined };
   readonly rateLimit: RateLimit | undefined;
@@ -104,15 +111,15 @@ interface NamedSource {
 /** A provider under the name that the engine gave it. */
 export interface ProviderDefinition extends NamedSource {
   readonly provider: ToolProvider;
-  /** How long its list holds, in milliseconds. */
+  /** How long its list stays fresh, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** A named source of tools: a server of the configuration, or a provider that the program handed in. */
+/** A named source of tools: a configured server, or a provider of the program. */
 export type SourceDefinition = ServerDefinition | ProviderDefinition;
 
-/** Whether a source is a provider, and not a server to connect to. */
+/** Tells whether a source is a provider rather than a server to connect to. */
 export const isProvider = (source: SourceDefinition): source is ProviderDefinition => 'provider' in source;
 
-/** Stands for the schema of a tool that its provider has listed but not described yet. */
+/** The schema of a tool that its provider has listed but not described yet. */
 export const UNDESCRIBED: JsonSchema = Object.freeze({ type: 'object' });

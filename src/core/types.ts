@@ -325,7 +325,7 @@ export interface ToolCall {
   readonly gate?: string | undefined;
   /** The MCP request that the call came with, for handlers of own tools. */
   readonly request?: ToolRequest | undefined;
-  /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual time-outs. */
+  /** When the caller stops waiting, on the execution clock (`performance.now()`); it replaces the usual timeouts. */
   readonly deadline?: number | undefined;
   /** The idle clock, once a step has set one. */
   readonly idleClock?: IdleClock | undefined;

@@ -109,7 +109,7 @@ describe('the five meta-tools', () => {
     expect(JSON.parse(String(output)).results[0]).toMatchObject({ server: 'greeter', tool: 'greet' });
   });
 
-  it('send pictures where they may', async () => {
+  it('send pictures only to models that take them', async () => {
     const call = execute({ server: 'greeter', tool: 'draw', arguments: {} }).anthropic;
     expect((await tools.handle(call)).content[0]).toMatchObject({ type: 'image' });
     expect((await tools.handle(call, { media: false })).content[0]).toMatchObject({ type: 'text' });
@@ -133,7 +133,7 @@ describe('the five meta-tools', () => {
     expect(JSON.stringify(result.content)).toContain(code);
   });
 
-  it('say that arguments were cut off, and take none for none', async () => {
+  it('report truncated arguments, and accept missing ones', async () => {
     const search = (args: string) =>
       tools.handle({ type: 'function_call', call_id: '1', name: 'search_tools', arguments: args });
     expect((await search('{"query":"gr')).output).toContain('They end too early');
@@ -188,7 +188,7 @@ describe('a call', () => {
     [{ type: 'server_tool_use', id: '1', name: 'execute_tool', input: {} }],
     [{ type: 'mcp_call', id: '1', name: 'execute_tool', arguments: '{}' }],
     [{ type: 'custom', id: '1', custom: { name: 'execute_tool', input: 'x' } }],
-  ])('that the API answers itself is not a call: %j', async (call) => {
+  ])('that the API executes itself is not accepted: %j', async (call) => {
     const foreign = call as unknown as AnyToolCall;
     expect(() => readToolCall(foreign)).toThrow(`its type is "${call.type}"`);
     expect(() => readToolCall(foreign, { format: 'anthropic' })).toThrow('not a tool call');
@@ -201,11 +201,11 @@ describe('a call', () => {
     [{ type: 'function', function: { name: 'execute_tool', arguments: '{}' } }],
     [{ type: 'function_call', name: 'execute_tool', arguments: '{}' }],
     [{ type: 'tool-call', toolName: 'execute_tool', input: {} }],
-  ])('without an id could not be answered: %j', (call) => {
+  ])('without an id is refused, because it could not be answered: %j', (call) => {
     expect(() => readToolCall(call as unknown as AnyToolCall)).toThrow('no id');
   });
 
-  it('is read in the format it is said to have, where it does not say so itself', async () => {
+  it('of ambiguous shape is read in the format that the caller names', async () => {
     const call = { name: 'execute_tool', id: 'c1', args: CALL };
     expect(readToolCall(call)).toMatchObject({ format: 'gemini' });
     expect(readToolCall(call, { format: 'langchain' })).toMatchObject({ format: 'langchain', id: 'c1' });

@@ -1,6 +1,6 @@
 /**
- * Gives an agent loop the tools of an engine in any API's format, and answers the calls that the model makes of them: own
- * tools, tools of servers and meta-tools alike.
+ * Gives an agent loop an engine's tools in any API's format, and answers the model's calls: to own tools, tools of
+ * servers and meta-tools.
  * @module
  */
 
@@ -42,7 +42,7 @@ import type { EngineState } from './engine-state.ts';
 /** `search`: the five meta-tools. `all`: every tool that may be used. `auto`: all while they are known and few, else search. */
 export type ToolMode = 'search' | 'all' | 'auto';
 
-/** Which tools are wanted, and how they are written. */
+/** Selects tools and the format of their definitions. */
 export type ToolsOptions<F extends ToolFormat = 'anthropic'> = {
   /** Default `anthropic`. */
   readonly format?: F | undefined;
@@ -50,17 +50,17 @@ export type ToolsOptions<F extends ToolFormat = 'anthropic'> = {
   readonly mode?: ToolMode | undefined;
 } & Omit<OptionsOf[F], 'names'>;
 
-/** What may be said about one call. */
+/** Options of one call. */
 export interface HandleOptions<F extends ToolFormat = ToolFormat> extends ToolCallOptions<F> {
   readonly signal?: AbortSignal | undefined;
-  /** Who asks: for the audit log, and for tools that ask back. */
+  /** The caller, for the audit log and for tools that ask back. */
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** False where the model reads text only. Default true. */
   readonly media?: boolean | undefined;
 }
 
-/** What goes along with a call, from whichever side it came. */
+/** Options of one call, independent of its API. */
 export interface AgentCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
@@ -70,30 +70,30 @@ export interface AgentCallOptions {
 
 /** Mode `auto` shows all tools up to this number. */
 const FEW = 20;
+
 const MODES: readonly unknown[] = ['search', 'all', 'auto'] satisfies readonly ToolMode[];
 
-/** The tools that are known now, under the names models are shown. */
+/** The tools known now, under the names that models see. */
 interface KnownTools {
-  /** By name. Own tools have no server. */
+  /** Sorted by name. Own tools have no server. */
   readonly described: readonly DescribedTool[];
   readonly shown: ShownNames;
   nameOf(ref: ToolRef): string;
-  /** The sources of own tools, by tool. */
+  /** The source of each own tool, by the tool's name. */
   readonly owners: ReadonlyMap<string, string>;
-  /** Own tools that stand beside the meta-tools. */
+  /** Own tools that are shown beside the meta-tools. */
   readonly visible: readonly DescribedTool[];
   /** Whether every source has listed its tools. */
   readonly isWhole: boolean;
 }
 
-/** See the module. */
 export class AgentTools {
   readonly #core: EngineCore;
   readonly #runMetaTool: ReturnType<typeof createMetaToolRunner>;
-  /** Names of sources, for as long as no configuration is loaded. */
+  /** Names of the sources, used until a configuration is loaded. */
   readonly #configured: readonly string[];
   #kept: { readonly state: EngineState; readonly version: number; readonly known: KnownTools } | undefined;
-  /** Names that models were shown, latest first. */
+  /** Names that models have seen, latest first. */
   #seen: readonly ShownNames[] = [];
 
   constructor(core: EngineCore, configured: readonly string[]) {
@@ -102,11 +102,11 @@ export class AgentTools {
     this.#runMetaTool = createMetaToolRunner(core);
   }
 
-  /** Definitions in one format, of what is known now. */
+  /** Definitions of the tools known now, in one format. */
   tools<F extends ToolFormat = 'anthropic'>(options: ToolsOptions<F> = {} as ToolsOptions<F>): DefinitionsOf[F] {
     const { format = 'anthropic' as F, mode = 'auto', ...rest } = options;
     if (!MODES.includes(mode))
-      throw new ValidationError(`There is no mode "${String(mode)}", only ${MODES.join(', ')}.`);
+      throw new ValidationError(`Unknown mode "${String(mode)}". Use one of: ${MODES.join(', ')}.`);
     const tools = this.listed(mode);
     const execute: AiSdkOptions['execute'] = ({ server, tool, arguments: args }, { abortSignal: signal }) =>
       this.call({ name: server === '' ? tool : `${server}__${tool}`, arguments: args }, { signal });
@@ -114,7 +114,7 @@ export class AgentTools {
     return toDefinitions(tools, written as never).definitions as DefinitionsOf[F];
   }
 
-  /** The tools that a mode shows. */
+  /** The tools that `mode` shows. */
   listed(mode: ToolMode): readonly DescribedTool[] {
     const known = this.known();
     const { described, shown, isWhole } = known;
@@ -135,7 +135,7 @@ export class AgentTools {
     return toToolResult(result, written) as ToolResultsOf[F];
   }
 
-  /** Answers a call by the name that models are shown. Never rejects because of a tool. */
+  /** Answers a call by the name that models see. A tool's failure is an answer, never a rejection. */
   async call(
     { name, namespace, arguments: args }: NamedCall,
     options: AgentCallOptions = {},
@@ -164,7 +164,10 @@ export class AgentTools {
     }
   }
 
-  /** The tool behind a name: as models were shown it, else as any way to write a server and a tool. */
+  /**
+   * Finds the tool behind a name: first among the names that models have seen, then as any spelling of a server and a
+   * tool.
+   */
   async find(name: string, namespace?: string): Promise<ToolRef | undefined> {
     const shown = this.#shownAs(name, namespace);
     if (shown) return shown;
@@ -172,7 +175,7 @@ export class AgentTools {
     return this.#knownRef(await this.#core.settledRef('', name));
   }
 
-  /** What is known now; made anew when a list has changed. */
+  /** The tools known now. Rebuilt after a list changes. */
   known(): KnownTools {
     const { states } = this.#core;
     const [state] = states;
@@ -181,7 +184,7 @@ export class AgentTools {
     const isShared = states.length === 1;
     if (isShared && this.#kept?.state === state && this.#kept.version === version) return this.#kept.known;
     const known = knownTools(states);
-    // What a request brings along is not kept for others.
+    // A request's own tools are not cached for other requests.
     if (isShared) this.#kept = { state, version, known };
     return known;
   }
@@ -214,7 +217,7 @@ export class AgentTools {
     const names = described.map((tool) => nameOf({ server: tool.server ?? '', tool: tool.name }));
     const suggestions = nearestNames(name, names);
     const hint =
-      suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : 'search_tools finds what there is.';
+      suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : 'Use search_tools to find a tool.';
     const message = `There is no tool "${shorten(name, 100)}". ${hint}`;
     return fail('TOOL_NOT_FOUND', message, { tool: name, suggestions, outcome: 'not_sent' });
   }

@@ -53,7 +53,7 @@ describe.each([1, 2] as const)('an engine attached to a server of the SDK, versi
     expect(await open.call('execute_tool', { server: 'own', tool: 'whose', arguments: {} })).toContain('of nobody');
   });
 
-  it('offers all tools where that is wanted', async () => {
+  it('offers all tools in mode all', async () => {
     await using open = await attached(version, { mode: 'all' });
     expect(await open.names()).toEqual(['ping', 'far__greet', 'whose']);
     expect(await open.call('far__greet')).toContain('Hello');
@@ -90,7 +90,7 @@ describe.each([1, 2] as const)('an engine attached to a server of the SDK, versi
   });
 });
 
-it('an engine takes one place on a server, and refuses options that do not exist', () => {
+it('an engine attaches to a server once, and refuses unknown options', () => {
   const server = new McpServer(INFO);
   engine.attach(server);
   expect(() => engine.attach(server)).toThrow('already has');

@@ -1,5 +1,5 @@
 /**
- * Puts an engine's tools on a server of the MCP SDK: the meta-tools, or all tools.
+ * Attaches an engine's tools to a server of the MCP SDK: the meta-tools, or all tools.
  * @module
  */
 
@@ -15,25 +15,25 @@ import type { EngineCore } from './engine-core.ts';
 
 type AttachMode = 'search' | 'all';
 
-/** Choices for a server that an engine is attached to. */
+/** Options for attaching an engine to a server. */
 export interface EngineAttachOptions {
-  /** What `tools/list` shows; may differ from request to request. Default `search`. */
+  /** What `tools/list` shows. A function decides per request. Default `search`. */
   readonly mode?: AttachMode | ((request: ToolRequest) => AttachMode) | undefined;
-  /** Tools of one request only: of its user, by header or authorization. Asked for each request. */
+  /** Gives the tools of one request, for example by its header or authorization. Called for each request. */
   readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
 }
 
-/** How long `tools/list` and the providers of a request are waited for. */
+/** Timeout of `tools/list` and of a request's providers. */
 const WAIT_MS = 2_000;
 
-/** The changes of an engine's lists, for the servers that it is attached to. */
+/** Collects an engine's list changes for the servers it is attached to. */
 export function changesOf(core: EngineCore): ListChanges {
   const changes = new ListChanges();
   core.onToolsChanged((isReload) => changes.announce(isReload ? 'visible' : 'hidden'));
   return changes;
 }
 
-/** Attaches an engine. Throws `ValidationError` for what is no server, or has tools attached already. */
+/** Attaches an engine. Throws `ValidationError` if `server` is no SDK server or already has tools attached. */
 export function attachEngine(
   server: AttachableServer,
   options: EngineAttachOptions,
@@ -66,7 +66,7 @@ export function attachEngine(
   );
 }
 
-/** A tool as `tools/list` shows it, under the name that models call. */
+/** Writes a tool as `tools/list` shows it, under the name that models call. */
 function toListed(tool: DescribedTool, nameOf: (ref: ToolRef) => string): ToolDefinition {
   const { server = '', inputSchema = { type: 'object' }, examples: _examples, ...rest } = tool;
   return { ...rest, name: nameOf({ server, tool: tool.name }), inputSchema: inputSchema as JsonSchema };

@@ -44,7 +44,7 @@ describe('the methods of the specification', () => {
     expect(engine.stats().hitRate).toBeGreaterThan(0.7);
   });
 
-  it('record a call that has no names, or has been here before, and refuse it', async () => {
+  it('record and refuse a call without names, and a call that loops', async () => {
     using home = folder();
     using server = evil(tools('echo'));
     const engine = engineIn(home, { servers: [entry('s', server)] });
@@ -98,7 +98,7 @@ describe('the methods of the specification', () => {
     await until(() => server.received('notifications/cancelled').length === 1);
   });
 
-  it('answer for what does not exist with nothing, not with an error', async () => {
+  it('return nothing, not an error, for unknown names', async () => {
     using home = folder();
     await using engine = engineIn(home, { servers: [] });
     expect(await engine.searchTools('x', { server: 'nowhere' })).toEqual([]);
@@ -114,7 +114,7 @@ describe('the methods of the specification', () => {
 });
 
 describe('what is switched off', () => {
-  it('everything: the answers say why, and nothing starts', async () => {
+  it('is everything: the answers say why, and nothing starts', async () => {
     using home = folder();
     using server = evil(tools('echo'));
     await using engine = engineIn(home, { enabled: false, servers: [entry('evil', server)] });
@@ -134,7 +134,7 @@ describe('what is switched off', () => {
     expect(server.journal()).toEqual([]);
   });
 
-  it('one server, by its entry or by the environment, and the error says so', async () => {
+  it('is one server, by its entry or by the environment: the error says so', async () => {
     using home = folder();
     using server = evil(tools('echo'));
     const servers = [entry('off-one', server, { enabled: false }), entry('my-server', server), entry('on', server)];
@@ -148,7 +148,7 @@ describe('what is switched off', () => {
 });
 
 describe('names', () => {
-  it('that do not exist get the nearest real ones', async () => {
+  it('that do not exist get the nearest existing ones', async () => {
     using home = folder();
     using server = evil(tools('create_issue', 'list_issues'));
     await using engine = engineIn(home, { servers: [entry('github', server), entry('gitlab', server)] });
@@ -173,7 +173,7 @@ describe('names', () => {
     expect(long.success || long.error.message.length).toBeLessThan(400);
   });
 
-  it('of a tool that another server has lead there', async () => {
+  it('of a tool on another server lead there', async () => {
     using home = folder();
     using one = evil(tools('alpha'));
     using two = evil(tools('send_mail'));
@@ -215,7 +215,7 @@ describe('names', () => {
     expect(await engine.describe('anygpt', 'read_result')).toMatchObject({ success: true });
   });
 
-  it('that every object has are ordinary names of servers and tools', async () => {
+  it("of JavaScript's object members work for servers and tools", async () => {
     using home = folder();
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then'];
     using server = evil(tools(...names));
@@ -248,7 +248,7 @@ describe('names', () => {
 describe('a disabled tool', () => {
   const rules = [{ pattern: ['*delete*'], enabled: false }];
 
-  it('is out of reach on every path and in every writing, also before its server was seen', async () => {
+  it('cannot be reached by any path or spelling, also before its server was listed', async () => {
     using server = evil(tools('delete_file', 'read_file'));
     const servers = [entry('files', server)];
     for (const [written, tool] of [
@@ -270,7 +270,7 @@ describe('a disabled tool', () => {
     expect(server.received('tools/call')).toEqual([]);
   });
 
-  it('shows only where a person asks for disabled ones, and is counted in searches', async () => {
+  it('is shown only if a person asks for disabled tools, and is counted in searches', async () => {
     using home = folder();
     using server = evil(tools('delete_file', 'read_file'));
     await using engine = engineIn(home, { servers: [entry('files', server)], toolRules: rules });
@@ -292,7 +292,7 @@ describe('a disabled tool', () => {
 });
 
 describe('rules that do not do what they seem to', () => {
-  it('are in the log after the first answer, not before', async () => {
+  it('are logged after the first answer, not before', async () => {
     using home = folder();
     using server = evil(tools('github_delete', 'github_read'));
     const log = memoryLog();
@@ -348,7 +348,7 @@ describe('a search', () => {
 });
 
 describe('a tool list', () => {
-  it('that a server refuses is asked for once', async () => {
+  it('that a server refuses is requested once', async () => {
     using home = folder();
     using server = evil({
       ...tools('echo'),
@@ -411,7 +411,7 @@ describe('the cache', () => {
     expect(engine.stats()).toEqual({ hits: 2, misses: 0, hitRate: 1 });
   });
 
-  it('of any content is never a crash', async () => {
+  it('with any content never causes a crash', async () => {
     using home = folder();
     using server = evil(tools('read_file'));
     const config = { servers: [entry('files', server)] };
@@ -435,7 +435,7 @@ describe('the cache', () => {
     }
   });
 
-  it('that cannot be written is said, and answers come from memory', async () => {
+  it('that cannot be written is reported, and answers come from memory', async () => {
     using home = folder();
     using server = evil(tools('read_file'));
     writeFileSync(join(home.path, 'file'), '');
@@ -481,7 +481,7 @@ describe('a server that changes its tools', () => {
   });
 });
 
-describe('a call by a name that could be read in two ways, to a server that hangs', () => {
+describe('a call by an ambiguous name, to a server that hangs', () => {
   const hanging: EvilScenario = {
     on: [
       { method: 'initialize', do: [] },
@@ -489,7 +489,7 @@ describe('a call by a name that could be read in two ways, to a server that hang
     ],
   };
 
-  it('ends when the caller goes or has waited long enough', async () => {
+  it('ends when the caller disconnects or its timeout passes', async () => {
     using home = folder();
     using server = evil(hanging);
     await using engine = engineIn(home, { servers: [entry('evil', server)] });
@@ -508,7 +508,7 @@ describe('a call by a name that could be read in two ways, to a server that hang
 });
 
 describe('a tool that is not in the list', () => {
-  it('is looked for on the server when only the configuration gives the list', async () => {
+  it('is looked up on the server if only the configuration gives the list', async () => {
     using home = folder();
     using server = evil(tools('known', 'new_one'));
     await using engine = engineIn(home, { servers: [entry('evil', server, { tools: [{ name: 'known' }] })] });
@@ -518,7 +518,7 @@ describe('a tool that is not in the list', () => {
     expect(await engine.listTools('evil')).toHaveLength(2);
   });
 
-  it('is refused by the server itself: then the list is read again', async () => {
+  it('and is refused by the server makes the list be read again', async () => {
     using home = folder();
     using server = evil({
       era: 'legacy',
@@ -555,7 +555,7 @@ describe('what may be repeated', () => {
 });
 
 describe('for those who relay a server', () => {
-  it('there are connections, notifications and the end of a session', async () => {
+  it('there are leases, notifications and the end of a session', async () => {
     using home = folder();
     const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'hi' } };
     using server = evil({
@@ -579,7 +579,7 @@ describe('for those who relay a server', () => {
     await until(() => server.journal().some(({ event }) => event === 'exit' || event === 'eof'));
   });
 
-  it('a server without tools is a server with no tools', async () => {
+  it('a server that does not know tools/list has no tools', async () => {
     using home = folder();
     using server = evil({
       era: 'legacy',
@@ -591,7 +591,7 @@ describe('for those who relay a server', () => {
 });
 
 describe('a configuration that cannot be used', () => {
-  it('is an error for the programmer, and a failure for a call', async () => {
+  it('throws for the programmer, and fails a call', async () => {
     using home = folder();
     await using engine = new EngineCore({ servers: 'none' } as never, { home: home.path, env: {} });
     await expect(engine.listServers()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
@@ -604,7 +604,7 @@ describe('a configuration that cannot be used', () => {
 });
 
 describe('closing', () => {
-  it('leaves no process, ends calls under way and takes no more', async () => {
+  it('leaves no process, ends running calls and accepts no more', async () => {
     using home = folder();
     using server = evil({ ...tools('hang', 'echo'), on: [{ method: 'tools/call', tool: 'hang', do: [] }] });
     const engine = engineIn(home, { servers: [entry('evil', server)], limits: { drain: 50 } });
@@ -618,7 +618,7 @@ describe('closing', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('waits for a call that has only begun, and not for long if that does not arrive', async () => {
+  it('waits for a call that has just begun, with a timeout', async () => {
     using home = folder();
     using server = evil(tools('echo'));
     using mute = evil({
@@ -643,7 +643,7 @@ describe('closing', () => {
     expect(await lost).toMatchObject({ success: false, error: { outcome: 'not_sent' } });
   });
 
-  it('while servers are starting or waiting for their next attempt ends at once', async () => {
+  it('does not wait for servers that are starting or between attempts', async () => {
     using home = folder();
     using hanging = evil({
       on: [

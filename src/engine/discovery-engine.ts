@@ -1,5 +1,5 @@
 /**
- * The engine as programs use it: own tools and MCP servers behind one catalogue, one search and one way to call them.
+ * Offers programs one engine: own tools and MCP servers behind one catalogue, one search and one way to call.
  * @module
  */
 
@@ -24,7 +24,7 @@ import type { EngineConfig, EngineOptions } from './engine-world.ts';
 import type { FindOptions } from './find-tools.ts';
 
 /**
- * Own tools and servers in one agent loop.
+ * Offers own tools and the tools of servers to one agent loop.
  * @example
  * const engine = new DiscoveryEngine({ servers, providers: [registry] });
  * const tools = engine.tools({ format: 'anthropic', mode: 'search' });
@@ -36,8 +36,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   #changes: ListChanges | undefined;
 
   /**
-   * Takes a configuration, as people write it or as `ConfigurationLoader.load()` gives it, or `configFile()`; with the
-   * program's own `providers` beside it. Reads it on first use. Throws `ValidationError` for what is no provider.
+   * Takes a configuration (as written by hand, as `ConfigurationLoader.load()` returns it, or `configFile()`), with the
+   * program's own `providers` beside it. Reads the configuration on first use. Throws `ValidationError` for an invalid
+   * provider.
    */
   constructor(config: EngineConfig, options: EngineOptions = {}) {
     const { providers = [] } = isObject(config) ? (config as EngineConfig) : {};
@@ -47,16 +48,16 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /**
-   * The tools for a model, in the format of its API: what is known now, without asking anybody. `ready()` reads what is not
-   * known yet.
+   * The tools for a model, in the format of its API. Returns what is known now and asks no server; call `ready()` first
+   * to read all lists.
    */
   tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
     return this.#tools.tools(options);
   }
 
   /**
-   * Answers a model's call in the shape of the API it came from, whatever tool it is of. Never rejects because of a tool;
-   * throws `ValidationError` for what is no call.
+   * Answers a model's call in the shape of its API, whichever tool it names. A tool's failure is an answer, never a
+   * rejection. Throws `ValidationError` if `call` is not a tool call.
    */
   handle<C extends AnyToolCall, F extends ToolFormat = FormatOf<C>>(
     call: C,
@@ -66,38 +67,38 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 
   /**
-   * Reads the lists of all sources, in bounded time, and builds the index, so that the first search waits for nothing.
-   * Resolves with what could not be read, by source.
+   * Reads the lists of all sources, with a timeout, and builds the index, so that the first search does not wait.
+   * Resolves with the errors, by source.
    */
   ready(options: { readonly waitMs?: number | undefined } = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
     return this.#core.ready(options);
   }
 
   /**
-   * Offers the engine's tools on a server of the MCP SDK, version 1 or 2, beside the tools it has: the meta-tools, or with
-   * `mode: 'all'` every tool. Attach before the server is connected.
+   * Offers the engine's tools on a server of the MCP SDK, version 1 or 2, beside the server's own tools: the
+   * meta-tools, or every tool with `mode: 'all'`. Attach before the server is connected.
    */
   attach(server: AttachableServer, options: EngineAttachOptions = {}): void {
     this.#changes ??= changesOf(this.#core);
     attachEngine(server, options, { core: this.#core, tools: this.#tools, changes: this.#changes });
   }
 
-  /** All servers and providers, with what is known of them. Connects to none. */
+  /** All servers and providers with their state. Connects to none. */
   listServers(): Promise<ServerMetadata[]> {
     return this.#core.listServers();
   }
 
-  /** The best tools for a query, best first; none for a server that does not exist. */
+  /** The best tools for a query, best first. Empty for an unknown server. */
   searchTools(query: string, options?: FindOptions): Promise<SearchResult[]> {
     return this.#core.searchTools(query, options);
   }
 
-  /** One server's tools, by name; none for a server that does not exist or cannot be reached. */
+  /** One server's tools, by name. Empty for a server that is unknown or cannot be reached. */
   listTools(server: string, includeDisabled?: boolean): Promise<ToolMetadata[]> {
     return this.#core.listTools(server, includeDisabled);
   }
 
-  /** One tool with its parameters and examples; null for one that does not exist or may not be used. */
+  /** One tool with its parameters and examples. Null for a tool that is unknown or may not be used. */
   getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     return this.#core.getToolDetails(server, tool);
   }
@@ -107,7 +108,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     return this.#core.executeTool(server, tool, args, options);
   }
 
-  /** `executeTool` made visible: progress as it comes, then exactly one result. Leaving the loop cancels the call. */
+  /** Like `executeTool`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
   executeStream(
     server: string,
     tool: string,
@@ -117,7 +118,10 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     return this.#core.executeStream(server, tool, args, options);
   }
 
-  /** Loads the configuration anew and swaps it in. On any error the old one goes on, and the error is thrown. */
+  /**
+   * Loads the configuration again and replaces the current one. On an error the current one stays and the error is
+   * thrown.
+   */
   async reload(): Promise<void> {
     await this.#core.reload();
   }
@@ -127,7 +131,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     return this.#core.getConfig();
   }
 
-  /** As a provider: changes when a list does. */
+  /** As a provider: changes whenever a list changes. */
   get revision(): string {
     return this.#core.states
       .map(({ catalog, providers }) =>
@@ -136,7 +140,10 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
       .join(' ');
   }
 
-  /** As a provider: every tool that may be used, own ones by their names, those of servers as `server__tool`. */
+  /**
+   * As a provider: every tool that may be used. Own tools have their own names, tools of servers are named
+   * `server__tool`.
+   */
   async listToolMetadata(): Promise<readonly ToolSummary[]> {
     await this.#core.ready();
     const { described, nameOf } = this.#tools.known();
@@ -148,7 +155,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     }));
   }
 
-  /** As a provider: one tool by the name it is listed under. */
+  /** As a provider: one tool by its listed name. */
   async getTool(name: string): Promise<ToolDefinition | undefined> {
     const ref = await this.#tools.find(name);
     const found = ref && (await this.#core.describe(ref.server, ref.tool));
@@ -157,7 +164,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     return { name, title, description, inputSchema, outputSchema, annotations };
   }
 
-  /** As a provider: calls a tool by the name it is listed under. Throws `ToolNotFoundError`, or what went wrong. */
+  /** As a provider: calls a tool by its listed name. Throws `ToolNotFoundError`, or the error of the call. */
   async callTool(
     name: string,
     args: Readonly<Record<string, unknown>> = {},
@@ -170,7 +177,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     throw new DiscoveryError(result.error.code, result.error.message, { ...result.error, tool: name });
   }
 
-  /** Ends calls (those under way get a while), connections and processes; writes what is to be kept. */
+  /** Closes connections and processes and saves state. Running calls get a grace period. */
   close(): Promise<void> {
     return this.#core.close();
   }
@@ -184,7 +191,7 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   }
 }
 
-/** Throws for what is no provider, and for a registry with a tool that the engine could not tell from a meta-tool. */
+/** Throws for an invalid provider, and for a registry whose tool has the name of a meta-tool. */
 function checkOwnTools(provider: ToolProvider): void {
   checkProvider(provider);
   const { listTools } = provider as { listTools?: unknown };
@@ -192,10 +199,10 @@ function checkOwnTools(provider: ToolProvider): void {
     provider instanceof DiscoveryEngine || typeof listTools !== 'function' ? [] : listTools.call(provider);
   const taken = Array.isArray(listed) ? listed.find(({ name }) => isReservedTool(name)) : undefined;
   if (taken)
-    throw new ValidationError(`"${taken.name}" is the name of a meta-tool: register this tool under another name.`);
+    throw new ValidationError(`"${taken.name}" is the name of a meta-tool. Register this tool under another name.`);
 }
 
-/** The names of sources in a configuration that is not loaded yet. */
+/** The names of the sources in a configuration that is not loaded yet. */
 function namesIn(config: EngineConfig): string[] {
   const {
     servers,

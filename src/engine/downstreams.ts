@@ -1,5 +1,5 @@
 /**
- * The servers behind an engine: opens connections as the configuration says, reads tool lists, passes notifications on.
+ * Connects an engine to its servers: opens connections, reads tool lists and passes notifications on.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
@@ -35,7 +35,7 @@ type NotificationListener = (server: string, method: string, params: Readonly<Re
 
 export class Downstreams {
   readonly pool: ConnectionPool;
-  /** The sources that are part of the program itself. */
+  /** The program's own providers. */
   readonly providers: ProviderSources;
   readonly #world: EngineWorld;
   readonly #listeners = new Set<NotificationListener>();
@@ -45,11 +45,14 @@ export class Downstreams {
   readonly #sourceOf: (server: string) => SourceDefinition | undefined;
   #state: EngineState | undefined;
   readonly #secrets = new KnownSecrets();
-  /** The configuration whose secrets are still to be found: among many servers that takes a while, and most starts say nothing. */
+  /**
+   * The configuration whose secrets are not collected yet. With many servers this takes a while, and most starts need
+   * no secrets.
+   */
   #unread: ResolvedConfig | undefined;
   #logs: ServerLogs | undefined;
 
-  /** `sourceOf` finds a source among those that the request being served sees. */
+  /** `sourceOf` finds a source among those that the current request sees. */
   constructor(
     world: EngineWorld,
     onToolsChanged: (server: string) => void,
@@ -66,14 +69,17 @@ export class Downstreams {
       onNotification: (server, method, params) => {
         if (method === 'notifications/tools/list_changed') this.#onToolsChanged(server);
         if (this.#listeners.size === 0) return;
-        // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+        // Log messages may hold secrets. Other notifications hold only names and addresses.
         const said = method === 'notifications/message' ? redactData(params, this.redact) : params;
         for (const listener of this.#listeners) this.#tell(() => listener(server, method, said));
       },
     });
   }
 
-  /** Takes over a new configuration: what no longer fits is closed, what was learnt before is remembered. */
+  /**
+   * Applies a new configuration: closes connections that no longer match it, and restores what was learnt about the
+   * rest.
+   */
   configure(state: EngineState): void {
     this.#state = state;
     const { home, limits } = state.config;
@@ -82,10 +88,9 @@ export class Downstreams {
         home,
         maxBytes: limits.stderr,
         redact: this.redact,
-        onError: (error) =>
-          this.#world.logger.debug({}, `what servers write to stderr cannot be kept: ${error.message}`),
+        onError: (error) => this.#world.logger.debug({}, `the stderr of servers cannot be saved: ${error.message}`),
       });
-    // What an earlier configuration knew stays secret: calls begun under it may still fail.
+    // Secrets of an earlier configuration stay secret: its calls may still fail.
     this.#readSecrets();
     this.#unread = state.config;
     const definitions = [...state.servers.values()].flatMap(({ definition }) =>
@@ -98,7 +103,7 @@ export class Downstreams {
     }
   }
 
-  /** Takes secrets, and whatever reads like a credential, out of a text. */
+  /** Removes known secrets, and anything that looks like a credential, from a text. */
   get redact(): Redact {
     this.#readSecrets();
     return this.#secrets.redactWords;
@@ -114,18 +119,18 @@ export class Downstreams {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The end of what a server wrote to stderr, without the secrets it was given. */
+  /** The end of a server's stderr, without secrets. */
   log(server: string): string {
     return this.redact(this.pool.log(server));
   }
 
-  /** Closes all connections for good, and writes what servers said last. */
+  /** Closes all connections for good and writes the servers' last output. */
   async close(): Promise<void> {
     await this.pool.close();
     await this.#logs?.flush();
   }
 
-  /** A connection for one use. */
+  /** Leases a connection. */
   async acquire(
     definition: ServerDefinition,
     caller: Caller | undefined,
@@ -140,7 +145,7 @@ export class Downstreams {
     }
   }
 
-  /** Reads one source's tools; a server's over a connection that then stays open until it is idle. */
+  /** Reads one source's tools. A server's connection stays open until it is idle. */
   async list(definition: SourceDefinition, caller: Caller | undefined): Promise<Listing> {
     if (isProvider(definition)) return this.providers.list(definition);
     await this.#listingTurn(definition);
@@ -149,7 +154,7 @@ export class Downstreams {
       const { connection } = lease;
       const { serverInfo, instructions } = connection.identity;
       const { redact } = this.#secrets;
-      // First, so that no change falls between the list and the wish to hear of changes.
+      // Subscribe first, so that no change between listing and subscribing is missed.
       this.#subscribe(connection);
       const list = await listTools(connection);
       return {
@@ -172,21 +177,21 @@ export class Downstreams {
     }
   }
 
-  /** The last stop of a call: the source itself. */
+  /** Sends a call to its source; the last step of the pipeline. */
   readonly invoke: Handler = async (call) => {
     const state = this.#state;
     const definition = this.#sourceOf(call.server);
     if (!state || !definition)
-      throw new DiscoveryError('SERVER_NOT_FOUND', `There is no server "${call.server}" any more.`, {
+      throw new DiscoveryError('SERVER_NOT_FOUND', `Server "${call.server}" is no longer configured.`, {
         outcome: 'not_sent',
       });
     if (isProvider(definition)) {
       const result = this.providers.call(definition, call);
-      // A tool that is gone is not offered for as long as the list holds.
+      // Refresh the list: otherwise a removed tool would be offered until the list expires.
       result.catch((error) => error?.code === 'TOOL_NOT_FOUND' && this.#onToolsChanged(call.server));
       return ok(await result);
     }
-    // Almost every call finds a connection that is open.
+    // Almost every call finds an open connection.
     const lease = this.pool.borrow(definition, call.caller) ?? (await this.#connected(definition, call));
     const { connection } = lease;
     let unanswered = false;
@@ -205,7 +210,7 @@ export class Downstreams {
     }
   };
 
-  /** A connection for a call that found none open; the call's notes tell how long that took. */
+  /** Connects for a call that found no open connection, and notes how long that took. */
   async #connected(definition: ServerDefinition, call: ToolCall): Promise<Lease> {
     const began = this.#world.elapsed();
     try {
@@ -215,7 +220,7 @@ export class Downstreams {
     }
   }
 
-  /** Read anew each time, so that a reload changes them. */
+  /** Getters, so that a reload changes the limits. */
   #poolLimits() {
     const limits = () => this.#state?.config.limits;
     return {
@@ -234,7 +239,7 @@ export class Downstreams {
     };
   }
 
-  /** A remote server is asked for its list at most so often, however many want it. */
+  /** Limits how often a remote server is asked for its list. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
     if (connection.type === 'stdio') return;
     const now = this.#world.elapsed();
@@ -244,7 +249,7 @@ export class Downstreams {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
   }
 
-  /** One listener that throws keeps nobody else from hearing. */
+  /** Calls a listener. A listener that throws does not affect the others. */
   #tell(listen: () => void): void {
     try {
       listen();
@@ -272,7 +277,10 @@ export class Downstreams {
     this.#secrets.learn(secretsOf(servers, references, search.embedder));
   }
 
-  /** Expands a text that a server is given. Whatever it is given is a secret from this moment on, also a rotated one. */
+  /**
+   * Expands the references in a text for a server. Every expanded value counts as a secret from now on, also a rotated
+   * one.
+   */
   #expand(text: string, where: string, place: Place = { name: '' }): string {
     const values: ReferencedValue[] = [];
     const expanded = expandReferences(text, this.#world.env, where, (value) => values.push(value));
@@ -286,10 +294,10 @@ export class Downstreams {
   ) {
     const limits = this.#state?.config.limits;
     if (!limits) throw new DiscoveryError('SHUTTING_DOWN', 'No configuration is loaded.');
-    // As they are when the server is given them.
+    // Collect secrets now, with the values that the server receives.
     this.#readSecrets();
     const { env } = this.#world;
-    // Loaded when a server is first needed: most starts answer from what is known.
+    // Loaded when a server is first needed: most starts answer from the cache.
     const { openConnection } = await import('../connections/open-connection.ts');
     const run =
       definition.connection.type === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
@@ -325,11 +333,11 @@ export class Downstreams {
     }
   }
 
-  /** What a server says when it dies or refuses may hold what it was given. */
+  /** Redacts an error: a server may quote its secrets when it fails. */
   #withoutSecrets(error: unknown, server: string): unknown {
     if (!(error instanceof Error)) return error;
     const message = this.redact(error.message);
-    // Handed on 1:1 to whoever sees the server as it is.
+    // Passed on unchanged, apart from secrets, to clients that see the server as it is.
     if (error instanceof JsonRpcError)
       return new JsonRpcError(error.code, message, redactData(error.data, this.redact));
     if (error instanceof DiscoveryError) {
@@ -343,16 +351,16 @@ export class Downstreams {
 }
 
 const offline = (server: string): DiscoveryError =>
-  new DiscoveryError('SERVER_UNAVAILABLE', `${server} was not asked, because nothing may be connected to (offline).`, {
+  new DiscoveryError('SERVER_UNAVAILABLE', `${server} was not contacted: the engine is offline.`, {
     server,
     retryable: false,
     outcome: 'not_sent',
   });
 
-/** Requests for tool lists to one remote server. */
+/** Rate of list requests to one remote server. */
 const LISTING_RATE = { requestsPerSecond: 10, burst: 20 };
 
-/** A server without tools is a server with no tools, not a broken one. */
+/** Lists tools. A server that does not know `tools/list` has none. */
 async function listTools(connection: McpConnection) {
   try {
     return await connection.listTools();

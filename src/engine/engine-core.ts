@@ -1,9 +1,9 @@
 /**
- * Wires the modules of an engine and decides nothing itself. The gateway, the command line and the meta-tools use it as it
- * is; programs use `DiscoveryEngine`, which shows less of it.
+ * Wires the modules of an engine and decides nothing itself. The gateway, the command line and the meta-tools use all
+ * of it; programs use `DiscoveryEngine`, which shows less.
  *
- * What an agent can ask for comes in two forms. `find`, `toolsOf`, `describe` and `call` return a `ToolResult` with the
- * error the agent should see; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
+ * Each agent request has two forms. `find`, `toolsOf`, `describe` and `call` return a `ToolResult` with the error for
+ * the agent; `searchTools`, `listTools`, `getToolDetails` and `executeTool` are the plain forms.
  * @module
  */
 
@@ -53,7 +53,7 @@ import { serverOverview } from './server-overview.ts';
 
 export type { FindOptions, FindResult } from './find-tools.ts';
 
-/** What `executeTool` gives back. */
+/** The result of `executeTool`. */
 export type ExecutionResult =
   | { readonly success: true; readonly result: CallToolResult }
   | { readonly success: false; readonly error: ErrorInfo };
@@ -65,11 +65,14 @@ export interface CallRequest extends ExecuteOptions {
   readonly arguments?: unknown;
 }
 
-/** One engine serves the gateway, the command line and programs. */
+/** Serves the gateway, the command line and programs. */
 export class EngineCore implements EngineHandle {
   readonly #runtime: EngineRuntime;
 
-  /** Takes a configuration as people write it, or `configFile()`, which loads one; reads it on first use. State is kept as the configuration says, unless `defaultState` or `config.state` says otherwise. */
+  /**
+   * Takes a configuration as written by hand, or `configFile()`, and reads it on first use. The configuration decides
+   * where state is kept, unless `defaultState` or `config.state` does.
+   */
   constructor(config: EngineConfig, options: EngineOptions = {}, defaultState?: EngineConfig['state']) {
     this.#runtime = new EngineRuntime(realEngineWorld(config, options, defaultState));
   }
@@ -78,61 +81,64 @@ export class EngineCore implements EngineHandle {
     return this;
   }
 
-  /** What is in force now, and what the request being served brings along; none while nothing is loaded. */
+  /** The current state and the states of the request's own providers. Empty while nothing is loaded. */
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;
     return state === undefined ? [] : [state, ...this.#runtime.requests.beside(state)];
   }
 
-  /** Reads the lists that nobody has seen, brings all definitions into memory and builds the index. Resolves with what went wrong, by server. */
+  /** Reads missing lists, loads all definitions and builds the index. Resolves with the errors, by server. */
   async ready(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
     const failed = new Map<string, ErrorInfo>();
     for (const state of await this.#states()) {
       for (const [server, error] of await readLists(state, options)) failed.set(server, error);
       await Promise.all([...state.servers.keys()].map((server) => state.catalog.load(server)));
-      // Building is left to the first search: this is one.
+      // The first search builds the index, so make one.
       state.catalog.search.find('tool');
     }
     return failed;
   }
 
-  /** All servers that are switched on, with what is known of them. Connects to none. */
+  /** All enabled servers with their state. Connects to none. */
   async listServers(): Promise<ServerMetadata[]> {
     return (await this.#states()).flatMap((state) => serverOverview(state, this.#runtime.downstreams));
   }
 
-  /** Names of the servers that are switched on. */
+  /** Names of the enabled servers. */
   async serverNames(): Promise<string[]> {
     return [...(await this.#state()).servers.keys()];
   }
 
-  /** Names of the servers whose tools nobody has seen yet. */
+  /** Names of the servers that have not been listed yet. */
   async unseen(): Promise<string[]> {
     return (await this.#state()).discovery.unseen();
   }
 
-  /** Reads lists nobody has seen, or with `again` all of them, while the caller waits. Resolves with what went wrong, by server. */
+  /** Reads missing lists, or all lists with `again`, while the caller waits. Resolves with the errors, by server. */
   async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
     return readLists(await this.#state(), options);
   }
 
-  /** Connects to one server, reads its list, closes it, and says how that went. Never rejects because of the server. */
+  /**
+   * Connects to one server, reads its list, closes the connection and reports. The server's failure is part of the
+   * report, never a rejection.
+   */
   async probe(server: string, signal?: AbortSignal): Promise<ServerProbe> {
     return probeServer(await this.#state(), this.#runtime.downstreams, server, signal);
   }
 
-  /** The pair that is meant by a server and a tool as an agent or a person wrote them, as far as is known without asking. */
+  /** Resolves a server and a tool, as written by an agent or a person, from what is known. Asks no server. */
   async refOf(server: string, tool: string): Promise<ToolRef> {
     return resolveRef(await this.#state(), server, tool);
   }
 
-  /** The same; a source is asked for its list where the name could be read in two ways. */
+  /** Like `refOf`, but asks a source for its list if the name is ambiguous. */
   async settledRef(server: string, tool: string, options: Patience = {}): Promise<ToolRef> {
     const [, ref] = await this.#meant(await this.#states(), server, tool, options);
     return ref;
   }
 
-  /** Forgets the lists that were kept of one server, or of all. Resolves with the names of those servers. */
+  /** Forgets the cached lists of one server, or of all. Resolves with the names of those servers. */
   async forget(server?: string): Promise<ToolResult<readonly string[]>> {
     const state = await this.#state();
     const known = server === undefined ? undefined : requireServer(state, server);
@@ -141,12 +147,15 @@ export class EngineCore implements EngineHandle {
     return ok(server === undefined ? [...state.servers.keys()] : [server]);
   }
 
-  /** Searches all tools, or one server's; waits a little for servers that were never seen and names those that are missing. */
+  /**
+   * Searches all tools, or one server's. Waits briefly for servers that have no list yet, and names those still
+   * missing.
+   */
   async find(query: string, options: FindOptions = {}): Promise<ToolResult<FindResult>> {
     return findTools(this.#runtime, await this.#states(), query, options, (known) => this.#count(known));
   }
 
-  /** Why a tool has the place it has for a query: its words, what is alike in meaning, what was learnt. */
+  /** Explains a tool's rank for a query: its words, similar meaning, and what was learnt. */
   async explain(
     query: string,
     server: string,
@@ -170,7 +179,7 @@ export class EngineCore implements EngineHandle {
     return ok(state.catalog.tools(server, options.includeDisabled));
   }
 
-  /** One server's tools as the server itself defines them, without those that are disabled. */
+  /** One server's enabled tools, as the server itself defines them. */
   async definitionsOf(
     server: string,
     options: { caller?: Caller | undefined } = {},
@@ -181,7 +190,10 @@ export class EngineCore implements EngineHandle {
     return ok(listed.data.flatMap(({ name }) => catalog.definition(server, name) ?? []));
   }
 
-  /** One tool with its parameters and examples, made up if need be where `examples` asks. Disabled is TOOL_DISABLED. */
+  /**
+   * One tool with its parameters and examples. With `examples`, generates one if there is none. Fails with
+   * TOOL_DISABLED for a disabled tool.
+   */
   async describe(
     server: string,
     tool: string,
@@ -228,23 +240,23 @@ export class EngineCore implements EngineHandle {
     }
   }
 
-  /** Records a call that was refused before it got here, as every call is recorded, and gives the refusal back. */
+  /** Records a call that was refused before it got here, and returns the refusal. */
   async refuse(refusal: ToolResult<never>, request: RefusedCall = {}): Promise<ToolResult<CallToolResult>> {
     try {
       const { proxy } = await this.#runtime.execution(await this.#runtime.ready());
       return await proxy.refuse(refusal, request);
     } catch (error) {
-      // Without a configuration there is no log either.
+      // Without a configuration there is no audit log.
       return toFailure(error, { outcome: 'not_sent' });
     }
   }
 
-  /** Whether a request with this `_meta` has come through this gateway before. */
+  /** Tells whether a request with this `_meta` has passed through this gateway before. */
   async isLoop(meta: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
     return meta !== undefined && isLoop(meta, (await this.#runtime.ready()).state.id);
   }
 
-  /** `call` made visible: progress as it comes, then exactly one result. Leaving the loop cancels the call. */
+  /** Like `call`, as events: progress, then exactly one result. Leaving the loop cancels the call. */
   async *executeStream(
     server: string,
     tool: string,
@@ -260,25 +272,25 @@ export class EngineCore implements EngineHandle {
     yield* (isShared && runtime.usage?.watched(ref, options.caller, events)) || events;
   }
 
-  /** The hits of `find`; none for a server that does not exist. */
+  /** The hits of `find`. Empty for an unknown server. */
   async searchTools(query: string, options: FindOptions = {}): Promise<SearchResult[]> {
     const found = await this.find(query, options);
     return found.success ? [...found.data.results] : [];
   }
 
-  /** The tools of `toolsOf`; none for a server that does not exist or cannot be reached. */
+  /** The tools of `toolsOf`. Empty for a server that is unknown or cannot be reached. */
   async listTools(server: string, includeDisabled = false): Promise<ToolMetadata[]> {
     const found = await this.toolsOf(server, { includeDisabled });
     return found.success ? [...found.data] : [];
   }
 
-  /** The tool of `describe`; null for one that does not exist or may not be used. */
+  /** The tool of `describe`. Null for a tool that is unknown or may not be used. */
   async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     const found = await this.describe(server, tool);
     return found.success ? found.data : null;
   }
 
-  /** `call` with its parts as arguments. */
+  /** `call` with positional arguments. */
   async executeTool(
     server: string,
     tool: string,
@@ -289,27 +301,30 @@ export class EngineCore implements EngineHandle {
     return result.success ? { success: true, result: result.data } : result;
   }
 
-  /** How far the embedder has come, if there is one, and why it is not used if it is not. With `complete`, all tools are read first. */
+  /**
+   * The embedder's progress, and why it is not in use. Undefined without an embedder. With `complete`, first reads all
+   * tools.
+   */
   embedder(complete = false, signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
     return this.#runtime.embedder(complete, signal);
   }
 
-  /** Rules that are shadowed by others or match nothing, for the tools known so far. */
+  /** Rules that are shadowed or match nothing, among the tools known so far. */
   async ruleWarnings(): Promise<RuleWarning[]> {
     return ruleWarnings(await this.#state());
   }
 
-  /** Things an agent should know about the gateway as a whole. */
+  /** Notes about the whole gateway, for an agent. */
   notes(): string[] {
     return gatewayNotes(this.#runtime.current?.state);
   }
 
-  /** How often an answer came from what was already known, without asking a server. */
+  /** Cache hits and misses of this process. A hit is an answer that needed no server. */
   stats(): { readonly hits: number; readonly misses: number; readonly hitRate: number } {
     return withRate(this.#runtime.counts, 1);
   }
 
-  /** The same over the last thirty days, of all gateways that share the cache folder, or since a point in time. */
+  /** The same for all gateways that share the cache folder, over the last thirty days or since `since`. */
   async cacheStats(since?: number): Promise<CacheStats> {
     await this.#state();
     return withRate((await this.#runtime.lookups?.read(since)) ?? { hits: 0, misses: 0 }, 0);
@@ -325,62 +340,66 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.downstreams.log(server);
   }
 
-  /** Loads the configuration anew and swaps it in, with `ifChanged` only one that says something else, with `confirm` only one that is confirmed: then true. On any error the old state goes on, and the error is thrown. */
+  /**
+   * Loads the configuration again and replaces the current one. `ifChanged` skips a configuration that is equal;
+   * `confirm` may reject one. Resolves with true if it was replaced. On an error the current one stays and the error is
+   * thrown.
+   */
   reload(options: ReloadOptions = {}): Promise<boolean> {
     return this.#runtime.reload(options);
   }
 
-  /** Why no configuration is in force, once loading one has failed; undefined otherwise. A reload may mend it. */
+  /** Why no configuration is in force, if loading failed; otherwise undefined. A reload may fix it. */
   get problem(): ErrorInfo | undefined {
     return this.#runtime.problem;
   }
 
-  /** Where the configuration comes from: the state folder, and the files that the last load read or looked for, each with its signature. */
+  /** The state folder, and the files that the last load read or looked for, each with its signature. */
   async source(): Promise<{ readonly home: string; readonly files: ReadonlyMap<string, string> }> {
     await this.#runtime.ready().catch(() => undefined);
     return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
   }
 
-  /** Calls back when lists of tools have changed, by a reload or otherwise; returns how to stop that. */
+  /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */
   onToolsChanged(listener: (isReload: boolean) => void): () => void {
     return this.#runtime.onToolsChanged(listener);
   }
 
-  /** Calls back after every reload; returns how to stop that. */
+  /** Calls back after every reload. Returns a function that unsubscribes. */
   onReload(listener: () => void): () => void {
     return this.#runtime.onReload(listener);
   }
 
-  /** The configuration in force. Secrets in it are still references. */
+  /** The configuration in force. Its secrets are still references. */
   async getConfig(): Promise<ResolvedConfig> {
     return (await this.#state()).config;
   }
 
-  /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
+  /** Leases a connection to a server, for relaying requests other than tool calls. The caller must release it. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const known = requireServer(await this.#state(), server);
     if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);
     if (isProvider(known.data))
       throw new DiscoveryError(
         'SERVER_NOT_FOUND',
-        `${server} is part of this program: there is nothing to connect to.`,
+        `${server} is a provider of this program; there is no server to connect to.`,
       );
     return this.#runtime.downstreams.acquire(known.data, caller, signal);
   }
 
-  /** Hears everything servers say outside of calls. */
+  /** Calls back with everything servers send outside of calls. */
   onNotification(
     listener: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void,
   ): () => void {
     return this.#runtime.downstreams.onNotification(listener);
   }
 
-  /** Closes what belonged to a client that has gone. */
+  /** Closes the connections of a client that has disconnected. */
   endSession(session: string): void {
     this.#runtime.downstreams.pool.endSession(session);
   }
 
-  /** Ends calls (those under way get a while), connections, processes; writes what is to be kept. */
+  /** Closes connections and processes and saves state. Running calls get a grace period. */
   close(): Promise<void> {
     return this.#runtime.close();
   }
@@ -393,7 +412,7 @@ export class EngineCore implements EngineHandle {
     return (await this.#runtime.ready()).state;
   }
 
-  /** The state of everybody, then those of the request being served; lists of providers that changed are read anew. */
+  /** The shared state, then those of the current request. Reads the changed lists of providers again. */
   async #states(): Promise<readonly EngineState[]> {
     const state = await this.#state();
     const states = [state, ...this.#runtime.requests.beside(state)];
@@ -401,13 +420,13 @@ export class EngineCore implements EngineHandle {
     return states;
   }
 
-  /** The state that has a server. */
+  /** The state that contains a server. */
   async #having(server: string): Promise<EngineState> {
     const states = await this.#states();
     return states.find(({ servers }) => servers.has(server)) ?? (states[0] as EngineState);
   }
 
-  /** The pair that is meant, and the state that has it. What everybody has comes before what a request brings along. */
+  /** Resolves a server and a tool, and finds the state that has them. The shared state comes first. */
   async #meant(
     states: readonly EngineState[],
     server: string,
@@ -415,7 +434,7 @@ export class EngineCore implements EngineHandle {
     options: Patience,
   ): Promise<readonly [EngineState, ToolRef]> {
     const [shared] = states as readonly [EngineState];
-    // A name alone may be that of an own tool whose list nobody has read.
+    // A bare name may belong to an own tool whose list is not read yet.
     if (server === '') await Promise.all(states.map((state) => listed(state, options.caller)));
     for (const state of states) {
       const ref = await settleRef(state, server, tool, options);
@@ -429,11 +448,11 @@ export class EngineCore implements EngineHandle {
   }
 }
 
-/** Reads the lists of providers that nobody has seen. */
+/** Reads the missing lists of providers. */
 const listed = ({ providers, catalog, discovery }: EngineState, caller: Caller | undefined): Promise<unknown> =>
   Promise.all(providers.filter(({ name }) => !catalog.isSeen(name)).map(({ name }) => discovery.listed(name, caller)));
 
-/** Counts a call to a source of one request apart from others of its name. */
+/** Counts calls to a request's own source separately from other sources of the same name. */
 const ofOneRequest = <T extends ExecuteOptions>({ servers }: EngineState, options: T): T => ({
   ...options,
   gate: [...servers.values()][0]?.fingerprint,

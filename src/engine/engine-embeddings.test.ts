@@ -22,7 +22,7 @@ const env = { EMBED_KEY: 'sk-secret-12345678' };
 const queries = ['open a ticket', 'letter to a person', 'send', 'qwertz'];
 
 describe('an engine with an embedder', () => {
-  it('has its tools read behind the first search, and asks for the vectors of queries after that', async () => {
+  it('embeds its tools in the background after the first search, and queries after that', async () => {
     using home = folder();
     await using service = await startEmbeddingService();
     await using engine = engineIn(home, config(service), { env });
@@ -49,7 +49,7 @@ describe('an engine with an embedder', () => {
     expect(home.contents()).not.toContain('sk-secret');
   });
 
-  it('answers as one without when the service is down, whether or not it ever worked', async () => {
+  it('answers like one without an embedder while the service is down, whether or not it ever worked', async () => {
     using home = folder();
     using other = folder();
     await using plain = engineIn(other, { servers: SERVERS });
@@ -67,7 +67,7 @@ describe('an engine with an embedder', () => {
     expect(await engine.embedder()).toMatchObject({ problem: expect.stringMatching(/could not be reached/) });
   });
 
-  it('says what is wrong without the key', async () => {
+  it('reports what is wrong without showing the key', async () => {
     using home = folder();
     await using service = await startEmbeddingService();
     service.behaviour = 500;
@@ -98,7 +98,7 @@ describe('an engine with an embedder', () => {
     expect(service.texts()[1]).toMatch(/^search_document: tracker: create ticket/);
   });
 
-  it('takes an embedder that a program hands in', async () => {
+  it('takes an embedder from the program', async () => {
     using home = folder();
     const asked: string[] = [];
     const embedder: Embedder = {
@@ -114,7 +114,7 @@ describe('an engine with an embedder', () => {
     expect(asked).toEqual(['tool 20', 'query 1']);
   });
 
-  it('reads the tools of a real server, with the words of the configuration', async () => {
+  it('embeds the tools of a real server, with the texts of the configuration', async () => {
     using home = folder();
     await using service = await startEmbeddingService();
     const units = entry('units', sample('units'), { tools: [{ name: 'convert_length', keywords: ['metres'] }] });
@@ -145,7 +145,7 @@ describe('an engine with an embedder', () => {
     expect(readdirSync(join(home.path, 'cache', 'vectors'))).toHaveLength(0);
   });
 
-  it('keeps its vectors over a reload, unless the embedder is another one', async () => {
+  it('keeps its vectors over a reload, unless the embedder changes', async () => {
     using home = folder();
     await using service = await startEmbeddingService();
     const written = { ...config(service), cache: { enabled: false } };
@@ -161,7 +161,7 @@ describe('an engine with an embedder', () => {
     expect(service.requests.map(({ model }) => model)).toEqual(['m', 'another']);
   });
 
-  it('asks nobody offline, and without an embedder there is nothing to ask', async () => {
+  it('asks no service offline or without an embedder', async () => {
     using home = folder();
     await using service = await startEmbeddingService();
     await using offline = engineIn(home, config(service), { env, offline: true });
@@ -173,7 +173,7 @@ describe('an engine with an embedder', () => {
     await plain.forget();
   });
 
-  it('is refused with a setting that cannot be', async () => {
+  it('is refused with an invalid setting', async () => {
     using home = folder();
     await using engine = engineIn(home, { servers: [], search: { embedder: { type: 'open-ai', modell: 'm' } } });
     await expect(engine.embedder()).rejects.toThrow(/search\.embedder/);

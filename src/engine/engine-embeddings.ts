@@ -1,6 +1,6 @@
 /**
- * An engine's embedder, if it has one: a configuration and its catalogue in, an index of vectors out. Loaded with the
- * first search; engines without an embedder load none of it.
+ * Opens an engine's embedder, if it has one, and keeps its vectors up to date. Loaded by the first search; an engine
+ * without an embedder loads none of it.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -13,14 +13,14 @@ import type { ToolSource } from '../embeddings/tool-source.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 
-/** Vectors that nobody has used for so long, or beyond so many bytes, go. */
+/** When unused vectors are deleted, and how many bytes are kept. */
 const KEPT = { olderThanMs: 90 * 24 * 3600_000, maxBytes: 1024 ** 3 };
 
 export class EngineEmbeddings {
   readonly #world: EngineWorld;
   readonly #redact: (text: string) => string;
   #state: EngineState | undefined;
-  /** What the open index was opened with. */
+  /** The settings of the open index. */
   #key = '';
   #opening: Promise<EmbeddingIndex> | undefined;
   #closing: Promise<unknown> = Promise.resolve();
@@ -30,7 +30,7 @@ export class EngineEmbeddings {
     this.#redact = redact;
   }
 
-  /** Takes over a new configuration. An embedder that stays the same keeps its vectors. */
+  /** Applies a new configuration. An unchanged embedder keeps its vectors. */
   configure(state: EngineState): void {
     this.#state = state;
     const key = keyOf(state);
@@ -44,17 +44,17 @@ export class EngineEmbeddings {
     this.#closing = Promise.all([this.#closing, opening.then((index) => index.close())]);
   }
 
-  /** The tools most alike to a query; undefined where there is no embedder, or no answer in time. */
+  /** The tools most similar to a query. Undefined without an embedder, or if it does not answer in time. */
   similar(query: string, server: string | undefined): Promise<readonly ToolScore[] | undefined> | undefined {
     return this.#index?.then((index) => index.similar(query, { server }));
   }
 
-  /** How far the embedder has come, if there is one. */
+  /** The embedder's progress. Undefined without an embedder. */
   async status(): Promise<EmbedderStatus | undefined> {
     return this.#told((await this.#index)?.status());
   }
 
-  /** The same, once it has read all tools. */
+  /** The same, after reading all tools. */
   async complete(signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
     return this.#told(await (await this.#index)?.complete(signal));
   }
@@ -64,12 +64,12 @@ export class EngineEmbeddings {
     await (await this.#index)?.forget(server);
   }
 
-  /** What an embedder says may hold what it was given. */
+  /** Redacts the status: an embedder's messages may quote its secrets. */
   #told(status: EmbedderStatus | undefined): EmbedderStatus | undefined {
     return status?.problem === undefined ? status : { ...status, problem: this.#redact(status.problem) };
   }
 
-  /** Undefined where no embedder is wanted, or nothing may be connected to. */
+  /** Undefined without an embedder, and when offline. */
   get #index(): Promise<EmbeddingIndex> | undefined {
     const state = this.#state;
     if (state === undefined || this.#world.offline) return undefined;
@@ -78,7 +78,7 @@ export class EngineEmbeddings {
     return this.#opening;
   }
 
-  /** A list has changed: if anybody searches at all, its tools are embedded behind. */
+  /** Embeds the tools of a changed list in the background, once a search has opened the index. */
   changed(): void {
     void this.#opening?.then((index) => index.catchUp());
   }
@@ -131,7 +131,7 @@ export class EngineEmbeddings {
 
 const keyOf = ({ config: { search, cache } }: EngineState): string => JSON.stringify([search.embedder, cache]);
 
-/** The catalogue as the index sees it. */
+/** The catalogue in the form the index reads. */
 function sourceOf({ servers, catalog }: EngineState): ToolSource {
   return {
     servers: () =>
@@ -147,7 +147,7 @@ function sourceOf({ servers, catalog }: EngineState): ToolSource {
 
 const configured = new WeakMap<readonly ConfiguredTool[], string>();
 
-/** What a server's tools are, by its own list and by the words of the configuration. */
+/** Identifies the content of a server's tools: its own list, and the configured texts. */
 function stampOf(catalog: Catalog, server: string, tools: readonly ConfiguredTool[]): string {
   let words = configured.get(tools);
   if (words === undefined) {

@@ -21,7 +21,7 @@ const server = (more: object = {}) => evil({ era: 'legacy', tools, on: habits, .
 const toolsCalled = (one: ReturnType<typeof server>) =>
   one.received('tools/call').map(({ frame }) => frame?.params?.name);
 
-/** An engine whose configuration can be rewritten and loaded anew. */
+/** An engine whose configuration can be rewritten and reloaded. */
 function reloadable(home: ReturnType<typeof folder>, first: object) {
   const path = join(home.path, 'test.config.json');
   const write = (config: object) =>
@@ -41,7 +41,7 @@ const codeOf = async (engine: EngineCore, tool: string, more: Partial<CallReques
 };
 
 describe('a server that dies', () => {
-  it('with 16 calls in flight failed once: the next call starts it again and works', async () => {
+  it('with 16 calls in flight fails them once: the next call restarts it and works', async () => {
     using home = folder();
     using one = server();
     await using engine = engineIn(home, { servers: [entry('one', one)] });
@@ -55,7 +55,7 @@ describe('a server that dies', () => {
 });
 
 describe('the audit log', () => {
-  it('still has a call that was made after thousands were refused, and says how many those were', async () => {
+  it('keeps the record of a call after thousands of refusals, and counts those', async () => {
     using home = folder();
     using one = server();
     const file = join(home.path, 'audit.jsonl');
@@ -71,7 +71,7 @@ describe('the audit log', () => {
     expect(total.refused + dropped).toBe(5_000);
   });
 
-  it('has the record of a call as soon as it is answered where no call may be unrecorded', async () => {
+  it('has the record of a call as soon as it is answered, with failClosed', async () => {
     using home = folder();
     using one = server();
     const file = join(home.path, 'audit.jsonl');
@@ -100,7 +100,7 @@ describe('a reload', () => {
     expect(await Promise.all(calls)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  it('that forbids a tool keeps calls to it from leaving that still wait for their turn', async () => {
+  it('that disables a tool stops queued calls to it', async () => {
     using home = folder();
     using one = server();
     const servers = [entry('one', one, { concurrency: 1 })];
@@ -114,7 +114,7 @@ describe('a reload', () => {
     expect(toolsCalled(one)).toEqual(['wait']);
   });
 
-  it('lets those who wait go when there is more room now, and nobody where there is less', async () => {
+  it('admits queued calls if there are more slots now, and none if there are fewer', async () => {
     using home = folder();
     using one = server();
     const servers = (concurrency: number) => [entry('one', one, { concurrency })];
@@ -131,7 +131,7 @@ describe('a reload', () => {
     expect(await codeOf(engine, 'echo')).toBe('ok');
   });
 
-  it('leaves a server alone that failed, unless it is another one now', async () => {
+  it('keeps the open circuit breaker of a server, unless the name now means another server', async () => {
     using home = folder();
     using one = server();
     using other = server();
@@ -146,7 +146,7 @@ describe('a reload', () => {
     expect(await codeOf(engine, 'echo')).toBe('ok');
   });
 
-  it('does not refill what a rate allows', async () => {
+  it('does not refill a rate limit', async () => {
     using home = folder();
     using one = server();
     const servers = [entry('one', one, { rateLimit: { requestsPerSecond: 0.01, burst: 1 } })];
@@ -157,7 +157,7 @@ describe('a reload', () => {
     expect(await codeOf(engine, 'echo', { timeout: 5_000 })).toBe('RATE_LIMITED');
   });
 
-  it('gives another server under the same name all its places, though calls to the old one are in flight', async () => {
+  it('gives another server under the same name all its slots, although calls to the old one are in flight', async () => {
     using home = folder();
     using one = server();
     using other = server();
@@ -175,7 +175,7 @@ describe('a reload', () => {
 });
 
 describe('a question of a server', () => {
-  /** Somebody who answers when told to, and hears when a question is withdrawn. */
+  /** A user who answers on demand and notices withdrawn questions. */
   function person(session?: string) {
     const asked: ServerRequest[] = [];
     let withdrawn = 0;
@@ -219,7 +219,7 @@ describe('a question of a server', () => {
     expect(withdrawn()).toBe(0);
   });
 
-  it('keeps all calls of a session waiting that it can belong to, and none that could not', async () => {
+  it('suspends the idle timeout of every call in the session that it can belong to, and of no other', async () => {
     using home = folder();
     using one = server();
     await using engine = engineIn(home, { servers: [entry('one', one, impatient)] });
@@ -234,7 +234,7 @@ describe('a question of a server', () => {
     expect(await call).toBe('ok');
   });
 
-  it('is silence again once it was answered', async () => {
+  it('no longer suspends the idle timeout once it is answered', async () => {
     using home = folder();
     using one = server({ on: [{ method: 'tools/call', tool: 'ask', do: [{ request: question, await: true }] }] });
     await using engine = engineIn(home, { servers: [entry('one', one, impatient)] });
@@ -268,7 +268,7 @@ describe('a question of a server', () => {
     expect(answersTo(one)).toMatchObject([{ error: { message: 'The call this was asked for is over.' } }]);
   });
 
-  it('stays open as long as a call is under way that it can belong to', async () => {
+  it('stays open while a call that it can belong to is running', async () => {
     using home = folder();
     using one = server();
     await using engine = engineIn(home, { servers: [entry('one', one)] });
@@ -286,7 +286,7 @@ describe('a question of a server', () => {
     expect(await call).toBe('ok');
   });
 
-  it('that belongs to no call outlives those that are answered', async () => {
+  it('that belongs to no call outlives answered calls', async () => {
     using home = folder();
     const roots = { request: { method: 'roots/list' } };
     using one = server({ on: [{ method: 'tools/call', nth: 1, do: [roots, { default: true }] }] });

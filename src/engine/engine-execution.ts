@@ -1,5 +1,5 @@
 /**
- * The execute flow of an engine: the proxy with its steps wired to rules, catalogue, connections and audit log.
+ * Builds the execute flow of an engine: connects the proxy's steps to rules, catalogue, connections and audit log.
  * @module
  */
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { RequestStates } from './request-states.ts';
 
-/** Everything that carries out calls under one configuration. */
+/** Carries out calls under one configuration. */
 export interface Execution {
   readonly proxy: ToolExecutionProxy;
-  /** Writes what is still to be recorded. */
+  /** Writes pending audit records and closes the log. */
   closeAudit(): Promise<void>;
 }
 
@@ -30,15 +30,15 @@ export interface ExecutionParts {
   readonly world: EngineWorld;
   readonly downstreams: Downstreams;
   readonly pages: ResultPages;
-  /** What counted calls under the configuration before, if there was one. */
+  /** The call counters of the previous configuration, if there was one. */
   readonly gates: CallGates | undefined;
-  /** What the request being served sees. */
+  /** The sources that the current request sees. */
   readonly requests: RequestStates;
   /** The rules in force. */
   readonly rules: () => RuleSet;
 }
 
-/** Builds the execute flow for a state. Opens nothing: the audit file is created by the first call. */
+/** Builds the execute flow for a state. Opens nothing: the first call creates the audit file. */
 export function createExecution({
   state,
   world,
@@ -105,7 +105,7 @@ export function createExecution({
   });
   return { proxy, closeAudit: audit.close };
 
-  /** Several steps ask for every call. */
+  /** Cached, because several steps need the settings in every call. */
   function settingsOf(server: string): CallSettings | undefined {
     const known = settings.get(server);
     const definition = known ? undefined : definitionOf(server);
@@ -116,7 +116,7 @@ export function createExecution({
     return found;
   }
 
-  /** The operator's own mark counts always; a server's hints only if the operator trusts that server. */
+  /** The operator's own mark always counts. A server's hints count only if the operator trusts that server. */
   function isRepeatable({ server, tool, definition }: ToolCall): boolean {
     const entry = definitionOf(server);
     if (!entry) return false;
@@ -136,7 +136,7 @@ export function createExecution({
 
 interface Recorder {
   readonly recorder: AuditRecorder;
-  /** Whether calls must wait until the log can be written again. */
+  /** Tells whether calls are refused until the log can be written again. */
   blocks(): boolean;
   close(): Promise<void>;
 }
@@ -147,7 +147,7 @@ const UNRECORDED = {
   reason: 'The audit log cannot be written, and audit.failClosed refuses calls that are not recorded.',
 } as const;
 
-/** The audit log of a configuration; loaded and opened when the first call is recorded. */
+/** Opens the audit log of a configuration. Loads and opens it when the first call is recorded. */
 function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Downstreams): Recorder {
   const { audit, home } = config;
   if (!audit.enabled) return { recorder: { record: () => {} }, blocks: () => false, close: async () => {} };
@@ -160,12 +160,12 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
     ]);
     return new AuditLog({
       sink: new JsonlSink(audit),
-      // However many are refused, calls that were made stay on record.
+      // A separate file, so that a flood of refusals never displaces the records of real calls.
       refusals: new RefusalSink(audit),
       salt: () => loadSalt(join(home, 'audit', 'salt')),
       values: audit.values,
       maxLineBytes: config.limits.auditLine,
-      // Who wants no call unrecorded gives a little of its time for that.
+      // With failClosed every record is written at once, at a small cost per call.
       gatherMs: audit.failClosed ? 0 : undefined,
       redact: downstreams.redact,
       foldMs: audit.failClosed ? 0 : undefined,
@@ -185,7 +185,7 @@ function openAudit({ config }: EngineState, world: EngineWorld, downstreams: Dow
         void opening.then((opened) => opened.record(entry));
       },
     },
-    // Fail closed only where the operator wants it: by default calls go on and the drops are counted.
+    // Fails closed only if the operator wants it. By default calls continue and dropped records are counted.
     blocks: () => audit.failClosed && log?.stats().failing === true,
     close: async () => (await opening)?.close(),
   };

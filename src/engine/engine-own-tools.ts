@@ -1,6 +1,6 @@
 /**
- * The gateway's own tools, called under the server name that is reserved for it: their definitions, and `read_schema`
- * wired to catalogue and rules.
+ * Defines the gateway's own tools, which are called under its reserved server name, and connects `read_schema` to
+ * catalogue and rules.
  * @module
  */
 import { READ_SCHEMA, readSchema } from '../catalog/read-schema-tool.ts';
@@ -19,11 +19,11 @@ const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(
   ]),
 );
 
-/** One of the gateway's own tools, as describing shows it. */
+/** One of the gateway's own tools, as `describe` shows it. */
 export const ownTool = ({ server, tool }: ToolRef): ToolMetadata | undefined =>
   server === OWN_SERVER ? OWN_TOOLS.get(tool) : undefined;
 
-/** `read_schema` over the tools of a state. What may not be used may not be read. */
+/** Creates `read_schema` over the tools of a state. A tool that may not be used cannot be read. */
 export const createReadSchema = (state: EngineState): OwnTool => ({
   definition: READ_SCHEMA,
   run: async ({ arguments: args, caller, signal }) => {

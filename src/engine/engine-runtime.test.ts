@@ -51,7 +51,7 @@ describe('a reload', () => {
     expect(told).toBe(1);
   });
 
-  it('lets calls under way finish where they began', async () => {
+  it('lets running calls finish under their old configuration', async () => {
     using home = folder();
     using slow = evil({
       era: 'legacy',
@@ -70,7 +70,7 @@ describe('a reload', () => {
     await until(() => starts(slow).every(({ pid }) => !isAlive(pid)));
   });
 
-  it('leaves calls under way to the drain time when the engine is closed, and records them', async () => {
+  it('gives running calls the drain time when the engine closes, and records them', async () => {
     using home = folder();
     using slow = evil({
       era: 'legacy',
@@ -92,7 +92,7 @@ describe('a reload', () => {
     expect(lines.map((line) => JSON.parse(line).tool)).toEqual(['ends', 'hangs']);
   });
 
-  it('lets those who wait for a first list of an unchanged server have it', async () => {
+  it('answers callers that wait for the first list of an unchanged server', async () => {
     using home = folder();
     using slow = evil({
       era: 'legacy',
@@ -123,7 +123,7 @@ describe('a reload', () => {
     expect(slow.received('tools/list')).toHaveLength(1);
   });
 
-  it('of something that cannot be used throws and changes nothing', async () => {
+  it('of an invalid configuration throws and changes nothing', async () => {
     using home = folder();
     using one = server('tool_one');
     const { path, write } = fileIn(home);
@@ -143,7 +143,7 @@ describe('a reload', () => {
     expect(await engine.searchTools('tool_one')).toEqual([]);
   });
 
-  it('mends an engine whose first configuration could not be used', async () => {
+  it('fixes an engine whose first configuration was invalid', async () => {
     using home = folder();
     const { path, write } = fileIn(home);
     write('{');
@@ -192,7 +192,7 @@ describe('a reload', () => {
 });
 
 describe('a cache that could not be written', () => {
-  it('is written when that works again: after a while, and at the end', async () => {
+  it('is written once that works again: after a while, and at the end', async () => {
     using home = folder();
     using one = server('tool_one');
     const log = memoryLog();
@@ -223,7 +223,7 @@ describe('a cache that could not be written', () => {
 });
 
 describe('watchConfig', () => {
-  it('reloads when a file changes or somebody touches the stamp, and says when it cannot', async () => {
+  it('reloads when a file changes or the stamp is touched, and logs when it cannot', async () => {
     using home = folder();
     const { path, write } = fileIn(home);
     const log = memoryLog();
@@ -234,7 +234,7 @@ describe('watchConfig', () => {
     write({ servers: [entry('one', one)] });
     await until(async () => (await engine.serverNames()).length === 1);
     write('{ nope');
-    await until(() => log.lines.some((line) => line.includes('the old one stays')));
+    await until(() => log.lines.some((line) => line.includes('the current one stays')));
     expect(await engine.serverNames()).toEqual(['one']);
     write({ servers: [entry('two', one)] });
     await until(async () => (await engine.serverNames())[0] === 'two');
@@ -249,7 +249,7 @@ describe('watchConfig', () => {
     expect(await engine.serverNames()).toEqual(['two']);
   });
 
-  it('without `files` listens to the stamp alone', async () => {
+  it('without `files` watches only the stamp', async () => {
     using home = folder();
     const { path, write } = fileIn(home);
     write({ servers: [] });

@@ -1,6 +1,5 @@
 /**
- * The life of an engine: loads the configuration on first use, swaps in a new one on reload, writes and closes at the
- * end. Configuration in, the state in force out.
+ * Runs an engine from start to end: loads the configuration on first use, replaces it on reload, saves and closes.
  * @module
  */
 
@@ -31,41 +30,41 @@ import { logRuleWarnings } from './rule-warnings.ts';
 /** How long a search or a call waits for a provider's changed list. */
 const RENEW_MS = 2000;
 const SAVE_AFTER_MS = 1000;
-/** A disk that took nothing is tried again so much later. */
+/** Delay before retrying a failed save. */
 const SAVE_AGAIN_MS = 600_000;
 
-/** A configuration in force and what carries out calls under it, once somebody has called. */
+/** A configuration in force. The first call opens its execution. */
 export interface Running {
   readonly state: EngineState;
   opening: Promise<Execution> | undefined;
   execution: Execution | undefined;
 }
 
-/** What a reload is asked. */
+/** Options of a reload. */
 export interface ReloadOptions {
-  /** A configuration that says what the old one said is not swapped in. */
+  /** Skip a configuration that equals the current one. */
   readonly ifChanged?: boolean | undefined;
-  /** The last word before a new configuration is swapped in: false keeps the old one. */
+  /** Called before a new configuration takes effect. False keeps the old one. */
   readonly confirm?: ((next: ResolvedConfig, before: ResolvedConfig | undefined) => Promise<boolean>) | undefined;
 }
 
 export class EngineRuntime {
   readonly downstreams: Downstreams;
   readonly embeddings: EngineEmbeddings;
-  /** What the request being served sees. */
+  /** The sources that the current request sees. */
   readonly requests: RequestStates;
   readonly #world: EngineWorld;
   readonly #pages = new ResultPages();
-  /** Lookups of this process. */
+  /** Cache hits and misses of this process. */
   readonly counts = { hits: 0, misses: 0 };
-  /** What counts calls, once there was one. */
+  /** The call counters, once there was a call. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
   readonly #toolListeners = new Set<(isReload: boolean) => void>();
   readonly #reported = new WeakSet<EngineState>();
-  /** Executions that a reload replaced while they had calls under way. */
+  /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
-  /** What calls wait for that have not reached their execution. */
+  /** Steps that calls wait for before they reach their execution. */
   readonly #onTheWay = new Set<Promise<unknown>>();
   #current: Running | undefined;
   #reads: HeardReads = new Map();
@@ -76,11 +75,11 @@ export class EngineRuntime {
   #usage: UsageLearning | undefined;
   #lookups: LookupCounts | undefined;
   #closed: Promise<void> | undefined;
-  /** Closing has come so far that no more calls are carried out. */
+  /** True once a closing engine carries out no more calls. */
   #ended = false;
 
   constructor(world: EngineWorld) {
-    // Whatever is logged may quote a server, and a server may quote what it was given.
+    // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
     this.requests = new RequestStates((base, known) =>
@@ -93,47 +92,46 @@ export class EngineRuntime {
     );
     this.embeddings = new EngineEmbeddings(this.#world, (text) => this.downstreams.redact(text));
     this.#ready = this.#load((config) => this.#build(config)).then((state) => this.#install(state));
-    // Whoever asks for something gets the error.
+    // Every request gets the error, so the rejection is handled.
     this.#reloading = this.#ready.catch((error) => this.#refused(error));
   }
 
-  /** What is in force, if anything was loaded yet. */
+  /** The current state, if one is loaded. */
   get current(): Running | undefined {
     return this.#current;
   }
 
-  /** Why no configuration is in force, once loading one has failed. */
+  /** Why no configuration is in force, if loading failed. */
   get problem(): ErrorInfo | undefined {
     return this.#current ? undefined : this.#problem;
   }
 
-  /** The files that the last load read or looked for, whether or not it came to anything. */
+  /** The files that the last load read or looked for, also if it failed. */
   get reads(): HeardReads {
     return this.#reads;
   }
 
-  /** The state folder. */
   stateFolder(): Promise<string> {
     return this.#world.stateFolder();
   }
 
-  /** What learns from use, where the configuration in force wants that. */
+  /** The usage learner, if enabled. */
   get usage(): UsageLearning | undefined {
     return this.#usage;
   }
 
-  /** Counts of lookups, where the configuration in force keeps anything. */
+  /** The lookup counts, if the cache is enabled. */
   get lookups(): LookupCounts | undefined {
     return this.#lookups;
   }
 
-  /** A source by its name, among those that the request being served sees. */
+  /** Finds a source by name among those that the current request sees. */
   sourceOf(server: string): SourceDefinition | undefined {
     const state = this.#current?.state;
     return state && this.requests.having(state, server).servers.get(server)?.definition;
   }
 
-  /** Reads the lists of providers that have changed, before anybody looks for a tool of theirs. */
+  /** Reads the changed lists of providers, before a tool is looked up in them. */
   async renewed(state: EngineState): Promise<void> {
     const { providers } = this.downstreams;
     const changed = state.providers.filter((source) => providers.hasChanged(source)).map(({ name }) => name);
@@ -141,24 +139,24 @@ export class EngineRuntime {
       await waitAtMost(Promise.all(changed.map((name) => state.discovery.refresh(name))), RENEW_MS);
   }
 
-  /** What is in force, once it is loaded. Rejects with what is wrong with the configuration. */
+  /** The current state, once it is loaded. Rejects with the configuration error. */
   ready(): Promise<Running> {
     return this.#ready;
   }
 
-  /** How far the embedder has come, once it has read all tools if that is wanted. */
+  /** The embedder's progress; with `complete`, after it has read all tools. */
   async embedder(complete: boolean, signal?: AbortSignal): Promise<EmbedderStatus | undefined> {
     await this.#ready;
     return complete ? this.embeddings.complete(signal) : this.embeddings.status();
   }
 
-  /** What carries out calls. The first call loads it: who only searches does not pay for it. */
+  /** What carries out calls. Loaded by the first call, so that a program that only searches does not pay for it. */
   execution(running: Running): Execution | Promise<Execution> {
     running.opening ??= this.#openExecution(running);
     return running.execution ?? running.opening;
   }
 
-  /** Waits for a step of a call on its way to what carries it out; closing does so, too. */
+  /** Registers a step that a call waits for before its execution. Closing waits for it too. */
   onTheWay<T>(step: T | Promise<T>): Promise<T> {
     const settled = Promise.resolve(step);
     const gone = () => this.#onTheWay.delete(settled);
@@ -168,8 +166,8 @@ export class EngineRuntime {
   }
 
   /**
-   * Loads the configuration anew and swaps it in, one reload at a time; false when it was not swapped in. On any error
-   * the old state goes on; where there is none, everybody gets the latest error.
+   * Loads the configuration again and replaces the current one, one reload at a time. Resolves with false if it was not
+   * replaced. On an error the current state stays; if there is none, every request gets the latest error.
    */
   reload(options: ReloadOptions = {}): Promise<boolean> {
     const reload = this.#reloading.then(() => this.#reload(options));
@@ -177,7 +175,7 @@ export class EngineRuntime {
     return reload;
   }
 
-  /** Calls back when a list has changed, also that of a provider that says so by itself. */
+  /** Calls back when a list changes, also that of a provider that announces its changes. */
   onToolsChanged(listener: (isReload: boolean) => void): () => void {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
@@ -198,13 +196,13 @@ export class EngineRuntime {
     return () => this.#reloadListeners.delete(listener);
   }
 
-  /** Counts a lookup. What is kept is about gateways: commands read lists first. */
+  /** Counts a lookup. Only gateways keep the counts: commands read lists first, so their counts say little. */
   count(hit: boolean): void {
     this.counts[hit ? 'hits' : 'misses']++;
     if (this.#world.background) this.#lookups?.count(hit);
   }
 
-  /** Says, once and behind the first answer, which rules do not do what they seem to. */
+  /** Logs, once and after the first answer, which rules have no effect. */
   answered(state: EngineState): void {
     if (this.#reported.has(state) || state.rules.rules.length === 0) return;
     this.#reported.add(state);
@@ -219,7 +217,7 @@ export class EngineRuntime {
     return this.#closed;
   }
 
-  /** Loads the configuration and does something with it, and remembers which files that took. */
+  /** Loads the configuration, passes it to `use` and remembers the files that were read. */
   #load<T>(use: (config: ResolvedConfig) => Promise<T>): Promise<T> {
     const reads = new Map<string, string>();
     this.#reads = reads;
@@ -235,13 +233,13 @@ export class EngineRuntime {
   }
 
   async #reload({ ifChanged = false, confirm }: ReloadOptions): Promise<boolean> {
-    if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and takes no configuration.');
+    if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The engine is closed and cannot be reloaded.');
     const before = this.#current;
     const next = await this.#load(async (config) => {
       const old = before?.state.config;
       if (ifChanged && old && JSON.stringify(config) === JSON.stringify(old)) return undefined;
       if (confirm && !(await confirm(config, old))) return undefined;
-      // What was learnt so far is what the new state starts from.
+      // The new state starts from what was learnt so far.
       await before?.state.catalog.save();
       return this.#build(config, before?.state);
     });
@@ -254,7 +252,7 @@ export class EngineRuntime {
     return true;
   }
 
-  /** What was counted under a name says nothing about another server that has it now. */
+  /** Resets the counters of a name that now belongs to another server. */
   #forgetReplaced({ servers: before }: EngineState, { servers: now }: EngineState): void {
     for (const [name, known] of before) {
       const next = now.get(name);
@@ -262,7 +260,7 @@ export class EngineRuntime {
     }
   }
 
-  /** Calls under way end where they began. */
+  /** Lets running calls finish under their old configuration. */
   async #finish(opening: Promise<Execution>): Promise<void> {
     this.#replaced.add(opening);
     const { proxy, closeAudit } = await opening;
@@ -278,7 +276,7 @@ export class EngineRuntime {
     const { state, opening } = this.#current ?? {};
     const executions = await Promise.all(opening ? [...this.#replaced, opening] : this.#replaced);
     clearTimeout(this.#saving);
-    // First the calls: one under way may need its server's list.
+    // Calls first: a running call may need its server's list.
     await Promise.all(executions.map(({ proxy }) => proxy.close()));
     state?.discovery.stop();
     await this.downstreams.close();
@@ -290,11 +288,11 @@ export class EngineRuntime {
     this.#pages.close();
   }
 
-  /** A call that began before counts as under way, though what it needs may still have to be loaded. */
+  /** Waits for calls that began before closing but have not reached their execution yet. */
   async #arrivals(): Promise<void> {
     const until = elapsedNow() + (this.#current?.state.config.limits.drain ?? 0);
     for (;;) {
-      // Whoever got what he waited for now takes his next step.
+      // Let resolved waiters continue first.
       await new Promise((resolve) => setImmediate(resolve));
       const left = until - elapsedNow();
       if (this.#onTheWay.size === 0 || left <= 0) return;
@@ -307,7 +305,7 @@ export class EngineRuntime {
     }
   }
 
-  /** How lists are read, whoever keeps them. */
+  /** How lists are read, for shared states and for those of a request. */
   #lists() {
     const { logger, now, elapsed, background } = this.#world;
     const list: StateWorld['list'] = (definition, caller) => this.downstreams.list(definition, caller);
@@ -361,7 +359,7 @@ export class EngineRuntime {
       pages: this.#pages,
       gates: this.#gates,
       requests: this.requests,
-      // A call that waited for its server's list may find that its tool has been disabled meanwhile.
+      // The rules now in force: a tool may have been disabled while its call waited for a list.
       rules: () => (this.#current ?? running).state.rules,
     });
     this.#gates = running.execution.proxy.gates;
@@ -375,13 +373,13 @@ export class EngineRuntime {
     const timer = setTimeout(async () => {
       const catalog = this.#current?.state.catalog;
       await catalog?.save();
-      // What has changed meanwhile has set a timer of its own.
+      // A change since then has set its own timer.
       if (catalog?.dirty && this.#saving === timer) this.#saveSoon(SAVE_AGAIN_MS);
     }, ms).unref();
     this.#saving = timer;
   }
 }
 
-/** Names what a source is, beside its name. */
+/** Identifies what is behind a source's name. */
 const identityIn = ({ definition, fingerprint }: KnownServer): string =>
   isProvider(definition) ? fingerprint : identityOf(definition);

@@ -1,5 +1,5 @@
 /**
- * Everything that depends on the configuration, built as one value: a reload builds a new one and swaps it in.
+ * Builds everything that depends on the configuration as one value. A reload builds a new one and replaces the old.
  * @module
  */
 
@@ -28,26 +28,26 @@ import { shippedModel } from '../search/shipped.ts';
 
 export interface KnownServer {
   readonly definition: SourceDefinition;
-  /** Of the connection or the provider: whose list this is. */
+  /** Identifies the connection or the provider that the list came from. */
   readonly fingerprint: string;
 }
 
 export interface EngineState {
   readonly config: ResolvedConfig;
-  /** Names this gateway among others. */
+  /** Tells this gateway from others. */
   readonly id: string;
   readonly rules: RuleSet;
-  /** Servers that are switched on, by name, in the order of the configuration; then providers. */
+  /** Enabled servers by name, in the order of the configuration; then providers. */
   readonly servers: ReadonlyMap<string, KnownServer>;
-  /** Servers that are configured and switched off. */
+  /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
-  /** Why there are no servers at all, when everything is switched off. */
+  /** Why there are no servers at all, if discovery is disabled. */
   readonly offReason: string | undefined;
   readonly catalog: Catalog;
   readonly discovery: Discovery;
-  /** What every index of this state is made with. */
+  /** Options of every index of this state. */
   readonly searchOptions: SearchEngineOptions;
-  /** The program's own sources among `servers`. */
+  /** The program's own providers among `servers`. */
   readonly providers: readonly ProviderDefinition[];
   /** Asks a provider for a definition that its list left out. */
   describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition>;
@@ -57,21 +57,21 @@ export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
   readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
   readonly describe?: EngineState['describe'] | undefined;
-  /** Names the program's own sources, apart from the names of servers. */
+  /** Names the program's own providers so that they differ from the servers. */
   readonly providersBeside?: (
     servers: readonly string[],
   ) => readonly (KnownServer & { definition: ProviderDefinition })[];
   readonly logger: Logger;
-  /** Tells a person that the model file is missing, also where there is no log. */
+  /** Tells a person that the model file is missing, even without a log. */
   readonly warnOfModel?: (() => void) | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly onChange: (server: string) => void;
-  /** Whether servers are asked at all. */
+  /** Whether servers may be contacted at all. */
   readonly connects: boolean;
-  /** Whether old lists are refreshed behind an answer. */
+  /** Whether stale lists are refreshed in the background. */
   readonly background: boolean;
-  /** The state that this one replaces; what it has learnt of unchanged servers is kept. */
+  /** The state that this one replaces. What it learnt about unchanged servers is kept. */
   readonly before?: EngineState | undefined;
 }
 
@@ -91,10 +91,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const bytes = await world.store(config);
   const { logger, now } = world;
   const id = gatewayId(config.origin, servers);
-  // Engines without a file are told apart by their servers: one must not find another's index.
+  // Engines without a file are told apart by their servers, so that one does not find another's index.
   const store =
     bytes && new CatalogStore(bytes, { owner: config.origin ?? id, stamp: stampOf(config, phrases), logger, now });
-  // An index on disk would hold what providers list.
+  // An index on disk would hold the providers' tools.
   const ready = provided.length === 0 ? await store?.readIndex() : undefined;
   const model = config.search.meaning && (shippedModel(!world.background) ?? false);
   if (config.search.meaning && !model && !world.before) world.warnOfModel?.();
@@ -123,7 +123,10 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   return { ...known, searchOptions, providers, describe };
 }
 
-/** The state of one request's provider: the rules and limits of `base`, and nothing that outlives the provider. */
+/**
+ * Builds the state of one request's provider: with the rules and limits of `base`, and nothing that outlives the
+ * provider.
+ */
 export function requestState(
   base: EngineState,
   known: KnownServer & { readonly definition: ProviderDefinition },
@@ -161,7 +164,7 @@ function createDiscovery(
   });
 }
 
-/** A person's own phrases; undefined for those that come with the package. */
+/** The user's own phrases; undefined for those of the package. */
 async function readPhrases({ search }: ResolvedConfig): Promise<PhraseBook | false | undefined> {
   if (typeof search.phrases === 'boolean') return search.phrases ? undefined : false;
   noteRead(search.phrases);
@@ -171,11 +174,11 @@ async function readPhrases({ search }: ResolvedConfig): Promise<PhraseBook | fal
   const book = parsePhraseBook(text);
   if (book !== undefined) return book;
   throw new ConfigurationError(
-    `search.phrases: ${search.phrases} is not a phrase book: {"version": 1, "tools": {"server:tool": ["a phrase"]}}`,
+    `search.phrases: ${search.phrases} is not a phrase book. Expected: {"version": 1, "tools": {"server:tool": ["a phrase"]}}`,
   );
 }
 
-/** Names what a ready index depends on besides the lists themselves. */
+/** Identifies what a cached index depends on besides the lists themselves. */
 function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined): string {
   const own = config.servers.filter(({ tools, description }) => tools.length > 0 || description !== undefined);
   const what = [
@@ -183,7 +186,7 @@ function stampOf(config: ResolvedConfig, phrases: PhraseBook | false | undefined
     config.rulePrecedence,
     config.floorRules,
     config.servers.map(({ name, origin }) => [name, origin.name, origin.client]),
-    // The shipped phrases change with the package only.
+    // The shipped phrases change only with the package.
     phrases === undefined ? VERSION : phrases && [...phrases],
     own.map(({ name, description, tools }) => [name, description, tools]),
   ];

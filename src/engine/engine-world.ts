@@ -1,5 +1,6 @@
 /**
- * What an engine takes from the outside: configuration, environment, clock, log, disk. All of it can be handed in.
+ * Collects what an engine takes from the outside: configuration, environment, clock, log and disk. All of it is
+ * replaceable.
  * @module
  */
 
@@ -14,7 +15,7 @@ import type { ToolProvider } from '../core/tool-provider.ts';
 import type { Embedder, Logger } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
-/** The world around an engine: environment and folders, clock, log and network, each with a real default. */
+/** The environment of an engine: variables and folders, clock, log and network. Each has a real default. */
 export interface EngineOptions extends LoaderOptions {
   readonly logger?: Logger | undefined;
   /** Milliseconds since 1970, for dates. */
@@ -22,21 +23,23 @@ export interface EngineOptions extends LoaderOptions {
   /** Milliseconds that never run backwards, for durations. */
   readonly elapsed?: (() => number) | undefined;
   readonly fetch?: typeof fetch | undefined;
-  /** Turns texts into vectors for search, in place of what the configuration's `search.embedder` names. */
+  /** Turns texts into vectors for search; replaces the embedder of `search.embedder`. */
   readonly embedder?: Embedder | undefined;
-  /** Connect to nothing: answer from what is known. */
+  /** Connect to nothing and answer from the cache. */
   readonly offline?: boolean | undefined;
-  /** False: read lists only while somebody waits for them, nothing behind an answer. For programs that end with it. */
+  /**
+   * False: read lists only while a caller waits, and nothing in the background. For programs that end after one answer.
+   */
   readonly background?: boolean | undefined;
-  /** Hand on results of any size in one piece; there is nobody who could read on later. */
+  /** Return results of any size in one piece, for a caller that cannot read further pages. */
   readonly wholeResults?: boolean | undefined;
 }
 
 export interface EngineWorld {
-  /** Whether the program hears what is logged. */
+  /** Whether the program gave a logger. */
   readonly isLogged: boolean;
   readonly providers: readonly ToolProvider[];
-  /** Undefined: as the configuration says. */
+  /** Undefined: the configuration decides. */
   readonly state: EngineExtras['state'];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
@@ -48,39 +51,43 @@ export interface EngineWorld {
   readonly background: boolean;
   readonly wholeResults: boolean;
   loadConfig(): Promise<ResolvedConfig>;
-  /** The state folder, also while no configuration can be used. */
+  /** The state folder, even without a valid configuration. */
   stateFolder(): Promise<string>;
   openStore(config: ResolvedConfig): Promise<ByteStore | undefined>;
 }
 
-/** What an engine is given beside its configuration. */
+/** Options of an engine beside its configuration. */
 export interface EngineExtras {
-  /** The program's own sources of tools: registries, other engines, anything with the three methods of the port. */
+  /**
+   * The program's own sources of tools: registries, other engines, anything with the three methods of `ToolProvider`.
+   */
   readonly providers?: readonly ToolProvider[] | undefined;
-  /** Where lists, audit log, learning and server logs are kept: a folder, or nowhere. Default `memory`. */
+  /** Where lists, audit log, learning and server logs are kept: a folder, or only in memory. Default `memory`. */
   readonly state?: 'memory' | (string & {}) | undefined;
 }
 
-/** Where the configuration comes from: a file (searched for, or named), or an object. */
+/** A configuration file, named or searched for. */
 export interface ConfigFile {
   readonly file: string | undefined;
 }
 
 /**
- * A configuration as people write it, with or without the wrapper; what `ConfigurationLoader.load()` gives; or
- * `configFile()`, which says where to read one. Each may have `providers` and `state` beside it.
+ * A configuration: as written by hand, with or without the wrapper; as `ConfigurationLoader.load()` returns it; or
+ * `configFile()`, which names a file. Each may have `providers` and `state` beside it.
  */
 export type EngineConfig = (ConfigFile | AnyGptConfig | DiscoveryConfig | ResolvedConfig) & EngineExtras;
 
-/** Marks a configuration that is read from disk, anew on every reload. Without a name the usual places are searched. */
+/** Reads the configuration from disk, again on every reload. Without a name, searches the usual places. */
 export const configFile = (file?: string): ConfigFile => ({ file });
 
 const isConfigFile = (config: object): config is ConfigFile => Object.keys(config).length === 1 && 'file' in config;
 
-/** Nobody writes these two, and every loaded configuration has them. */
+/** Every loaded configuration has these two keys, and no hand-written one does. */
 const isResolved = (config: object): config is ResolvedConfig => 'home' in config && 'warnings' in config;
 
-/** The real world, except where told otherwise. Modules that only some engines need are loaded when they do. */
+/**
+ * Builds the real environment, with the given replacements. Modules that only some engines need are loaded on demand.
+ */
 export function realEngineWorld(
   given: EngineConfig,
   options: EngineOptions,
@@ -104,7 +111,7 @@ export function realEngineWorld(
     wholeResults: options.wholeResults ?? false,
     loadConfig: async () => {
       const { ConfigurationLoader } = await import('../config/configuration-loader.ts');
-      // Read anew each time: a program may change its object before a reload.
+      // Copied on every load: a program may change its object before a reload.
       const { providers: _providers, state: _state, ...config }: EngineConfig = isObject(given) ? given : ({} as never);
       if (isResolved(config)) return withState(config, state);
       const loader = new ConfigurationLoader({ ...options, env });
@@ -123,7 +130,7 @@ export function realEngineWorld(
   };
 }
 
-/** The configuration with everything that is kept in the folder that was named, or nowhere. */
+/** Moves everything that is saved into `state`, or disables saving. */
 function withState(config: ResolvedConfig, state: EngineExtras['state']): ResolvedConfig {
   const { cache, audit, search, home } = config;
   if (state === undefined) return config;

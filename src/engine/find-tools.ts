@@ -1,6 +1,6 @@
 /**
- * A query in, tools and what is to be said beside them out; and why a tool was found. Waits a little for servers nobody has
- * seen, asks what was learnt and what an embedder knows, then searches.
+ * Searches tools and explains a tool's rank. Waits briefly for servers that have no list yet, adds what was learnt and
+ * what an embedder knows, then searches.
  * @module
  */
 import { searchNotes } from '../catalog/search-notes.ts';
@@ -18,14 +18,14 @@ import type { EngineState } from './engine-state.ts';
 /** How long a search waits for the first lists of servers nobody has seen. */
 const FIRST_LISTS_MS = 2000;
 
-/** A search with who asks, and how long they wait. */
+/** A search with its caller and timeout. */
 export interface FindOptions extends SearchOptions {
   readonly caller?: Caller | undefined;
-  /** How long to wait for servers that were never seen. */
+  /** How long to wait for servers that have no list yet. */
   readonly waitMs?: number | undefined;
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface FindResult {
   readonly results: readonly SearchResult[];
   /** What was not searched or was withheld, and why. */
@@ -33,8 +33,8 @@ export interface FindResult {
 }
 
 /**
- * Searches all tools, or one server's: those of everybody, then those that the request brings along. `onLookup` hears
- * whether everything was known without asking a server.
+ * Searches all tools, or one server's: the shared ones, then those of the request. `onLookup` receives whether
+ * everything was known without asking a server.
  */
 export async function findTools(
   runtime: EngineRuntime,
@@ -57,7 +57,7 @@ export async function findTools(
   });
 }
 
-/** Searches one state. Without `onLookup` it is one of a request, of which nothing is learnt or counted. */
+/** Searches one state. Without `onLookup` it is the state of a request, which is neither learnt from nor counted. */
 async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
@@ -83,7 +83,7 @@ async function findIn(
   return ok({ results, notes: isShared ? [...gatewayNotes(state), ...notes] : notes });
 }
 
-/** Why a tool has the place it has for a query. */
+/** Explains a tool's rank for a query. */
 export async function explainTool(
   runtime: EngineRuntime,
   state: EngineState,
@@ -99,11 +99,11 @@ export async function explainTool(
   const about = state.catalog.about(ref.server);
   const explanation = state.catalog.search.explain(read, found.data.metadata, about, { ...options, ...known });
   return explanation === undefined
-    ? fail('TOOL_NOT_FOUND', `${ref.server}:${ref.tool} is not in the index.`, ref)
+    ? fail('TOOL_NOT_FOUND', `${ref.server}:${ref.tool} is not in the search index.`, ref)
     : ok(explanation);
 }
 
-/** What use and an embedder say about a query, unless the caller said it. */
+/** What usage and the embedder add to a query, unless the caller gave it. */
 async function whatIsKnown(
   { usage, embeddings }: EngineRuntime,
   query: SearchQuery,
@@ -115,11 +115,11 @@ async function whatIsKnown(
   };
 }
 
-/** Things an agent should know about the gateway as a whole. */
+/** Notes about the whole gateway, for an agent. */
 export function gatewayNotes(state: EngineState | undefined): string[] {
   if (state?.offReason !== undefined) return [state.offReason];
   if (state === undefined) return [];
-  // The person who could mend it often sees only what the agent says.
+  // The user who could fix it often sees only what the agent says.
   const { servers, warnings, sources, origin } = state.config;
   const broken = sources.filter(isBrokenSource).map(({ type, message }) => `Source ${type}: ${message}`);
   const why = (servers.length === 0 ? warnings : broken)
@@ -127,7 +127,7 @@ export function gatewayNotes(state: EngineState | undefined): string[] {
     .map((warning) => shortAdvice(warning, LIMITS.answer.warning));
   if (servers.length > 0 || state.providers.length > 0) return why;
   if (why.length > 0) return why;
-  // `init` leaves a configuration that exists as it is.
+  // `init` does not change an existing configuration.
   const how =
     origin === undefined
       ? 'set some up with: anygpt mcp init'

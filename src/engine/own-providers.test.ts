@@ -38,7 +38,7 @@ describe('a provider of an engine', () => {
     });
   });
 
-  it('has its name, and another one where that is taken or reserved', async () => {
+  it('keeps its own name, unless that is taken or reserved', async () => {
     const logger = memoryLog();
     const providers = [
       adding(),
@@ -50,10 +50,10 @@ describe('a provider of an engine', () => {
     await using engine = new DiscoveryEngine({ servers: [units], providers }, { logger });
     const names = (await engine.listServers()).map(({ name }) => name);
     expect(names).toEqual(['units', 'own', 'own-2', 'units-2', 'own-3', 'mail']);
-    expect(logger.lines.filter((line) => line.includes('its name is taken'))).toHaveLength(2);
+    expect(logger.lines.filter((line) => line.includes('is taken or reserved'))).toHaveLength(2);
   });
 
-  it('never has a name that two sources share, whatever they are called', async () => {
+  it('never shares its name with another source', async () => {
     const names = fc.array(
       fc.option(fc.oneof(fc.string(), fc.constantFrom('own', 'own-2', 'anygpt')), { nil: undefined }),
       {
@@ -87,7 +87,7 @@ describe('a provider of an engine', () => {
     expect(() => new DiscoveryEngine({ providers: [{} as ToolProvider] })).toThrow('lacks listToolMetadata');
   });
 
-  it('is obeyed by rules like a server', async () => {
+  it('is subject to rules like a server', async () => {
     const toolRules = [{ pattern: ['own:add'], enabled: false }];
     await using engine = new DiscoveryEngine({ providers: [adding()], toolRules });
     expect(await engine.searchTools('add one')).toEqual([]);
@@ -95,7 +95,7 @@ describe('a provider of an engine', () => {
     expect(engine.tools({ mode: 'all' })).toEqual([]);
   });
 
-  it('is found by keywords, and shows tools beside the meta-tools that are visible', async () => {
+  it('is found by keywords, and shows its visible tools beside the meta-tools', async () => {
     const registry = new ToolRegistry();
     registry.registerTool({ name: 'dispatch', description: 'Send', visible: true }, () => 'sent', 'courier');
     await using engine = new DiscoveryEngine({ providers: [registry] });
@@ -103,7 +103,7 @@ describe('a provider of an engine', () => {
     expect(engine.tools({ mode: 'search' }).map(({ name }) => name)).toContain('dispatch');
   });
 
-  it('is asked for a definition that its list left out, and arguments are checked by it', async () => {
+  it('is asked for a definition that its list left out, which then checks arguments', async () => {
     const asked: string[] = [];
     const lazy = (count: number) =>
       adding({
@@ -125,7 +125,7 @@ describe('a provider of an engine', () => {
     expect(small.tools({ mode: 'all' })).toMatchObject([{}, {}, { input_schema: { required: ['n'] } }]);
   });
 
-  it('costs a note and no answer where it fails or hangs', async () => {
+  it('costs a note, never the answer, if it fails or hangs', async () => {
     const broken = adding({ name: 'broken', listToolMetadata: () => Promise.reject(new Error('out of order')) });
     const hanging = adding({ name: 'hanging', listToolMetadata: () => new Promise(() => {}) });
     await using engine = new DiscoveryEngine({ providers: [broken, hanging, adding()] });
@@ -141,7 +141,7 @@ describe('a provider of an engine', () => {
     expect(JSON.stringify(seen)).toContain('broken');
   });
 
-  it('answers with an error result what its tool throws, and with a code what is not there', async () => {
+  it('turns what a tool throws into an error result, and a missing tool into an error code', async () => {
     const throwing = adding({
       callTool: (name, { n }) => {
         if (n === 0) throw new ToolNotFoundError(name);
@@ -155,7 +155,7 @@ describe('a provider of an engine', () => {
     expect(await engine.executeTool('own', 'add', { n: 0 })).toMatchObject({ error: { code: 'TOOL_NOT_FOUND' } });
   });
 
-  it('hears when a call is cancelled, and reports progress', async () => {
+  it('is told when a call is cancelled, and reports progress', async () => {
     let aborted = false;
     const slow = adding({
       callTool: (_name, _args, { signal, onProgress }) => {
@@ -189,7 +189,7 @@ describe('a provider of an engine', () => {
     expect([await names(), await names()]).toEqual([['tool_2'], ['tool_2']]);
   });
 
-  it('is read again when a tool that it listed is gone', async () => {
+  it('is read again when a listed tool is missing', async () => {
     const names = ['here', 'gone'];
     const changing = adding({
       listToolMetadata: () => names.map((name) => ({ name, inputSchema: { type: 'object' } })),
@@ -214,7 +214,7 @@ describe('a provider of an engine', () => {
     expect((await engine.listTools('own')).map(({ name }) => name)).toEqual(['tool_1']);
   });
 
-  it('of the same tool name as another stays reachable by its own name', async () => {
+  it('with a tool name that another provider has stays reachable by its own name', async () => {
     await using engine = new DiscoveryEngine({
       providers: [registryWith('same'), registryWith('same', { name: 'two' })],
     });
@@ -226,7 +226,7 @@ describe('a provider of an engine', () => {
 });
 
 describe('what an engine keeps', () => {
-  it('is in memory unless a folder is named', async () => {
+  it('is in memory unless a folder is given', async () => {
     using home = folder();
     const env = { PATH: process.env.PATH, HOME: home.path, ANYGPT_HOME: join(home.path, '.anygpt') };
     await using engine = new DiscoveryEngine({ servers: [units], providers: [adding()] }, { env, home: home.path });
@@ -237,7 +237,7 @@ describe('what an engine keeps', () => {
     expect(readdirSync(home.path)).toEqual([]);
   });
 
-  it('is in the folder that is named, without what providers list', async () => {
+  it('is in the given folder, without the lists of providers', async () => {
     using home = folder();
     const state = join(home.path, 'state');
     const open = () => new DiscoveryEngine({ servers: [units], providers: [adding()], state });
@@ -254,7 +254,7 @@ describe('what an engine keeps', () => {
     expect(await again.listServers()).toMatchObject([{ name: 'units', toolCount: 9 }, { name: 'own' }]);
   });
 
-  it('is where the folder says also for a configuration that was loaded before', async () => {
+  it('is in the given folder also for a configuration that was loaded before', async () => {
     using home = folder();
     const config = join(home.path, 'mcp.json');
     writeFileSync(config, JSON.stringify({ toolRules: [{ pattern: ['forbidden'], enabled: false }] }));

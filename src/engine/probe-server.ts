@@ -1,5 +1,5 @@
 /**
- * Connects to one server and reads its list, with a watch in hand: a state in, how it went out.
+ * Connects to one server, reads its list and measures both.
  * @module
  */
 
@@ -14,23 +14,23 @@ import type { ServerDefinition } from '../core/types.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** What a server said and how long it took. With an `error`, what is missing never happened. */
+/** What a server answered and how long it took. After an `error`, the fields of later steps are missing. */
 export interface ServerProbe {
   readonly error?: DiscoveryError | undefined;
-  /** Milliseconds until it had said hello. */
+  /** Milliseconds until the handshake was done. */
   readonly connectMs?: number | undefined;
-  /** Milliseconds for its whole list of tools. */
+  /** Milliseconds for the whole tool list. */
   readonly listMs?: number | undefined;
   readonly protocolVersion?: string | undefined;
   readonly transport?: 'stdio' | 'http' | 'sse' | undefined;
   readonly toolCount?: number | undefined;
-  /** Tools that were left out, because their definitions cannot be used. */
+  /** Number of tools left out because of unusable definitions. */
   readonly skipped?: number | undefined;
-  /** Why the list has an end that is not its own. */
+  /** Why the list is incomplete. */
   readonly incomplete?: string | undefined;
 }
 
-/** The list that is read is kept; the connection is closed. Never rejects. */
+/** Keeps the list and closes the connection. Never rejects. */
 export async function probeServer(
   { servers, catalog, discovery }: EngineState,
   downstreams: Downstreams,
@@ -59,7 +59,7 @@ export async function probeServer(
   }
 }
 
-/** A connection, with the retries of discovery; `began` is when the attempt began that worked. */
+/** Connects with discovery's retries. `began` is the start of the attempt that succeeded. */
 async function connected(
   definition: ServerDefinition,
   discovery: Discovery,
@@ -79,7 +79,7 @@ async function connected(
         : undefined;
       if (pause === undefined || signal?.aborted) throw error;
       const paused = new Promise((resolve) => setTimeout(resolve, pause));
-      // Whoever gives up meanwhile gets what went wrong.
+      // A caller that gives up gets the server's error.
       await abortable(paused, signal).catch(() => Promise.reject(error));
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Asks the providers of a program for their tools and calls them. Everything that a provider lists is checked and bounded.
+ * Lists and calls the tools of a program's providers. Checks and bounds everything a provider lists.
  * @module
  */
 
@@ -23,14 +23,14 @@ import { thrownAs } from '../text/thrown-message.ts';
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
 
-/** Tells one provider object from another, across reloads. Means nothing to another process. */
+/** Identifies a provider object across reloads, within this process. */
 export function providerFingerprint(provider: ToolProvider): string {
   const known = fingerprints.get(provider) ?? `provider ${++count}`;
   fingerprints.set(provider, known);
   return known;
 }
 
-/** Names providers apart from servers and from each other: `provider.name`, else `fallback`, else with a number behind. */
+/** Gives each provider a unique name: `provider.name`, else `fallback`, with a number appended if taken. */
 export function nameProviders(
   providers: readonly ToolProvider[],
   servers: Iterable<string>,
@@ -45,7 +45,10 @@ export function nameProviders(
     for (let at = 2; taken.has(name); at++) name = `${wanted}-${at}`;
     taken.add(name);
     if (given !== '' && name !== given)
-      logger?.warn({ provider: given, name }, `the provider "${given}" is called "${name}" here: its name is taken`);
+      logger?.warn(
+        { provider: given, name },
+        `provider "${given}" is named "${name}" here: its own name is taken or reserved`,
+      );
     return {
       name,
       description: undefined,
@@ -67,11 +70,10 @@ function nameOf({ name }: ToolProvider): string {
   return isPlain(plain) ? plain : '';
 }
 
-/** See the module. */
 export class ProviderSources {
   readonly #limits: () => ResolvedConfig['limits'] | undefined;
   readonly #now: () => number;
-  /** What each provider called its list when it was last asked for. */
+  /** Each provider's revision when its list was last read. */
   readonly #revisions = new WeakMap<ToolProvider, unknown>();
   readonly #described = new WeakMap<ToolDefinition, Promise<ToolDefinition | undefined>>();
 
@@ -80,12 +82,12 @@ export class ProviderSources {
     this.#now = now;
   }
 
-  /** Whether a provider says that its list is another one than the one that was read. */
+  /** Tells whether a provider's list has changed since it was read. */
   hasChanged({ provider }: ProviderDefinition): boolean {
     return this.#revisions.has(provider) && !Object.is(this.#revisions.get(provider), revisionOf(provider));
   }
 
-  /** Reads a provider's list. Rejects when it cannot be asked. */
+  /** Reads a provider's list. Rejects if the provider fails or times out. */
   async list(source: ProviderDefinition): Promise<Listing> {
     const { name, provider } = source;
     const {
@@ -94,7 +96,7 @@ export class ProviderSources {
       definition: maxToolBytes = 262_144,
     } = this.#limits() ?? {};
     const overdue = () => new Error(`${name} did not list its tools within ${ms / 1000} s`);
-    // Read first: a change while the list is made is in the next one.
+    // Read before listing, so that a change during the listing triggers another one.
     this.#revisions.set(provider, revisionOf(provider));
     const given = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
@@ -119,7 +121,10 @@ export class ProviderSources {
     };
   }
 
-  /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
+  /**
+   * Completes a tool that was listed without a schema. Returns the listed one if the provider has no other. Never
+   * rejects.
+   */
   async describe({ provider }: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
     if (!isUndescribed(listed)) return listed;
     const asked = this.#described.get(listed) ?? this.#ask(provider, listed.name).catch(() => undefined);
@@ -129,7 +134,10 @@ export class ProviderSources {
     return found === undefined ? listed : { ...listed, ...found };
   }
 
-  /** Calls a tool of a provider. Throws what the pipeline turns into a failure; what a tool throws is its result. */
+  /**
+   * Calls a tool of a provider. What the tool itself throws becomes its result; other errors are thrown for the
+   * pipeline.
+   */
   async call({ provider }: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
     const { tool, arguments: args, signal, onProgress, request } = call;
     try {
@@ -137,7 +145,7 @@ export class ProviderSources {
       return toCallToolResult(await ownToolsOf(provider).callTool(tool, args, context));
     } catch (thrown) {
       if (isNotFound(thrown, tool)) throw new ToolNotFoundError(call.server, tool);
-      // An engine or a registry behind this one has said what went wrong, in codes.
+      // A nested engine or registry has already classified the error.
       const ours = thrownAs(DiscoveryError, thrown);
       if (ours !== undefined) throw ours;
       return toErrorResult(thrown);
@@ -161,11 +169,11 @@ const toDefinition = ({ inputSchema, ...rest }: ToolSummary): ToolDefinition => 
   inputSchema: inputSchema === undefined ? UNDESCRIBED : { type: 'object', ...inputSchema },
 });
 
-/** A registry or an engine gives its own tools without those of the request: the asking engine adds these itself. */
+/** A nested registry or engine gives its tools without those of the request: the outer engine adds these itself. */
 const ownToolsOf = (provider: ToolProvider): ToolProvider =>
   (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
 
-/** A revision that cannot be read has not changed. */
+/** A revision that cannot be read counts as unchanged. */
 function revisionOf(provider: ToolProvider): unknown {
   try {
     return ownToolsOf(provider).revision;

@@ -30,7 +30,7 @@ const FAULTS: [string, () => Response][] = [
 ];
 const remote = () => ({ servers: [{ name: 'remote', connection: server.connection }] });
 
-describe('a server that stumbles once', () => {
+describe('a server that fails once', () => {
   it.each(FAULTS)('is read by a command that waits: %s', async (_what, fault) => {
     using home = folder();
     await using engine = engineIn(home, remote(), { fetch: flaky(2, fault).fetch, background: false });
@@ -38,7 +38,7 @@ describe('a server that stumbles once', () => {
     expect(await engine.listTools('remote')).toHaveLength(1);
   });
 
-  it.each(FAULTS)('is found by the search that met it: %s', async (_what, fault) => {
+  it.each(FAULTS)('is found by the same search: %s', async (_what, fault) => {
     using home = folder();
     await using engine = engineIn(home, remote(), { fetch: flaky(2, fault).fetch });
     // Longer than two seconds only because this machine may be busy.
@@ -53,7 +53,7 @@ describe('a server that stumbles once', () => {
     expect(await engine.probe('remote')).toMatchObject({ toolCount: 1 });
   });
 
-  it('that goes on stumbling is told of with its own words when the time is over', async () => {
+  it('that keeps failing is reported with its own error at the timeout', async () => {
     using home = folder();
     const { fetch } = flaky(1000, () => new Response('', { status: 503 }));
     await using engine = engineIn(home, remote(), { fetch, background: false });
@@ -62,8 +62,8 @@ describe('a server that stumbles once', () => {
   });
 });
 
-describe('a server that nobody can wait for', () => {
-  it('is told of at once where nothing listens', async () => {
+describe('a server that is not worth waiting for', () => {
+  it('is reported at once if nothing listens', async () => {
     using home = folder();
     const gone = await startTestServer();
     await gone.close();
@@ -74,7 +74,7 @@ describe('a server that nobody can wait for', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('is not waited for by the first search of the next session, and named, and asked again', async () => {
+  it('does not delay the first search of the next session, is named in its notes and is asked again', async () => {
     using home = folder();
     using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
     const config = { servers: [entry('notes', sample('notes')), entry('hung', hung)] };
@@ -106,7 +106,7 @@ describe('a server that nobody can wait for', () => {
     }
   });
 
-  it('is waited for only briefly by a command that wants all lists, and as long as it takes by one that names it', async () => {
+  it('delays a command for all lists only briefly, and one that names it as long as it takes', async () => {
     using home = folder();
     using hung = evil({ era: 'legacy', on: [{ method: 'initialize', do: [] }] });
     const timeouts = { connect: 15_000 };

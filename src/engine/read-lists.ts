@@ -1,5 +1,5 @@
 /**
- * Reads tool lists while somebody waits: a state in, what could not be read out. For commands that answer once.
+ * Reads tool lists while the caller waits, and reports what failed. For commands that answer once.
  * @module
  */
 
@@ -9,22 +9,22 @@ import { LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** Whose tools are listed, and how long that is waited for. */
+/** Selects servers, and limits the wait. */
 export interface ReadListsOptions {
-  /** Only these; names of servers that do not exist are passed over. Default all. */
+  /** Only these servers; unknown names are ignored. Default: all. */
   readonly servers?: readonly string[] | undefined;
-  /** Also lists that are known. */
+  /** Also read lists that are known. */
   readonly again?: boolean | undefined;
-  /** How long to wait altogether. Default: as long as all of them may take to connect. */
+  /** Timeout of the whole reading. Default: as long as all servers may take to connect. */
   readonly waitMs?: number | undefined;
-  /** Hears who is still being waited for, at the start and whenever one but the last is done. */
+  /** Receives the servers still waited for: at the start, and whenever one of them finishes, except the last. */
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** How long one is waited for that could not be listed last time, where all lists are wanted. */
+/** Timeout for a server that failed last time, if all lists are wanted. */
 const KNOWN_TO_FAIL_MS = 3_000;
 
-/** How long a provider of the program is waited for. */
+/** Timeout for a provider of the program. */
 const PROVIDER_MS = 5_000;
 
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
@@ -61,7 +61,7 @@ export async function readLists(
   clearTimeout(timer);
   for (const name of waiting) {
     const message = `${name} did not list its tools within ${patience / 1000} s.`;
-    // What went wrong so far says more than that the time is over.
+    // An earlier error says more than a timeout.
     failed.set(name, (discovery.failure(name) ?? new ServerConnectionError(name, message)).toInfo());
   }
   waiting.clear();

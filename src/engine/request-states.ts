@@ -1,6 +1,6 @@
 /**
- * Finds the sources that the request being served sees: those of everybody, and those that belong to the request alone. What
- * a request brings along is listed, indexed and counted by itself, so no other request finds it.
+ * Finds the sources that the current request sees: the shared ones, and those of the request alone. The request's own
+ * sources are listed, indexed and counted separately, so that no other request finds them.
  * @module
  */
 
@@ -10,15 +10,14 @@ import type { ProviderDefinition, ToolProvider } from '../core/tool-provider.ts'
 import type { EngineState, KnownServer } from './engine-state.ts';
 import { nameProviders, providerFingerprint } from './provider-sources.ts';
 
-/** What a provider of a request is called that has no name. */
+/** Name of a request's provider that has none. */
 const FALLBACK = 'request';
 
 type Build = (base: EngineState, known: KnownServer & { readonly definition: ProviderDefinition }) => EngineState;
 
-/** See the module. */
 export class RequestStates {
   readonly #build: Build;
-  /** By provider and by the name it has beside others. A reload makes new ones. */
+  /** By provider, then by its unique name. A reload replaces them. */
   readonly #states = new WeakMap<
     ToolProvider,
     Map<string, { readonly base: EngineState; readonly state: EngineState }>
@@ -28,7 +27,7 @@ export class RequestStates {
     this.#build = build;
   }
 
-  /** The states of the request's own providers; mostly none. */
+  /** The states of the request's own providers; usually none. */
   beside(base: EngineState): readonly EngineState[] {
     const providers = requestProviders();
     if (providers.length === 0) return NONE;
@@ -39,7 +38,7 @@ export class RequestStates {
     return nameProviders(own, taken, FALLBACK).map((definition) => this.#stateOf(base, definition));
   }
 
-  /** The state that has a server: that of everybody, unless only the request has it. */
+  /** The state that contains a server: the shared one, unless only the request has it. */
   having(base: EngineState, server: string): EngineState {
     if (base.servers.has(server)) return base;
     return this.beside(base).find(({ servers }) => servers.has(server)) ?? base;

@@ -1,5 +1,5 @@
 /**
- * Which rules do not do what they seem to, for the tools that are known: a state in, warnings out.
+ * Reports rules that have no effect on the tools known so far.
  * @module
  */
 
@@ -7,7 +7,7 @@ import type { Logger, ToolRef } from '../core/types.ts';
 import { type RuleWarning, reportRules } from '../rules/report.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** Rules that are shadowed by others or match nothing. Connects to nothing; reads kept lists where it must. */
+/** Rules that are shadowed by others or match nothing. Contacts no server; reads cached lists if necessary. */
 export async function ruleWarnings({ rules, servers, catalog }: EngineState): Promise<RuleWarning[]> {
   if (rules.rules.length === 0) return [];
   const known: ToolRef[] = [];
@@ -17,7 +17,7 @@ export async function ruleWarnings({ rules, servers, catalog }: EngineState): Pr
   return reportRules(rules, known, { servers: servers.keys() });
 }
 
-/** Writes the warnings to the log. That a rule matches nothing is said only when every server has been seen. */
+/** Logs the warnings. A rule that matches nothing is reported only after every server has been listed. */
 export async function logRuleWarnings(state: EngineState, logger: Logger): Promise<void> {
   const complete = state.discovery.unseen().length === 0;
   for (const { kind, rule, message } of await ruleWarnings(state)) {

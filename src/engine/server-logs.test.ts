@@ -29,7 +29,7 @@ const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const kept = (server = 'a') => readServerLog(folder.path, server);
 
 describe('what servers write to stderr', () => {
-  it('is kept for the last run, for the user alone', async () => {
+  it('is saved for the last run, readable by the user alone', async () => {
     const logs = logsIn(folder.path);
     logs.begin('a', 0).write(Buffer.from('first run\n'));
     const run = logs.begin('a', START);
@@ -72,7 +72,7 @@ describe('what servers write to stderr', () => {
     expect(text).toContain('***');
   });
 
-  it('stays small, however much it is', async () => {
+  it('stays small, however much a server writes', async () => {
     const logs = logsIn(folder.path, 1000);
     const run = logs.begin('a', START);
     for (let line = 0; line < 500; line++) {
@@ -88,7 +88,7 @@ describe('what servers write to stderr', () => {
     expect(log?.startedAt).toBeUndefined();
   });
 
-  it('is kept apart by name, whatever the name is', async () => {
+  it('is saved per server, whatever its name', async () => {
     const names = ['a/b', '../../a', 'a-b', '__proto__', 'A-B', 'x'.repeat(200), 'é'];
     const logs = logsIn(folder.path);
     for (const name of names) logs.begin(name, START).write(Buffer.from(`${name}\n`));
@@ -97,7 +97,7 @@ describe('what servers write to stderr', () => {
     expect(readdirSync(folder.path)).toEqual(['logs']);
   });
 
-  it('keeps characters whole that come in two chunks', async () => {
+  it('keeps characters that are split between chunks', async () => {
     const logs = logsIn(folder.path);
     const run = logs.begin('a', START);
     const bytes = Buffer.from('grün\n');
@@ -107,7 +107,7 @@ describe('what servers write to stderr', () => {
     expect((await kept())?.text).toBe('grün\n');
   });
 
-  it('is nothing when nothing may be kept, and nothing was', async () => {
+  it('is not saved if saving is disabled, and reads as nothing', async () => {
     const logs = logsIn(folder.path, 0);
     logs.begin('a', START).write(Buffer.from('x\n'));
     await logs.flush();
@@ -115,7 +115,7 @@ describe('what servers write to stderr', () => {
     expect(existsSync(join(folder.path, 'logs'))).toBe(false);
   });
 
-  it('disturbs nobody when the disk refuses, and says so once', async () => {
+  it('affects no server when the disk fails, and is reported once', async () => {
     errors.length = 0;
     const home = join(folder.path, 'file');
     writeFileSync(home, '');
@@ -128,7 +128,7 @@ describe('what servers write to stderr', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('is kept again once the disk takes it, with what came meanwhile', async () => {
+  it('is saved once the disk works again, with what came meanwhile', async () => {
     errors.length = 0;
     const logs = logsIn(folder.path);
     const run = logs.begin('a', START);
@@ -151,7 +151,7 @@ describe('what servers write to stderr', () => {
     expect(errors).toHaveLength(2);
   });
 
-  it('forgets the servers nobody has started for longest', async () => {
+  it('is deleted for the servers that were not started for longest', async () => {
     const logs = join(folder.path, 'logs');
     mkdirSync(logs);
     for (let at = 0; at < 260; at++) {
@@ -214,7 +214,7 @@ describe('what servers write to stderr', () => {
     '\u0301',
     '\u{e0041}',
     '\u200b \u001b[1m\u0301',
-  ])('cannot be taken for ours behind any number of %j, which shows nothing', async (unseen) => {
+  ])('cannot be taken for our own lines behind any number of invisible %j', async (unseen) => {
     for (const ours of ['=== ended: all fine', 'anygpt: all fine'])
       for (const count of [1, 20, 100, 1000]) {
         const kept = quoteLog(`${unseen.repeat(count)}${ours}\n`);
@@ -222,7 +222,7 @@ describe('what servers write to stderr', () => {
       }
   });
 
-  it('cannot be taken for ours where a long line is cut off at its beginning', async () => {
+  it('cannot be taken for our own lines where the beginning of a long line is cut off', async () => {
     const forged = '=== started 2030-01-01T00:00:00.000Z (by process 1)\n';
     for (let before = 0; before < 120; before++) {
       const logs = logsIn(folder.path, 200);
@@ -234,7 +234,7 @@ describe('what servers write to stderr', () => {
     }
   });
 
-  it('is told apart although another process died in the middle of a line', async () => {
+  it('is separated although another process died in the middle of a line', async () => {
     const logs = logsIn(folder.path);
     logs.begin('a', 0).write(Buffer.from('first\n'));
     await logs.flush();

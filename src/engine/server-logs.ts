@@ -1,6 +1,6 @@
 /**
- * What local servers write to stderr, kept in one small file each: chunks in, lines without secrets on disk out, and the
- * last run back. Two files of at most `limits.stderr` bytes per server, so that yesterday's crash can still be read today.
+ * Saves the stderr of local servers, line by line and without secrets, and reads the last run back. Each server has two
+ * files of at most `limits.stderr` bytes, so that yesterday's crash can still be read today.
  * @module
  */
 import { createHash } from 'node:crypto';
@@ -13,31 +13,31 @@ import { RedactStream } from '../secrets/redact-stream.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { oneLine, plainName, plainText } from '../text/plain-text.ts';
 
-/** One life of a server's process. */
+/** One run of a server's process. */
 export interface ServerRun {
-  /** After a gap, a line that was begun before it is left out: half a secret would not be recognised. */
+  /** After a gap, drops the unfinished line: half a secret would not be recognised. */
   readonly write: (chunk: Buffer, isAfterGap?: boolean) => void;
-  /** Says how it ended; what comes later is kept all the same. */
+  /** Notes how the run ended. Later output is still saved. */
   readonly end: (why: string) => void;
 }
 
 export interface ServerLogsOptions {
-  /** The state folder; files are in `logs` below it. */
+  /** The state folder; the files are in its `logs` folder. */
   readonly home: string;
-  /** Of one file. Nothing is kept when this is 0. */
+  /** Maximum size of one file. 0 disables saving. */
   readonly maxBytes: number;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: Redact;
-  /** Told once when the disk begins to refuse; servers are not disturbed by it. */
+  /** Called once when writing starts to fail. Servers are not affected. */
   readonly onError: (error: Error) => void;
 }
 
-/** What is left of a server's last run. */
+/** What is saved of a server's last run. */
 export interface KeptLog {
   readonly text: string;
-  /** When that run began; undefined when it wrote so much that its beginning is gone. */
+  /** When the run began; undefined if its beginning was dropped. */
   readonly startedAt: string | undefined;
-  /** How much of the file this is, to read on from there. */
+  /** File offset at which to continue reading. */
   readonly end: number;
 }
 
@@ -47,29 +47,31 @@ const MAX_PAUSE_MS = 250;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
 
-/** What a terminal, or somebody who reads the file, takes for the end of a line. */
+/** What a terminal or a reader takes for the end of a line. */
 const BREAKS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 /** How our own lines begin, in the file and on a terminal. */
 const OURS = /^(?:=|anygpt ?:)/i;
 const HARMLESS = /^[\x21-\x3c\x3e-\x40B-Z[-`b-~]/;
-/** What shows nothing at the beginning of a line; marks need a letter before them. */
+/** What is invisible at the beginning of a line; a combining mark needs a letter before it. */
 const BLANK = /^[\s\p{M}]+/u;
 
-/** What a server wrote, as lines that cannot be taken for ours: one that looks like it is quoted with `| `. */
+/** Quotes a server's lines that look like our own, with `| `. */
 export const quoteLog = (text: string): string => text.replace(BREAKS, '\n').split('\n').map(quoted).join('\n');
 
 const quoted = (line: string): string =>
-  // What will be shown decides, so the whole line is made plain: any number of unseen characters may stand in front.
+  // Test what will be shown: any number of invisible characters may come first.
   HARMLESS.test(line) || !OURS.test(plainName(line).replace(BLANK, '')) ? line : `| ${line}`;
 
-/** A log as a terminal may show it, line by line: a sequence that is left open in one hides nothing of the next. */
+/**
+ * Makes a log safe for a terminal, line by line: an escape sequence left open in one line hides nothing of the next.
+ */
 export const shownLog = (text: string): string =>
   text
     .split('\n')
     .map((line) => plainText(line))
     .join('\n');
 
-/** Where a server's stderr is kept. Names are anything, so the file is called after a digest of it, too. */
+/** The file of a server's stderr. A server's name may hold any character, so the file name includes a digest. */
 export function serverLogFile(home: string, server: string): string {
   const digest = createHash('sha256').update(server).digest('hex').slice(0, 12);
   return join(
@@ -82,12 +84,12 @@ export function serverLogFile(home: string, server: string): string {
   );
 }
 
-/** Keeps what servers write. Nothing here throws or waits: a full disk must not stop a server. */
+/** Saves what servers write. Never throws and never blocks: a full disk must not stop a server. */
 export class ServerLogs {
   readonly #options: ServerLogsOptions;
   readonly #waiting = new Map<string, string>();
   readonly #writing = new Map<string, Promise<void>>();
-  /** What running servers have said that is not written yet, still with its secrets. */
+  /** Output that is not written yet, still with its secrets. */
   readonly #runs = new Map<string, Set<{ readonly said: RedactStream; ended: boolean }>>();
   readonly #pauses = new Set<() => void>();
   #flushing = false;
@@ -98,7 +100,7 @@ export class ServerLogs {
     this.#options = options;
   }
 
-  /** A new process of this server. */
+  /** Starts the log of a new process. */
   begin(server: string, now: number): ServerRun {
     let decoder = new TextDecoder();
     const run = { said: new RedactStream(this.#options.redact, this.#options.maxBytes), ended: false };
@@ -124,7 +126,7 @@ export class ServerLogs {
     };
   }
 
-  /** Resolves when everything said so far is on disk. */
+  /** Resolves when all output so far is on disk. */
   async flush(): Promise<void> {
     this.#flushing = true;
     for (const server of this.#runs.keys()) this.#keep(server, this.#take(server, true));
@@ -133,13 +135,13 @@ export class ServerLogs {
     this.#flushing = false;
   }
 
-  /** What a server has said since, without secrets: whole lines, or everything when it has ended. */
+  /** Takes a server's new output without secrets: whole lines, or everything once the run has ended. */
   #take(server: string, atEnd = false): string {
     let text = '';
     const runs = this.#runs.get(server) ?? new Set();
     for (const run of runs) {
       const said = quoteLog(run.said.take(atEnd || run.ended));
-      // A line without end is broken: others write to the same file.
+      // End the line: other processes write to the same file.
       text += said !== '' && !said.endsWith('\n') ? `${said}\n` : said;
       if (run.ended) runs.delete(run);
     }
@@ -158,7 +160,7 @@ export class ServerLogs {
     if (this.#writing.has(server)) return;
     const writing = this.#drain(server).catch((error: Error) => {
       this.#writing.delete(server);
-      // The folder may have gone, and may come back: whatever is written next is the next attempt.
+      // The folder may be gone and come back. The next write tries again.
       this.#prepared = undefined;
       if (!this.#failed) this.#options.onError(error);
       this.#failed = true;
@@ -172,7 +174,7 @@ export class ServerLogs {
     await this.#prepared;
     for (;;) {
       const started = performance.now();
-      // Taken here and not as it comes: of a flood only what is kept has to be looked through.
+      // Redacted here rather than on arrival: of a flood, only what is saved has to be scanned.
       const text = lastLines((this.#waiting.get(server) ?? '') + this.#take(server), this.#options.maxBytes);
       this.#waiting.delete(server);
       if (text === '') {
@@ -191,7 +193,7 @@ export class ServerLogs {
     }
   }
 
-  /** Waits a while, or until everything has to be written. */
+  /** Waits for `ms`, or until `flush` resumes the writer. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const resume = () => {
@@ -206,7 +208,7 @@ export class ServerLogs {
 
   async #append(file: string, bytes: Buffer): Promise<void> {
     const { size } = await stat(file).catch(() => ({ size: 0 }));
-    // Another process may do the same at this moment; then a little less of the past is kept.
+    // Another process may rotate at the same moment; then a little less history is kept.
     if (size > 0 && size + bytes.length > this.#options.maxBytes) await rename(file, olderOf(file)).catch(unlessGone);
     const handle = await open(file, APPEND, 0o600);
     try {
@@ -217,14 +219,14 @@ export class ServerLogs {
   }
 }
 
-/** The end of a text, in whole lines: half of one could look like something else. */
+/** The end of a text, in whole lines: part of a line could be misread. */
 function lastLines(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const end = text.slice(-maxChars);
   return text[text.length - maxChars - 1] === '\n' ? end : end.slice(end.indexOf('\n') + 1);
 }
 
-/** What a server's last run wrote, of any process of this home; undefined when nothing is kept. */
+/** Reads what a server's last run wrote, in any process of this home. Undefined if nothing is saved. */
 export async function readServerLog(home: string, server: string): Promise<KeptLog | undefined> {
   const file = serverLogFile(home, server);
   const [older, newer] = [await readTail(olderOf(file)), await readTail(file)];
@@ -258,7 +260,7 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Servers come and go; the files of those that nobody has started for longest go with them. */
+/** Creates the folder and deletes the oldest files beyond the limit. */
 async function prepare(folder: string): Promise<void> {
   await makeFolder(folder);
   const names = (await readdir(folder)).filter((name) => /\.log(?:\.old)?$/.test(name));

@@ -1,5 +1,5 @@
 /**
- * All servers that are switched on with what is known of them: a state in, what `list_mcp_servers` shows out.
+ * Lists all enabled servers with their state, for `list_mcp_servers`.
  * @module
  */
 
@@ -13,7 +13,7 @@ import type { EngineState } from './engine-state.ts';
 /** Servers start when they are needed; one nobody needed yet is not a broken one. */
 const UNSEEN = 'not started yet';
 
-/** A part of the program itself is always there. */
+/** The program's own providers are always connected. */
 const PRESENT = { status: 'connected', reason: undefined } as const;
 
 /** In the order of the configuration. Connects to none. */

@@ -81,7 +81,7 @@ describe('watching a configuration', () => {
     expect(all.reloads()).toBe(1);
   });
 
-  it('says once what is wrong with a file, and takes it over when it is mended', async () => {
+  it('reports once what is wrong with a file, and loads it once it is fixed', async () => {
     client(1);
     await using all = await watched();
     const fine = JSON.stringify({ servers: [{ name: 'own', connection: { type: 'stdio', command: 'x' } }] });
@@ -90,7 +90,7 @@ describe('watching a configuration', () => {
       await expect.poll(() => all.lines).toHaveLength(1);
       await settled();
     }
-    expect(all.lines).toEqual([expect.stringContaining('the old one stays')]);
+    expect(all.lines).toEqual([expect.stringContaining('the current one stays')]);
     writeFileSync(all.config, fine);
     await expect.poll(() => all.reloads()).toBe(1);
     expect(await all.engine.serverNames()).toEqual(['own']);
@@ -137,17 +137,17 @@ const own = (...names: string[]) => ({
 });
 
 describe('a file that vanishes', () => {
-  it('and was found rather than named stays in force, and what comes back is used again', async () => {
+  it('after it was found by search stays in force, and is loaded again once it is back', async () => {
     const file = put('home/mcp-discovery.config.json', own('one'));
     await using all = await watchedIn();
     rmSync(file);
-    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is gone`)]);
+    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is missing`)]);
     expect(await all.names()).toEqual(['one']);
     put('home/mcp-discovery.config.json', own('one', 'two'));
     await expect.poll(all.names).toEqual(['one', 'two']);
   });
 
-  it('is let go by a reload that somebody asks for, and taken again when it is back', async () => {
+  it('is dropped by `config reload`, and loaded again once it is back', async () => {
     const file = put('home/mcp-discovery.config.json', own('one'));
     await using all = await watchedIn();
     rmSync(file);
@@ -157,7 +157,7 @@ describe('a file that vanishes', () => {
     await expect.poll(all.names).toEqual(['two']);
   });
 
-  it('with its folder is used again when both are back', async () => {
+  it('with its folder is loaded again once both are back', async () => {
     const config = put('deep/config/config.json', own('one'));
     await using all = await watchedIn({ config });
     rmSync(at('deep'), { recursive: true });
@@ -173,7 +173,7 @@ describe('a file that vanishes', () => {
   it.each([
     ['extended', { extends: './other.json' }],
     ['a source', { sources: [{ type: 'claude-code', path: './other.json' }], servers: own('mine').servers }],
-  ])('and is %s is used again when it is back', async (what, content) => {
+  ])('and is %s is loaded again once it is back', async (what, content) => {
     const other = (name: string) =>
       put('other.json', what === 'extended' ? own(name) : { mcpServers: { [name]: server } });
     other('one');
@@ -216,20 +216,20 @@ describe("the user's own file beside a trusted project's", () => {
     },
   );
 
-  it('is let go by a reload that somebody asks for', async () => {
+  it('is dropped by `config reload`', async () => {
     put('home/base.json', deny);
     const file = setUp();
     await using all = await floored();
     expect(await denies(all)).toBe(true);
     rmSync(file);
-    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is gone`)]);
+    await expect.poll(() => all.lines).toEqual([expect.stringContaining(`${file} is missing`)]);
     touchReloadStamp(at('home'));
     await expect.poll(() => denies(all)).toBe(false);
   });
 });
 
 describe('a file that is replaced', () => {
-  it('by a rename is used, again and again', async () => {
+  it('by a rename is loaded every time', async () => {
     const config = put('config.json', own('zero'));
     await using all = await watchedIn({ config });
     for (const name of ['one', 'two', 'three']) {
@@ -238,7 +238,7 @@ describe('a file that is replaced', () => {
     }
   });
 
-  it('by another link is used, also where the link is a folder above it', async () => {
+  it('by another link is loaded, also if the link is a parent folder', async () => {
     for (const name of ['one', 'two', 'three']) put(`versions/${name}/config.json`, own(name));
     symlinkSync(at('versions/one'), at('current'));
     symlinkSync(at('current/config.json'), at('config.json'));
@@ -262,7 +262,7 @@ describe('a file that is being written', () => {
     return toolRules.some(({ pattern, enabled }) => pattern.includes('*delete*') && enabled === false);
   };
 
-  it('never takes effect without the rules that are still to come, however whole its beginning looks', async () => {
+  it('never takes effect before its rules are written, however complete its beginning looks', async () => {
     const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
     await using all = await watchedIn({ config, lossMs: 60_000 });
     const pieces = `servers:\n${entries(['one', 'two'])}${rules}`.match(/.*\n/g) ?? [];
@@ -280,7 +280,7 @@ describe('a file that is being written', () => {
     expect(await denies(all)).toBe(true);
   });
 
-  it('never takes effect in part, where a part of it is valid code', async () => {
+  it('never takes effect in part, even if the part is valid code', async () => {
     const code = (...names: string[]) => `const config = ${JSON.stringify(own(...names))};\nexport default config;\n`;
     const more = "config.toolRules = [{ pattern: ['*delete*'], enabled: false }];\n";
     const config = put('config.mjs', code('one') + more);
@@ -299,7 +299,7 @@ describe('a file that is being written', () => {
     ['`trust` with nobody who watches files', touchTrustStamp, false],
     ['`config reload`', touchReloadStamp, true],
     ['`config reload` with nobody who watches files', touchReloadStamp, false],
-  ])('is not taken without its rules because of %s', async (_what, touch, files) => {
+  ])('is not loaded without its rules because of %s', async (_what, touch, files) => {
     const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
     await using all = await watchedIn({ config, lossMs: 60_000, files });
     expect(await denies(all)).toBe(true);
@@ -313,7 +313,7 @@ describe('a file that is being written', () => {
     expect(await denies(all)).toBe(true);
   });
 
-  it('and was written a while ago is taken at once by `config reload`, whatever it lacks', async () => {
+  it('is loaded at once by `config reload` if it was written a while ago, whatever it lacks', async () => {
     const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
     await using all = await watchedIn({ config, lossMs: 60_000, files: false });
     expect(await denies(all)).toBe(true);
@@ -323,7 +323,7 @@ describe('a file that is being written', () => {
     await expect.poll(() => denies(all)).toBe(false);
   });
 
-  it('takes effect without a rule once it has been quiet for long', async () => {
+  it('takes effect without a rule after a long quiet time', async () => {
     const config = put('config.yaml', `servers:\n${entries(['one'])}${rules}`);
     await using all = await watchedIn({ config, lossMs: 3_000 });
     writeFileSync(config, `servers:\n${entries(['one'])}`);
@@ -332,7 +332,7 @@ describe('a file that is being written', () => {
     await expect.poll(() => denies(all), { timeout: 20_000 }).toBe(false);
   });
 
-  it('takes effect soon where only a whole of its format can be read', async () => {
+  it('takes effect soon if its format can only be read as a whole', async () => {
     const deny = { toolRules: [{ pattern: ['*delete*'], enabled: false }] };
     const config = put('config.json', { ...own('one'), ...deny });
     await using all = await watchedIn({ config, lossMs: 60_000 });
@@ -340,7 +340,7 @@ describe('a file that is being written', () => {
     await expect.poll(() => denies(all)).toBe(false);
   });
 
-  it('and is a source keeps its servers until it is whole again', async () => {
+  it('keeps its servers, as a source, until it is complete again', async () => {
     const whole = JSON.stringify({ mcpServers: { notes: server, mail: server } });
     put('claude.json', whole);
     const sources = [{ type: 'claude-code', path: at('claude.json') }];

@@ -1,9 +1,9 @@
 /**
- * Reloads an engine when the files its configuration came from change, or when `config reload` says so.
+ * Reloads an engine when its configuration files change, or on `config reload`.
  *
- * Files are looked at again and again rather than subscribed to: that also notices a file that was renamed over, a folder
- * that was removed and made again, and a link that now leads elsewhere. A change takes effect once it has been quiet for
- * a while (`config/quiet-time.ts`): nobody can tell from half a YAML file that the rules are still to come.
+ * Files are polled rather than subscribed to. Polling also notices a file that was replaced by a rename, a folder that
+ * was deleted and made again, and a link with a new target. A change takes effect once the file has been quiet for a
+ * while (`config/quiet-time.ts`): half a YAML file does not show that its rules are still to come.
  * @module
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Logger } from '../core/types.ts';
 import { coreOf, type EngineHandle } from './engine-handle.ts';
 
-/** Touched by `anygpt mcp config reload` and `trust`; running gateways of the same home watch it. */
+/** Touched by `anygpt mcp config reload` and `trust`. Running gateways of the same home watch it. */
 export const reloadStamp = (home: string): string => join(home, 'reload');
 
 /** Tells running gateways of this home to reload. */
@@ -24,7 +24,10 @@ export function touchReloadStamp(home: string, now: () => number = wallNow): voi
   writeStamp(home, new Date(now()).toISOString());
 }
 
-/** Tells running gateways of this home that what is trusted has changed; nobody asked them to take anything else. */
+/**
+ * Tells running gateways of this home that the trusted files have changed, without asking for a reload of anything
+ * else.
+ */
 export function touchTrustStamp(home: string, now: () => number = wallNow): void {
   writeStamp(home, `${new Date(now()).toISOString()} ${TRUST}`);
 }
@@ -36,7 +39,7 @@ function writeStamp(home: string, text: string): void {
   writeFileSync(reloadStamp(home), `${text}\n`, { mode: 0o600 });
 }
 
-/** Who touched the stamp: a person who wants a reload, or `trust`. */
+/** What touched the stamp: `config reload`, or `trust`. */
 type Asker = 'reload' | 'trust';
 
 const whoAsked = (stamp: string): Promise<Asker> =>
@@ -45,27 +48,27 @@ const whoAsked = (stamp: string): Promise<Asker> =>
     () => 'reload',
   );
 
-/** What is watched beside the stamp that a reload leaves, and where changes are said. */
+/** What is watched beside the reload stamp, and where changes are logged. */
 export interface WatchOptions {
   readonly logger: Logger;
   /** Also watch the configuration files themselves. */
   readonly files?: boolean;
-  /** How long a changed file must have been quiet before it counts. */
+  /** How long a changed file must be quiet before it takes effect. */
   readonly settleMs?: number;
-  /** The same for a change in a format of which a part looks like a whole, such as YAML. */
+  /** The same for formats in which a part looks complete, such as YAML. */
   readonly partialMs?: number;
-  /** The same where such a change takes something away: a rule, a server, a setting. */
+  /** The same if such a change removes something: a rule, a server, a setting. */
   readonly lossMs?: number;
 }
 
-/** How often files are looked at. */
+/** How often files are polled. */
 const LOOK_MS = 500;
-/** How often the stamp alone is looked at: `config reload` is a person's command. */
+/** How often the stamp alone is polled. */
 const LOOK_STAMP_MS = 1000;
 
 type Signatures = ReadonlyMap<string, string>;
 
-/** A change that is waiting to be old enough. */
+/** A change that waits for its quiet time. */
 interface Pending {
   readonly signatures: Signatures;
   readonly since: number;
@@ -73,10 +76,10 @@ interface Pending {
 }
 
 /**
- * Watches until the returned function is called. A configuration that cannot be used is said and not taken, and neither is
- * one that lacks what a file said that has gone: the old one stays until the file is back. A file that is written again
- * with the same content, or in which only things changed that are nobody's servers, changes nothing: some clients rewrite
- * their files all the time. A reload that somebody asks for counts at once, but for a file that is being written.
+ * Watches until the returned function is called. An invalid configuration is logged and ignored. So is one that lost a
+ * file: the old one stays until the file is back. Rewriting a file without changing its servers has no effect, because
+ * some clients rewrite their files all the time. `config reload` takes effect at once, except for a file that is being
+ * written.
  */
 export async function watchConfig(
   handle: EngineHandle,
@@ -87,12 +90,12 @@ export async function watchConfig(
   const { home, files: read } = await engine.source();
   const stamp = reloadStamp(home);
   let stampSeen = await lookAt(stamp);
-  /** Every file that any load was interested in: one that has vanished may come back. As it was when it was last read. */
+  /** Every file that any load looked for, with its signature when last read. A vanished file may come back. */
   const known = new Map(read);
   let pending: Pending | undefined;
   let stopped = false;
   let said: string | undefined;
-  /** Who waits for a load. */
+  /** What asked for the next load. */
   let asked: Asker | undefined;
 
   const look = async (): Promise<Signatures> =>
@@ -100,20 +103,20 @@ export async function watchConfig(
 
   const remember = async (signatures: Signatures) => {
     for (const [path, signature] of signatures) known.set(path, signature);
-    // What the last load read, as it was then: a change since is a change to come.
+    // As the last load saw them: a later change is still to be loaded.
     for (const [path, signature] of (await engine.source()).files) known.set(path, signature);
   };
 
   const take = async (change: Pending) => {
     let held = false;
     const isWanted = asked === 'reload';
-    /** Whether what was loaded may take effect now: it is what lies on disk, and has been for long enough. */
+    /** Whether the loaded configuration may take effect: it matches the disk, and has been quiet for long enough. */
     const confirm = async (next: ResolvedConfig, before: ResolvedConfig | undefined) => {
       if (!isWanted) await refuseLost(before, next);
       const changed = [...known].flatMap(([path, was]) => (change.signatures.get(path) === was ? [] : [path]));
       const quietMs = quietTime(before, next, changed, times);
       const waited = performance.now() - change.since;
-      // Who asks for a reload has saved the file, unless it was written a moment ago and lacks something.
+      // A user who asks for a reload has saved the file, unless it was written a moment ago and lacks something.
       const left = isWanted && (quietMs <= settleMs || (await age(changed)) >= quietMs) ? 0 : quietMs - waited;
       change.quietMs = quietMs;
       held = left > 0 || !same(await look(), change.signatures);
@@ -126,9 +129,9 @@ export async function watchConfig(
       if (swapped) logger.info({}, 'the configuration was reloaded');
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      // A file that is written again with the same mistake is told of once.
+      // A file saved again with the same mistake is reported once.
       const level = error instanceof Gone ? 'warn' : 'error';
-      const effect = engine.problem ? 'and there is no old one' : 'the old one stays';
+      const effect = engine.problem ? 'and there is no earlier one' : 'the current one stays in force';
       const what = error instanceof Gone ? why : `the new configuration cannot be used, ${effect}: ${why}`;
       if (why !== said) logger[level]({}, what);
       said = why;
@@ -174,7 +177,7 @@ const same = (one: Signatures, other: Signatures): boolean => {
   return true;
 };
 
-/** Milliseconds since the youngest of these files was written; what is not there is not being written. */
+/** Milliseconds since the newest of these files was written. Missing files are ignored. */
 async function age(paths: readonly string[]): Promise<number> {
   const times = await Promise.all(
     paths.map((path) =>
@@ -187,7 +190,7 @@ async function age(paths: readonly string[]): Promise<number> {
   return wallNow() - Math.max(0, ...times);
 }
 
-/** Refuses a configuration that is without what a file says which was there: the origin, or the user's own beside it. */
+/** Throws if a configuration lacks a file that the old one came from: its origin, or the user's own file beside it. */
 async function refuseLost(before: ResolvedConfig | undefined, next: ResolvedConfig): Promise<void> {
   const kept = new Set([next.origin, ...(next.floorFiles ?? [])]);
   for (const file of [before?.origin, ...(before?.floorFiles ?? [])]) {
@@ -195,11 +198,9 @@ async function refuseLost(before: ResolvedConfig | undefined, next: ResolvedConf
   }
 }
 
-/** A file that the configuration in force was made from is not there any more, and what it said would be lost. */
+/** A file of the current configuration is missing, and its content would be lost. */
 class Gone extends Error {
   constructor(file: string) {
-    super(
-      `${file} is gone; what it said stays in force until it is back. To go on without it, run: anygpt mcp config reload`,
-    );
+    super(`${file} is missing; its content stays in force until it is back. To drop it, run: anygpt mcp config reload`);
   }
 }

@@ -42,7 +42,7 @@ const SURFACES = {
   },
 };
 
-/** A call by a modern client, which is nobody but this one request. */
+/** A call by a modern client, which exists only for this one request. */
 async function call(url: string, params: { name: string }, signal?: AbortSignal): Promise<string> {
   const _meta = {
     [META.protocolVersion]: MODERN_VERSION,

@@ -1,5 +1,5 @@
 /**
- * Questions to a client of the old protocol that the lane asks itself: requests out, their answers back to whoever asked.
+ * Sends a server's questions to a client of the old protocol, and returns the answers.
  * @module
  */
 import { JsonRpcError, type JsonRpcId, type JsonRpcMessage, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 export class ClientQuestions {
-  /** What the client said it can do; it is asked for nothing else. */
+  /** The client's capabilities. It is asked for nothing else. */
   capabilities: Readonly<Record<string, unknown>> = {};
   readonly #write: (message: JsonRpcMessage) => void;
   readonly #waiting = new Map<JsonRpcId, Waiting>();
@@ -55,7 +55,7 @@ export class ClientQuestions {
     });
   };
 
-  /** Takes the answer to a question; false when it belongs to none. */
+  /** Handles the answer to a question. Returns false if the message answers none. */
   reply(message: JsonRpcMessage): boolean {
     const question = this.#waiting.get(message.id as JsonRpcId);
     if (!question) return false;
@@ -65,7 +65,7 @@ export class ClientQuestions {
     return true;
   }
 
-  /** Nobody will answer any more, also none that is still to be asked. */
+  /** Rejects all open and future questions. */
   abandon(reason: Error): void {
     this.#abandoned ??= reason;
     for (const question of this.#waiting.values()) question.reject(reason);

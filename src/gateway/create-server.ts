@@ -1,5 +1,5 @@
 /**
- * The discovery gateway as an SDK server: the five meta-tools, one instance per client connection or request.
+ * Builds the discovery gateway as an SDK server with the five meta-tools, one per client connection or request.
  * @module
  */
 import { Server } from '@modelcontextprotocol/server';
@@ -7,7 +7,7 @@ import type { Introduction } from './introduction.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
 
-/** Builds a server; cheap, because all state lives in the engine. */
+/** Builds a server. Cheap, because all state is in the engine. */
 export function createGatewayServer(
   { serverInfo, capabilities, instructions, listTools }: Introduction,
   handler: UpstreamHandler,

@@ -56,7 +56,7 @@ describe.each<Era>(['legacy', 'modern'])('one server shown 1:1 to a %s client', 
     await expect(open.client.readResource({ uri: 'no://such' })).rejects.toMatchObject({ code: expect.any(Number) });
   });
 
-  it('hands on what the server says while it works', async () => {
+  it("passes on the server's notifications during a call", async () => {
     await using open = await connect(era);
     const notes: unknown[] = [];
     await open.client.callTool(

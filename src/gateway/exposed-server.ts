@@ -1,6 +1,6 @@
 /**
- * One downstream server shown to agents as it is: its own tools, prompts and resources under their own names.
- * Tool calls still take the whole pipeline (rules, validation, limits, audit); everything else is relayed.
+ * Shows one downstream server to agents as it is: its tools, prompts and resources under their own names. Tool calls
+ * still take the whole pipeline (rules, validation, limits, audit); everything else is relayed.
  * @module
  */
 import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
@@ -17,18 +17,18 @@ import { ownMeta, type UpstreamCall, type UpstreamHandler } from './upstream.ts'
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Requests that are handed on, by the capability that a server must have for them. */
+/** Relayed requests, by the capability they need. */
 const RELAYED: Readonly<Record<string, readonly string[]>> = {
   prompts: ['prompts/list', 'prompts/get'],
   resources: ['resources/list', 'resources/templates/list', 'resources/read'],
   completions: ['completion/complete'],
 };
-/** Requests that only the old protocol has. */
+/** Relayed requests of the old protocol only. */
 const RELAYED_LEGACY: Readonly<Record<string, readonly string[]>> = {
   resources: ['resources/subscribe', 'resources/unsubscribe'],
   logging: ['logging/setLevel'],
 };
-/** What a server may say on its own that its client should hear. */
+/** Notifications of a server that its client should receive. */
 const HEARD = new Set([
   'notifications/message',
   'notifications/resources/updated',
@@ -52,7 +52,7 @@ export function exposedSurface(handle: EngineHandle, name: string): Surface {
       });
       if (result.success) return result.data;
       const cause = causeOf(result.error);
-      // What the server itself refused as a request stays refused as one.
+      // A protocol error of the server stays a protocol error.
       if (cause instanceof JsonRpcError) throw cause;
       if (result.error.code === 'TOOL_NOT_FOUND') throw new JsonRpcError(INVALID_PARAMS, `Unknown tool: ${tool}`);
       return failure(result.error);
@@ -81,7 +81,7 @@ async function createExposedServer(
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
   });
-  // The SDK types handlers method by method; a relay registers them in a loop.
+  // The SDK types handlers per method; a relay registers them in a loop.
   const setHandler = server.setRequestHandler.bind(server) as unknown as (
     method: string,
     handler: (request: { params?: Params }, context: ServerContext) => Promise<unknown>,
@@ -114,7 +114,7 @@ async function createExposedServer(
   return server;
 }
 
-/** Hands one request on and its answer back, with what the server says meanwhile. */
+/** Relays one request, its answer, and the notifications in between. */
 async function relay(
   engine: EngineCore,
   name: string,
@@ -170,7 +170,7 @@ async function listTools(engine: EngineCore, name: string) {
   return listed.data;
 }
 
-/** How a server's own words reach this client: with the request they belong to, or over its session. */
+/** Sends a server's notifications to this client: with the related request, or over its session. */
 function notifier(
   server: Server,
   identity: UpstreamIdentity,
@@ -183,7 +183,7 @@ function notifier(
       identity.era === 'modern' || method === 'notifications/message'
         ? notify({ method, params } as never)
         : server.notification({ method, params } as never);
-    // The client may have gone meanwhile; its request finds out.
+    // The client may have disconnected; its request notices.
     sent.catch(() => {});
   };
 }

@@ -1,4 +1,4 @@
-/** Clients that send too much at once, or ask and do not read: they pay for it, and nobody else. */
+/** Checks that clients that send too much, or do not read, harm only themselves. */
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +73,7 @@ describe('a message with too many values', () => {
     await gateway.close();
   });
 
-  it('is served where it has as many as an honest client may have', async () => {
+  it('is served if it has no more than an honest client may send', async () => {
     const { body } = await post(
       callOf(9, { kind: 'text 4 MB', note: 'x'.repeat(300_000), rows: Array(30_000).fill(1) }),
     );

@@ -1,28 +1,28 @@
 /**
- * Keeps the sessions of old clients on HTTP, and makes room for a new one where clients left without a word. Those that have
- * never asked for anything go first, then those that have hardly: opening sessions pushes nobody out who works with one.
+ * Keeps the sessions of old HTTP clients and makes room for new ones. Unused sessions go first, then hardly used ones,
+ * so that opening sessions never evicts one in active use.
  * @module
  */
 
-/** One client's session, with what must be closed at its end. */
+/** One client's session, and how to close it. */
 export interface HttpSession {
   readonly id: string;
-  /** What its client calls itself. */
+  /** The name the client gives itself. */
   readonly clientName: string;
-  /** Requests under way, and streams that are open. */
+  /** Running requests and open streams. */
   calls: number;
   streams: number;
-  /** Requests that it has made since it was opened; pings are none. */
+  /** Requests since the session was opened, without pings. */
   requests: number;
   lastUsed: number;
   close(): void;
 }
 
-/** Sessions that are idle this long end when a new one comes. */
+/** Idle time after which a session ends when a new one is opened. */
 const IDLE_MS = 30 * 60_000;
-/** A session that has asked for nothing after this long was not opened to be used. */
+/** A session without requests after this time was not opened to be used. */
 const NEW_MS = 5_000;
-/** A session with so many requests is one that somebody works with. */
+/** A session with this many requests is in active use. */
 const WORKING = 8;
 
 /** A bounded table of sessions. */
@@ -31,7 +31,7 @@ export class HttpSessions<S extends HttpSession> {
   readonly #now: () => number;
   /** Least recently used first. */
   readonly #sessions = new Map<string, S>();
-  /** Sessions that are being opened have their place, too. */
+  /** Sessions being opened; they count too. */
   readonly #opening = new Map<object, string>();
 
   constructor(max: number, now: () => number = () => performance.now()) {
@@ -47,7 +47,7 @@ export class HttpSessions<S extends HttpSession> {
     return this.#sessions.values();
   }
 
-  /** Takes a place for a client, at the cost of an idle session if need be. Undefined where there is none. */
+  /** Reserves a place for a client, evicting an idle session if necessary. Undefined if none can be freed. */
   reserve(clientName: string): Place<S> | undefined {
     const before = this.#now() - IDLE_MS;
     for (const session of [...this.#sessions.values()])
@@ -67,7 +67,7 @@ export class HttpSessions<S extends HttpSession> {
     };
   }
 
-  /** Counts a request or stream as under way; the result says when it has ended. */
+  /** Counts a running request or stream. Call the returned function when it has ended. */
   use(session: S, kind: 'calls' | 'streams'): () => void {
     session[kind] += 1;
     this.#touch(session);
@@ -96,10 +96,10 @@ export class HttpSessions<S extends HttpSession> {
     this.#sessions.set(session.id, session);
   }
 
-  /** The session that gives up its place: one that was never used, hardly used, one of too many, or at last any idle one. */
+  /** The session to evict: an unused one, a hardly used one, one of a client with too many, or any idle one. */
   #leaving(clientName: string): S | undefined {
     const quiet = [...this.#sessions.values()].filter(({ calls }) => calls === 0);
-    // An open stream alone makes no use. Whoever has just come is about to ask.
+    // An open stream alone does not count as use. A new session gets time for its first request.
     const before = this.#now() - NEW_MS;
     const unused = quiet.find(({ requests, lastUsed }) => requests === 0 && lastUsed < before);
     if (unused) return unused;
@@ -112,7 +112,7 @@ export class HttpSessions<S extends HttpSession> {
     return this.#ofMost(hardlyUsed) ?? (isFair ? idle : undefined);
   }
 
-  /** The longest unused session of the client that has most. */
+  /** The least recently used session of the client that has the most. */
   #ofMost(sessions: readonly S[]): S | undefined {
     const held = this.#held();
     let found: S | undefined;
@@ -124,7 +124,7 @@ export class HttpSessions<S extends HttpSession> {
     return found;
   }
 
-  /** How many sessions clients have, by name. */
+  /** Number of sessions by client name. */
   #held(): Map<string, number> {
     const held = new Map<string, number>();
     const names = [...this.#opening.values(), ...[...this.#sessions.values()].map((session) => session.clientName)];
@@ -132,7 +132,7 @@ export class HttpSessions<S extends HttpSession> {
     return held;
   }
 
-  /** Where everything is in use, a client that has clearly more than the new one gives up a stream that says nothing. */
+  /** If all sessions are in use: one without running calls, of a client that has clearly more than the new one. */
   #fromTheGreediest(clientName: string): S | undefined {
     const held = this.#held();
     const own = held.get(clientName) ?? 0;
@@ -145,7 +145,7 @@ export class HttpSessions<S extends HttpSession> {
   }
 }
 
-/** A place in the table until the session is there. */
+/** A reserved place in the table, until the session exists. */
 export interface Place<S> {
   take(session: S): void;
   leave(): void;

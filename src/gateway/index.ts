@@ -1,5 +1,5 @@
 /**
- * The public surface of `@anygpt/discovery/gateway`: serves an engine to agents.
+ * Exports the public API of `@anygpt/discovery/gateway`, which serves an engine to agents.
  * @module
  */
 

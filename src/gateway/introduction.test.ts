@@ -81,7 +81,7 @@ describe('what a gateway says before it has loaded the SDK', () => {
     );
   });
 
-  it('is followed by what only the SDK knows, as if it had been there from the beginning', async () => {
+  it("is followed by the SDK's answers, as if it had been loaded from the start", async () => {
     const [alone, bySdk] = await both(async (client) => {
       const said: Message[] = [await client.ask(0, 'initialize', HELLO)];
       client.send({ method: 'notifications/initialized' });
@@ -143,7 +143,7 @@ describe('what a gateway says before it has loaded the SDK', () => {
     await lane.close();
   });
 
-  it('is told to the SDK when that comes, first and in order, and its answer to that is not handed on', async () => {
+  it("is replayed to the SDK first and in order, and the SDK's answer to it is dropped", async () => {
     const client = rawClient();
     const told: Message[] = [];
     const lane: StdioLane = new StdioLane({
@@ -178,7 +178,7 @@ describe('what a gateway says before it has loaded the SDK', () => {
     await lane.close();
   });
 
-  it('leaves without the SDK when the client does', async () => {
+  it('ends without the SDK when the client disconnects', async () => {
     const client = rawClient();
     const served = serveGatewayOnStdio(engine, client);
     await client.ask(0, 'initialize', HELLO);

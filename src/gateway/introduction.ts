@@ -1,7 +1,7 @@
 /**
- * How the gateway introduces itself, and the answers a client of the old protocol gets first. They are the SDK's own, given
- * without it: loading the SDK takes longer than the rest of a start (`npm run bench:gateway -- --only start`), and most
- * clients never ask for anything else. What is not as plain as it mostly is, is left to the SDK.
+ * Answers the first requests of a client of the old protocol as the SDK would, without loading it. Loading the SDK
+ * takes longer than the rest of a start (`npm run bench:gateway -- --only start`), and most clients never ask for
+ * anything else. Anything unusual goes to the SDK.
  * @module
  */
 import { LEGACY_VERSIONS } from '../connections/handshake.ts';
@@ -11,7 +11,7 @@ import type { EngineCore } from '../engine/engine-core.ts';
 import { isObject } from '../json/plain-object.ts';
 import { metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 
-/** What a server says of itself, and the tools it lists. */
+/** How a server introduces itself, and the tools it lists. */
 export interface Introduction {
   readonly serverInfo: { readonly name: string; readonly version: string };
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -19,7 +19,7 @@ export interface Introduction {
   listTools(): Promise<readonly ToolDefinition[]>;
 }
 
-/** A client that was answered: what it can do, and the protocol revision spoken with it. */
+/** A greeted client: its capabilities, the protocol revision, and the answer it gets. */
 export interface Greeting {
   readonly revision: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -28,17 +28,18 @@ export interface Greeting {
 
 type Params = Readonly<Record<string, unknown>> | undefined;
 
-/** The gateway with its five meta-tools. */
+/** Introduces the gateway with its five meta-tools. */
 export const introductionOf = (engine: EngineCore): Introduction => ({
   serverInfo: IDENTITY,
   capabilities: { tools: { listChanged: true } },
   instructions:
-    'Tools of many servers stand behind these five. Find one with search_tools, then call it with execute_tool.',
-  // Asked for anew each time: the servers it names change on reload. Without a configuration the tools are there to say so.
+    'These five tools give access to the tools of many servers. Find one with search_tools, then call it with execute_tool.',
+  // Built for each request, because the server names change on reload. Without a configuration the tools are still
+  // listed, and their answers say why.
   listTools: async () => metaToolDefinitions(await engine.serverNames().catch(() => [])),
 });
 
-/** Answers `initialize`, where the request is plain. */
+/** Answers a plain `initialize`; undefined for any other. */
 export function greet({ serverInfo, capabilities, instructions }: Introduction, params: Params): Greeting | undefined {
   if (params === undefined || !isPlainGreeting(params)) return undefined;
   const wanted = LEGACY_VERSIONS.find((version) => version === params.protocolVersion);
@@ -50,7 +51,7 @@ export function greet({ serverInfo, capabilities, instructions }: Introduction, 
   };
 }
 
-/** The work of answering a request that comes after `initialize`, if it is one that needs no SDK. */
+/** The answer to a later request, if it needs no SDK. */
 export function earlyAnswer(
   { listTools }: Introduction,
   method: string | undefined,
@@ -80,7 +81,7 @@ function isPlainGreeting({
   );
 }
 
-/** What is inside of these is for nobody to judge. */
+/** The content of these capabilities is not checked. */
 const OPEN_ENDED = ['experimental', 'extensions'];
 
 const isPlainCapability = ([name, capability]: [string, unknown]): boolean =>

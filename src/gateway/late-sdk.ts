@@ -1,29 +1,29 @@
 /**
- * Stands in for the SDK until it is there: sends for it when it is first needed, and keeps what it has to be told then.
+ * Loads the SDK when it is first needed, and holds its messages until then.
  * @module
  */
 import type { Readable } from 'node:stream';
 import type { JsonRpcMessage } from '../connections/json-rpc.ts';
 
 export interface LateSdkOptions {
-  /** Where messages come from; nothing is read while the SDK is on its way. */
+  /** The source of messages. Paused while the SDK loads. */
   readonly input: Readable;
-  /** Brings the SDK. Without it, it is there from the beginning. */
+  /** Loads the SDK. Undefined if it is loaded from the start. */
   readonly wake: (() => void) | undefined;
-  /** Hands a message to the SDK that is there. */
+  /** Passes a message to the loaded SDK. */
   readonly deliver: (message: JsonRpcMessage) => void;
 }
 
-/** The id under which the SDK is told of a greeting that was answered without it. */
+/** The id of a greeting that is replayed to the SDK. */
 const RETOLD = 'anygpt-greeting';
 
 export class LateSdk {
   readonly #options: LateSdkOptions;
   #state: 'absent' | 'coming' | 'here';
   #missed: JsonRpcMessage[] = [];
-  /** A client of the old protocol was greeted without it. */
+  /** True once a client of the old protocol was greeted without the SDK. */
   #greeted = false;
-  /** It was told of that and has not answered yet. */
+  /** True while the SDK's answer to the replayed greeting is pending. */
   #answers = false;
 
   constructor(options: LateSdkOptions) {
@@ -31,18 +31,18 @@ export class LateSdk {
     this.#state = options.wake ? 'absent' : 'here';
   }
 
-  /** Whether it is neither here nor sent for. */
+  /** True while the SDK is neither loaded nor loading. */
   get isAbsent(): boolean {
     return this.#state === 'absent';
   }
 
-  /** Will be told, when it comes, that a client was greeted in its place. */
+  /** Notes a greeting that was answered without the SDK, to replay it later. */
   greeted(params: JsonRpcMessage['params']): void {
     this.#greeted = true;
     this.#missed.push({ jsonrpc: '2.0', id: RETOLD, method: 'initialize', ...(params && { params }) });
   }
 
-  /** Whether this is its answer to the greeting, which the client has had. */
+  /** Tells whether this is the SDK's answer to the replayed greeting, which the client already has. */
   isRetold({ id }: JsonRpcMessage): boolean {
     if (!this.#answers || id !== RETOLD) return false;
     this.#answers = false;
@@ -52,7 +52,7 @@ export class LateSdk {
   forward(message: JsonRpcMessage): void {
     if (this.#state === 'here') return this.#options.deliver(message);
     const isNeeded = !this.#greeted || (message.method !== undefined && message.id !== undefined);
-    // Of what a greeted client says unasked, the SDK has to know that it is ready, and no more.
+    // The SDK needs only one notification of a greeted client: that it is ready.
     const isReady = message.method === 'notifications/initialized' && this.#missed.length === 1;
     if (this.isAbsent && !isNeeded && !isReady) return;
     this.#missed.push(message);
@@ -62,7 +62,7 @@ export class LateSdk {
     this.#options.wake?.();
   }
 
-  /** It is here. Returns whether reading was stopped for it. */
+  /** Call when the SDK is loaded. Returns whether the input was paused for it. */
   arrive(): boolean {
     const wasSentFor = this.#state === 'coming';
     this.#state = 'here';

@@ -1,11 +1,11 @@
 /**
- * Refuses requests that a page elsewhere could have made, and whatever this gateway does not serve, before anything else
- * looks at them.
+ * Refuses requests that a page of another site could have made, and anything this gateway does not serve, before any
+ * other code sees them.
  * @module
  */
 import type { IncomingMessage } from 'node:http';
 
-/** Why a request is not served, as HTTP says it. */
+/** Why a request is refused, as HTTP status and message. */
 export interface Refusal {
   readonly status: 403 | 404 | 405 | 415;
   readonly message: string;
@@ -15,10 +15,10 @@ export interface Refusal {
 const HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 const PATH = '/mcp';
-/** What browsers say of a request that no other site made. */
+/** What browsers send with a request that no other site made. */
 const OWN_SITE = ['same-origin', 'none'];
 
-/** Why a request must not be served, or undefined. Looks at its head only. */
+/** Why a request must be refused, or undefined. Reads only the request's head. */
 export function refusalOf(
   request: Pick<IncomingMessage, 'rawHeaders' | 'method' | 'url'>,
   port: number,
@@ -26,7 +26,7 @@ export function refusalOf(
   const foreign = foreignness(request, port);
   if (foreign !== undefined) return { status: 403, message: foreign };
   const { method = '', url = '' } = request;
-  if (url.split('?')[0] !== PATH) return { status: 404, message: `There is only ${PATH} here` };
+  if (url.split('?')[0] !== PATH) return { status: 404, message: `Not found: this gateway serves only ${PATH}` };
   if (!METHODS.includes(method))
     return { status: 405, message: 'Method not allowed', headers: { allow: METHODS.join(', ') } };
   const [type = '', ...more] = valuesOf(request, 'content-type');
@@ -35,7 +35,7 @@ export function refusalOf(
   return undefined;
 }
 
-/** Why a request came from elsewhere, or undefined. Host and Origin must be this machine and this port, to the letter. */
+/** Why a request counts as foreign, or undefined. Host and Origin must match this machine and port exactly. */
 export function foreignness(request: Pick<IncomingMessage, 'rawHeaders'>, port: number): string | undefined {
   const hosts = valuesOf(request, 'host');
   const [host = ''] = hosts;
@@ -43,7 +43,7 @@ export function foreignness(request: Pick<IncomingMessage, 'rawHeaders'>, port: 
     return `Invalid Host: ${host.slice(0, 100)}`;
   const origin = valuesOf(request, 'origin').find((given) => !HOSTS.some((name) => given === `http://${name}:${port}`));
   if (origin !== undefined) return `Invalid Origin: ${origin.slice(0, 100)}`;
-  // A page's pictures, scripts and links come without Origin; a browser tells of them all the same.
+  // A page loads pictures, scripts and links without Origin, but the browser still marks them.
   const site = valuesOf(request, 'sec-fetch-site').find((given) => !OWN_SITE.includes(given.trim().toLowerCase()));
   return site === undefined ? undefined : `Invalid Sec-Fetch-Site: ${site.slice(0, 100)}`;
 }

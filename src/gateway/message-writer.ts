@@ -1,5 +1,5 @@
 /**
- * Messages to a client on stdio, a line each. A client that asks and does not read gets no further questions in.
+ * Writes messages to a client on stdio, one per line. Stops reading from a client that does not read its answers.
  * @module
  */
 
@@ -13,7 +13,7 @@ export class MessageWriter {
   readonly #input: Readable;
   readonly #output: Writable;
   #closed = false;
-  /** Waits for the client to read. */
+  /** True while waiting for the client to read. */
   #clogged = false;
   #unclog = () => {};
 
@@ -22,11 +22,11 @@ export class MessageWriter {
     this.#output = output;
   }
 
-  /** Nothing is written from now on, and nothing read. */
+  /** Stops writing and reading. */
   close(): void {
     this.#closed = true;
     this.#unclog();
-    // A client may keep its end open after it has told us to go; reading on would keep this process alive.
+    // A client may keep its end open after asking us to stop; reading on would keep this process alive.
     this.#input.pause();
   }
 
@@ -36,7 +36,7 @@ export class MessageWriter {
     if (output.write(`${lineOf(message)}\n`) || output.writableLength < LIMITS.wire.unread || this.#clogged) return;
     this.#clogged = true;
     input.pause();
-    // Results of calls under way stay with their servers.
+    // Large results of running calls wait at their servers.
     largeTurns.hold(
       new Promise<void>((resolve) => {
         this.#unclog = resolve;
@@ -49,7 +49,7 @@ export class MessageWriter {
     });
   }
 
-  /** Reads on, if nothing forbids it. */
+  /** Reads on, unless closed or waiting for the client. */
   readOn(): void {
     if (!this.#closed && !this.#clogged) this.#input.resume();
   }
@@ -59,7 +59,7 @@ function lineOf(message: JsonRpcMessage): string {
   try {
     return writeJson(message);
   } catch {
-    // Only nesting that no JSON writer can follow ends here.
+    // Reached only by nesting too deep for any JSON writer.
     return JSON.stringify({
       jsonrpc: '2.0',
       id: message.id ?? null,

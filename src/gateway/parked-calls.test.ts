@@ -15,7 +15,7 @@ describe('ParkedCalls', () => {
     expect(parked.size).toBe(0);
   });
 
-  it('lets the request that is open at the time hear of progress', async () => {
+  it('reports progress to the request that is open at the time', async () => {
     const parked = new ParkedCalls();
     const heard: string[] = [];
     const hearing = (name: string) => ({
@@ -46,7 +46,7 @@ describe('ParkedCalls', () => {
     expect(parked.size).toBe(0);
   });
 
-  it('asks questions that come together together', async () => {
+  it('asks questions together that come at the same time', async () => {
     const parked = new ParkedCalls();
     const first = await parked.run('b', signal, async (ask) => ({
       both: await Promise.all([ask(QUESTION), ask({ method: 'roots/list' })]),
@@ -67,7 +67,7 @@ describe('ParkedCalls', () => {
     });
   });
 
-  it('refuses answers from somebody else, twice, or to nothing', async () => {
+  it('refuses answers of another caller, second answers, and answers to no question', async () => {
     const parked = new ParkedCalls();
     const first = await parked.run('alice', signal, asking);
     const refused = { code: 'VALIDATION_ERROR' };
@@ -112,7 +112,7 @@ describe('ParkedCalls', () => {
     expect(result).toEqual({ how: 'withdrawn' });
   });
 
-  it('gives up a call whose answer does not come, and all of them on close', async () => {
+  it('cancels a call whose answer does not come, and all calls on close', async () => {
     const seen: unknown[] = [];
     const work = async (ask: Ask, own: CallSignal) => {
       await ask(QUESTION).catch((error: { code: string }) => seen.push(error.code, own.aborted));

@@ -1,6 +1,6 @@
 /**
- * Calls that wait for an answer from an agent of protocol 2026-07-28, which can only be asked by answering it first:
- * the call is parked, the agent gets `input_required`, and its next request carries the answers and resumes the call.
+ * Parks calls that wait for an answer from an agent of protocol 2026-07-28. Such an agent can only be asked by
+ * answering its request: it gets `input_required`, and its next request brings the answers and resumes the call.
  * @module
  */
 import { randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { ServerRequest, ToolCall } from '../core/types.ts';
 export type RawResult = Readonly<Record<string, unknown>>;
 export type Ask = (request: ServerRequest, signal?: AbortSignal) => Promise<Record<string, unknown>>;
 
-/** Who hears what a call says while it runs. */
+/** Receives what a call reports while it runs. */
 export type Hearing = Pick<ToolCall, 'onProgress' | 'onNotification'>;
 
 interface Question {
@@ -23,12 +23,12 @@ interface Question {
 
 interface Parked {
   readonly id: string;
-  /** Who and what the call belongs to; the answers must come from there. */
+  /** The caller, tool and arguments of the call. The answers must match them. */
   readonly binding: string;
   readonly questions: Map<string, Question>;
   result: Promise<RawResult>;
   readonly cancellation: Cancellation;
-  /** The request that is open for the call at the time; nobody while it is parked. */
+  /** The open request of the call; empty while it is parked. */
   hearing: Hearing;
   notify: () => void;
   asked: number;
@@ -41,7 +41,7 @@ export interface ParkedCallsOptions {
 }
 
 const PREFIX = 'anygpt.';
-/** Questions that come together are asked together. */
+/** How long questions are gathered, to ask them together. */
 const GATHER_MS = 5;
 const NEVER = new Promise<RawResult>(() => {});
 
@@ -55,19 +55,19 @@ export class ParkedCalls {
     this.#waitMs = waitMs;
   }
 
-  /** Whether a `requestState` is one of ours; others belong to the server and are handed on. */
+  /** Tells whether a `requestState` is ours. Others belong to the server and are passed on. */
   static owns(requestState: unknown): requestState is string {
     return typeof requestState === 'string' && requestState.startsWith(PREFIX);
   }
 
-  /** Runs a call that may ask. Resolves with its result, or with the questions it stopped at. */
+  /** Runs a call that may ask. Resolves with its result, or with its questions. */
   run(
     binding: string,
     signal: CallSignal,
     work: (ask: Ask, signal: CallSignal, hearing: Hearing) => Promise<RawResult>,
     hearing: Hearing = {},
   ): Promise<RawResult> {
-    // Its own: the request's signal fires when the questions were sent, and the call must outlive that.
+    // A signal of its own: the request's signal fires once the questions are sent, and the call must outlive that.
     const cancellation = new Cancellation();
     const call: Parked = {
       id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
@@ -84,12 +84,12 @@ export class ParkedCalls {
       onProgress: hearing.onProgress && ((progress) => call.hearing.onProgress?.(progress)),
       onNotification: hearing.onNotification && ((method, params) => call.hearing.onNotification?.(method, params)),
     });
-    // Whoever waits for the result hears of a failure; while the call is parked, nobody does.
+    // A parked call has no caller that could get the failure.
     call.result.catch(() => {});
     return this.#next(call, signal);
   }
 
-  /** Hands the agent's answers to the parked call and waits for what comes next. */
+  /** Passes the agent's answers to the parked call and waits for the result or further questions. */
   async resume(
     requestState: string,
     binding: string,
@@ -116,7 +116,7 @@ export class ParkedCalls {
     return this.#next(call, signal);
   }
 
-  /** Gives up everything that waits. */
+  /** Cancels all parked calls. */
   close(): void {
     for (const call of this.#parked.values()) this.#giveUp(call, 'the gateway is shutting down');
   }
@@ -137,7 +137,7 @@ export class ParkedCalls {
         });
         const first = await Promise.race([call.result, asked]);
         if (first !== 'asked') return first;
-        // A question may have been withdrawn while others were gathered.
+        // A question may be withdrawn while others are gathered.
         if (call.questions.size > 0) return this.#park(call);
       }
     } finally {
@@ -148,7 +148,7 @@ export class ParkedCalls {
   #park(call: Parked): RawResult {
     if (this.#parked.size >= this.#maxCalls) {
       this.#giveUp(call, 'too many calls wait for an answer');
-      throw new DiscoveryError('SERVER_BUSY', 'Too many calls wait for an answer from their agent.');
+      throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');
     }
     this.#parked.set(call.id, call);
     call.hearing = {};
@@ -176,7 +176,7 @@ export class ParkedCalls {
   #giveUp(call: Parked, why: string): void {
     clearTimeout(call.timer);
     this.#parked.delete(call.id);
-    const reason = new DiscoveryError('CANCELLED', `The call was given up: ${why}.`);
+    const reason = new DiscoveryError('CANCELLED', `The call was cancelled: ${why}.`);
     for (const question of call.questions.values()) question.reject(reason);
     call.questions.clear();
     call.cancellation.abort(reason);

@@ -29,7 +29,7 @@ describe('JSON inside a string', () => {
     ['a short one', { arguments: '{"a":[1,2,3]}' }],
     ['a long text without any', { arguments: { text: many, input: 'Well, then, so be it. '.repeat(5_000) } }],
     ['one that is refused anyway', { arguments: `{"a":[${'0,'.repeat(60_000)}0]}` }],
-  ])('that costs little keeps nobody waiting: %s', async (_, args) => {
+  ])('that costs little delays no other request: %s', async (_, args) => {
     await read(call(args));
     expect(turns).not.toHaveBeenCalled();
   });

@@ -1,5 +1,5 @@
 /**
- * Reads the bodies of clients' requests: bounded, counted before they are parsed, and large ones in turns.
+ * Reads request bodies: bounded, counted before parsing, and large ones in turns.
  * @module
  */
 
@@ -17,15 +17,15 @@ import { unreadRequest } from './request-fault.ts';
 /** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
 const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
-/** A request that takes no longer waits for no turn. */
+/** A request estimated below this waits for no turn. */
 const SHORT_MS = 8;
 
-/** In characters. Shorter JSON in a string takes no longer, whatever it holds. */
+/** In characters. Parsing shorter JSON in a string takes no longer than `SHORT_MS`, whatever it holds. */
 const SHORTEST_WRITTEN = 4 * 1024;
-/** Arguments, also where they are wrapped once too often. */
+/** How many levels are searched for arguments, which may be wrapped once too often. */
 const WRITTEN_LEVELS = 4;
 
-/** Why a body is not handed on. */
+/** Why a body is refused. */
 export interface RefusedBody {
   readonly status: number;
   readonly code: number;
@@ -35,7 +35,7 @@ export interface RefusedBody {
 
 export type RequestBody = { readonly value: unknown } | { readonly refused: RefusedBody };
 
-/** Reads a whole body. Rejects when the client goes away before its end. */
+/** Reads a whole body. Rejects if the client disconnects first. */
 export async function readRequestBody(request: IncomingMessage): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   const survey = new JsonSurvey(LIMITS.json.clientValues);
@@ -43,7 +43,7 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
   let tail: Buffer | undefined;
   let size = 0;
   let why: Unreadable | undefined;
-  // What is refused is read on for a while: a client that still writes would not hear the answer.
+  // A refused body is read a little further: a client that is still writing would miss the answer.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     head ??= chunk;
@@ -75,12 +75,15 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
     return { value };
   } catch {
     return {
-      refused: { status: 400, code: PARSE_ERROR, message: 'The body cannot be read: it is not JSON', id: null },
+      refused: { status: 400, code: PARSE_ERROR, message: 'The request body is not valid JSON', id: null },
     };
   }
 }
 
-/** Values of JSON that stands in strings where arguments may stand: it is parsed later on. What has too many is refused then. */
+/**
+ * Counts the values of JSON inside strings, in places where arguments may stand and will be parsed later. JSON with too
+ * many values counts as 0, because it is refused when parsed.
+ */
 function writtenValues(value: unknown, levels = WRITTEN_LEVELS): number {
   if (typeof value === 'string') {
     if (value.length < SHORTEST_WRITTEN || !/^\s*[{"]/.test(value)) return 0;

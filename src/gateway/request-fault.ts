@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request that the SDK would drop without a word, because it answers only what fits its schema for a
- * JSON-RPC request, or refuse without saying where. Request in; code and reason of the refusal out, or nothing.
+ * Finds what is wrong with a request that the SDK would drop silently, or refuse without saying where. The SDK answers
+ * only what fits its schema of a JSON-RPC request.
  * @module
  */
 
@@ -26,7 +26,7 @@ export function unreadRequest(why: LineFault, maxBytes: number, maxValues: numbe
   return `a message may have at most ${maxValues} values, and one object at most ${Math.ceil(maxValues / NAMES_SHARE)} names`;
 }
 
-/** The first fault of a request, if it has any. */
+/** The first fault of a request, if any. */
 export function requestFault(message: JsonRpcMessage): RequestFault | undefined {
   if ('result' in message || 'error' in message) return { code: INVALID_REQUEST, message: 'a request has no result' };
   const { params } = message;
@@ -45,7 +45,7 @@ export function requestFault(message: JsonRpcMessage): RequestFault | undefined 
   return wrong === undefined ? undefined : fault(`params._meta["${wrong[0]}"] must be ${wrong[1]}`);
 }
 
-/** Which part of the envelope of protocol 2026-07-28 is not what it must be. What another revision wants, the SDK says. */
+/** The invalid part of an envelope of protocol 2026-07-28. Other revisions are left to the SDK. */
 function envelopeFault(meta: Readonly<Record<string, unknown>>): readonly [key: string, wanted: string] | undefined {
   const { [META.protocolVersion]: version, [META.clientInfo]: info, [META.clientCapabilities]: capabilities } = meta;
   if (typeof version !== 'string') return [META.protocolVersion, 'a string'];

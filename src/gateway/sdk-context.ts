@@ -1,5 +1,5 @@
 /**
- * The SDK's view of a request turned into ours, for whatever does not take the fast lane.
+ * Converts the SDK's view of a request into ours, for requests that do not take the fast lane.
  * @module
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
@@ -14,15 +14,15 @@ import type { UpstreamCall } from './upstream.ts';
 export interface UpstreamIdentity {
   readonly era: ProtocolEra;
   readonly session?: string | undefined;
-  /** The socket a request without a session came on. */
+  /** The socket of a request without a session. */
   readonly socket?: string | undefined;
-  /** What a client on the network calls itself. */
+  /** The name a network client gives itself. */
   readonly clientName?: string | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What the SDK took out of the parameters of a request is put back: a relay hands on what it was given. */
+/** Restores the parameters that the SDK took out of a request, because a relay passes on everything. */
 export function wholeParams(params: Params | undefined, context: ServerContext): Params {
   const { inputResponses } = context.mcpReq as { inputResponses?: unknown };
   const state = (context.mcpReq as { requestState?: () => unknown }).requestState?.();
@@ -33,7 +33,7 @@ export function wholeParams(params: Params | undefined, context: ServerContext):
   };
 }
 
-/** One `tools/call`, or any other request that a server answers, as our handlers take it. */
+/** Converts a `tools/call`, or any other request for a server, for our handlers. */
 export function toUpstreamCall(
   server: Server,
   identity: UpstreamIdentity,
@@ -58,7 +58,7 @@ export function toUpstreamCall(
   };
 }
 
-/** Asks the agent by a request of our own, related to the one that is being answered. */
+/** Asks the agent with our own request, related to the one being answered. */
 function askThrough(context: ServerContext): Ask {
   return async (request, signal) => {
     try {
@@ -79,7 +79,7 @@ async function notifyProgress(
   progressToken: string | number,
   progress: Progress,
 ): Promise<void> {
-  // The agent may be gone by now; the call itself finds out.
+  // The agent may have disconnected; the call itself notices.
   await context.mcpReq
     .notify({ method: 'notifications/progress', params: { progressToken, ...progress } as never })
     .catch(() => {});

@@ -12,7 +12,7 @@ const dump = (...issues: object[]) => JSON.stringify(issues, null, 2);
 const said = (message: string, code = -32603) => reworded({ code, message });
 
 describe('a refusal of the SDK', () => {
-  it('that is a dump becomes a sentence, and the request is to blame', () => {
+  it('that is a dump becomes a sentence with INVALID_PARAMS', () => {
     expect(said(dump(issue(['params', 'cursor'], 'string', 'number')))).toEqual({
       code: -32602,
       message: 'params.cursor must be a string',
@@ -22,20 +22,20 @@ describe('a refusal of the SDK', () => {
     expect(said(invalid, -32602).message).toBe('params.name is missing: it must be a string');
   });
 
-  it('names each thing that is wrong, but not without end', () => {
+  it('names each problem, up to a limit', () => {
     const two = dump(issue(['params', 'a'], 'record', 'null'), issue(['params', 'b'], 'array', 'number'));
     expect(said(two).message).toBe('params.a must be an object; params.b must be a list');
     const many = dump(...Array.from({ length: 9 }, (_, at) => issue(['params', at], 'boolean', 'null')));
     expect(said(many).message).toMatch(/^params\.0 must be true or false; .*; and 1 more$/);
   });
 
-  it('of another kind keeps the words of the validator, cut', () => {
+  it("of another kind keeps the validator's text, shortened", () => {
     expect(said(dump({ code: 'custom', path: [], message: 'x'.repeat(9000) })).message).toBe(
       `the request: ${'x'.repeat(LIMITS.text.reason)}`,
     );
   });
 
-  it('of a method that there is not says what kind of error that is', () => {
+  it('of an unknown method has an error code', () => {
     expect(said('Method not found', -32601)).toEqual({
       code: -32601,
       message: 'Method not found',

@@ -1,7 +1,6 @@
 /**
- * The SDK's refusals in words of ours: it answers a request that does not fit its schemas with a dump of what its
- * validator found, and mostly calls that an internal error. Error in; the same error, or INVALID_PARAMS with a sentence
- * that names what is wrong, out.
+ * Rewords the SDK's refusals. The SDK answers an invalid request with a dump of its validator's findings, usually as an
+ * internal error. Returns INVALID_PARAMS with a sentence instead; other errors stay as they are.
  * @module
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JsonRpcErrorBody, METHOD_NOT_FOUND } from '../connections/json-rpc.ts';
@@ -23,7 +22,7 @@ const WORDS: ReadonlyMap<unknown, string> = new Map([
   ['record', 'an object'],
 ]);
 
-/** Rewords an error that is a dump, and says what kind an unknown method is; every other one stays as it is. */
+/** Rewords a validator's dump, and classifies an unknown method. Other errors stay as they are. */
 export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
   const { code, message } = error;
   if (code === METHOD_NOT_FOUND && error.data === undefined) return { ...error, data: { code: 'VALIDATION_ERROR' } };
@@ -36,7 +35,7 @@ export function reworded(error: JsonRpcErrorBody): JsonRpcErrorBody {
   return { code: INVALID_PARAMS, message: sentence, data: { code: 'VALIDATION_ERROR' } };
 }
 
-/** What the validator found: a JSON list, alone or after the method's name. */
+/** The validator's findings: a JSON list, alone or after the method's name. */
 function issuesIn(message: string): readonly Issue[] | undefined {
   const start = message.indexOf('[');
   if (start === -1 || !message.endsWith(']')) return undefined;
@@ -44,7 +43,7 @@ function issuesIn(message: string): readonly Issue[] | undefined {
     const list: unknown = JSON.parse(message.slice(start));
     return Array.isArray(list) && list.length > 0 && list.every(isIssue) ? list : undefined;
   } catch {
-    // Words that happen to hold a bracket.
+    // Ordinary text with a bracket.
     return undefined;
   }
 }

@@ -121,7 +121,7 @@ describe.each<Era>(['legacy', 'modern'])('a %s client on HTTP', (era) => {
   });
 });
 
-describe('who may talk to us', () => {
+describe('the guard of the HTTP gateway', () => {
   it.each([
     { host: 'evil.example' },
     { host: '127.0.0.1.evil.example' },
@@ -141,7 +141,7 @@ describe('who may talk to us', () => {
         expect((await raw(headers as never, { path, method })).status, `${method} ${path}`).toBe(403);
   });
 
-  it('has nothing but /mcp', async () => {
+  it('serves only /mcp', async () => {
     expect((await raw({}, { path: '/other' })).status).toBe(404);
     const { origin } = new URL(served.url);
     expect((await raw({ origin }, { path: '/mcp?x=1' })).status).toBe(200);
@@ -296,7 +296,7 @@ describe('sessions', () => {
       request.end();
     });
 
-  it('of clients that left while it was being opened take up no room', async () => {
+  it('of clients that disconnected while they were being opened take no place', async () => {
     let opening = 0;
     const slow = discoverySurface(engine);
     const surface = {
@@ -332,7 +332,7 @@ describe('sessions', () => {
     for (let n = 0; n < requests; n++) expect((await raw({ 'mcp-session-id': String(id) }, { body })).status).toBe(200);
   };
 
-  it('that somebody works with are not pushed out by many that do nothing, with a stream or without', async () => {
+  it('in active use are not evicted by many idle ones, with a stream or without', async () => {
     const working = await opened({ 'user-agent': 'worker' });
     await work(working, 10);
     for (let n = 0; n < 10; n++) expect(typeof (await opened({ 'user-agent': `idler ${n}` }))).toBe('string');
@@ -356,7 +356,7 @@ describe('sessions', () => {
     for (const id of [working, ...listening]) await end(id);
   });
 
-  it('that clients left without a word make room for new ones, the least recently used first', async () => {
+  it('that clients abandoned make room for new ones, the least recently used first', async () => {
     const [first, second, third] = [await opened(), await opened(), await opened()];
     expect(await lives(first as string)).toBe(true);
     const fourth = await opened();
@@ -366,7 +366,7 @@ describe('sessions', () => {
     for (let more = 0; more < 20; more++) expect(typeof (await opened())).toBe('string');
   });
 
-  it('that are in use stay, and only where all are in use there is no room', async () => {
+  it('in use stay, and new ones are refused only if all are in use', async () => {
     const ids = [await opened(), await opened(), await opened()];
     const streams = await Promise.all(ids.slice(0, 2).map((id) => stream(id as string)));
     for (const id of ids) await work(id);
@@ -405,7 +405,7 @@ describe('sessions', () => {
     for (const id of [...ids, other]) await end(id as string);
   });
 
-  it('hear of a reload, and see the new servers then', async () => {
+  it('are notified of a reload, and then see the new servers', async () => {
     await using open = await connect('legacy');
     const changed = new Promise((resolve) =>
       open.client.setNotificationHandler('notifications/tools/list_changed', resolve),
@@ -422,7 +422,7 @@ describe('sessions', () => {
 });
 
 describe('serveGatewayOnHttp', () => {
-  it('says so when the port is taken', async () => {
+  it('reports a taken port', async () => {
     const port = Number(new URL(served.url).port);
     await expect(serveGatewayOnHttp(engine, { port, surface: discoverySurface(engine) })).rejects.toThrow('EADDRINUSE');
   });

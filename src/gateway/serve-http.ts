@@ -1,6 +1,6 @@
 /**
- * The gateway on Streamable HTTP, loopback only: each modern request stands alone, older clients get sessions.
- * Nothing is opened or started before the head and the body of a request were checked.
+ * Serves the gateway on Streamable HTTP, loopback only. Each modern request stands alone; older clients get sessions.
+ * Nothing is opened or started before the head and body of a request are checked.
  * @module
  */
 
@@ -29,14 +29,14 @@ import type { ServedGateway, Surface } from './serve-stdio.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 import { createUpstreamHandler } from './upstream.ts';
 
-/** Where to listen, what to serve, and to how many at a time. */
+/** The port, what to serve, and the maximum number of sessions. */
 export interface ServeHttpOptions {
   readonly port: number;
   readonly surface: Surface;
   readonly maxSessions?: number;
 }
 
-/** A gateway on HTTP that runs, and its address. */
+/** A running HTTP gateway, and its address. */
 export interface ServedHttp extends ServedGateway {
   readonly url: string;
 }
@@ -46,14 +46,14 @@ interface Session extends HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
 
-/** A request whose head was checked, as Node has it, and its body. */
+/** A Node request whose head was checked, and its body. */
 interface Incoming {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: unknown;
 }
 
-/** Serves on 127.0.0.1 until `close`. Requests that could come from elsewhere are refused. */
+/** Serves on 127.0.0.1 until `close`. Refuses requests that could come from another site. */
 export async function serveGatewayOnHttp(
   engine: EngineHandle,
   { port, surface, maxSessions = DEFAULTS.http.sessions }: ServeHttpOptions,
@@ -73,7 +73,7 @@ export async function serveGatewayOnHttp(
   const sessions = new HttpSessions<Session>(maxSessions);
   const stopReloading = coreOf(engine).onReload(() => {
     modern.notify.toolsChanged();
-    // A client that cannot be told now asks again later.
+    // A client that cannot be notified now will list again later.
     for (const { server } of sessions.values()) void server.sendToolListChanged().catch(() => {});
   });
 
@@ -81,15 +81,15 @@ export async function serveGatewayOnHttp(
     const id = web.headers.get('mcp-session-id');
     if (id === null) return open(web, from);
     const session = sessions.get(id);
-    // Without the request's id, as the SDK does it: nothing was answered, and a gateway before us may send it once more.
+    // Without the request's id, as in the SDK: nothing was executed, so an outer gateway may retry.
     if (!session) return rpcError(404, -32001, 'Session not found');
     if (asksForSomething(from.body)) session.requests += 1;
-    // Until the last byte of the answer: a stream that stays open is in use.
+    // Until the last byte of the answer: an open stream is in use.
     whenClosed(from.response, sessions.use(session, web.method === 'GET' ? 'streams' : 'calls'));
     return session.transport.handleRequest(web, { parsedBody: from.body });
   };
 
-  /** Opens a session; for an `initialize` that can be answered, and for nothing else. */
+  /** Opens a session, only for a valid `initialize`. */
   const open = async (web: Request, from: Incoming): Promise<Response> => {
     const refused = initializeProblem(web, from.body);
     if (refused) return refused;
@@ -121,13 +121,13 @@ export async function serveGatewayOnHttp(
       };
       place.take(session);
       whenClosed(from.response, sessions.use(session, 'calls'));
-      // Nobody knows the name of a session whose client left before it was told.
+      // End a session whose client disconnected before it learnt the session's id.
       whenClosed(from.response, () => from.response.writableFinished || sessions.end(id));
       const answer = await transport.handleRequest(web, { parsedBody: from.body });
       if (answer.status >= 400) sessions.end(id);
       return answer;
     } catch (error) {
-      // The server behind `--expose` cannot be reached: the client's own request says so.
+      // The server behind `--expose` cannot be reached. Report that as the answer.
       return rpcError(503, INTERNAL_ERROR, oneLine(messageOf(error), LIMITS.text.detail), from.body);
     } finally {
       place.leave();
@@ -139,7 +139,7 @@ export async function serveGatewayOnHttp(
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
       const { status, message, headers } = refusal;
-      // What follows is not read: the connection ends with the answer.
+      // The body is not read: the connection closes with the answer.
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
       response.end(JSON.stringify(rpcFault(-32000, message)));
       return;
@@ -152,7 +152,7 @@ export async function serveGatewayOnHttp(
         const answer = await ((await isLegacyRequest(web, body))
           ? legacy(web, from)
           : modern.fetch(web, { parsedBody: body }));
-        // A stream on which nothing happens yet begins all the same; Node would hold its head back.
+        // Send the head of an event stream now; Node would hold it back until the first event.
         if (answer.headers.get('content-type') === 'text/event-stream') setImmediate(() => response.flushHeaders());
         return answer;
       };
@@ -171,7 +171,8 @@ export async function serveGatewayOnHttp(
   });
   http.requestTimeout = 30_000;
   http.headersTimeout = 10_000;
-  // A client without a session is told apart by its socket, and agents think for longer than Node's five seconds.
+  // A client without a session is identified by its socket, and agents pause for longer than Node's default of five
+  // seconds.
   http.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
@@ -197,7 +198,7 @@ export async function serveGatewayOnHttp(
   };
 }
 
-/** Why a request without a session opens none, or undefined. */
+/** Why a request without a session cannot open one, or undefined. */
 function initializeProblem(web: Request, body: unknown): Response | undefined {
   if (!isObject(body) || body.method !== 'initialize')
     return rpcError(400, INVALID_REQUEST, 'Mcp-Session-Id is missing; a session begins with initialize', body);
@@ -212,13 +213,13 @@ function initializeProblem(web: Request, body: unknown): Response | undefined {
     : rpcError(406, -32000, 'The client must accept application/json and text/event-stream', body);
 }
 
-/** Whether a body holds a request that makes use of a session. */
+/** Tells whether a body holds a request that counts as use of a session. */
 const asksForSomething = (body: unknown): boolean =>
   (Array.isArray(body) ? body : [body]).some(
     (message) => isObject(message) && message.id !== undefined && message.method !== 'ping' && 'method' in message,
   );
 
-/** Does something when a response is over, which it may be already: its client can leave at any time. */
+/** Calls `done` when a response is closed, which it may be already. */
 function whenClosed(response: ServerResponse, done: () => void): void {
   if (response.closed || response.destroyed) done();
   else response.once('close', done);

@@ -76,7 +76,7 @@ describe.each<Era>(['legacy', 'modern'])('a %s client on stdio', (era) => {
     expect(said.content).toEqual([{ type: 'text', text: '{"a":1}' }]);
   });
 
-  it('hears progress and can cancel', async () => {
+  it('receives progress and can cancel', async () => {
     await using open = await connect(era);
     const stop = new AbortController();
     const notes: unknown[] = [];
@@ -110,7 +110,7 @@ describe.each<Era>(['legacy', 'modern'])('a %s client on stdio', (era) => {
     });
   });
 
-  it('without elicitation is not asked, and the server hears so', async () => {
+  it('without elicitation is not asked, and the server is told', async () => {
     await using open = await connect(era);
     const result = await open.client.callTool({
       name: 'execute_tool',
@@ -138,7 +138,7 @@ describe('serveGatewayOnStdio', () => {
     await served.close();
   });
 
-  it('settles once the client has gone, and leaves the engine open', async () => {
+  it('settles once the client has disconnected, and leaves the engine open', async () => {
     const { client, served } = await connect('legacy');
     await client.close();
     await served.closed;

@@ -1,5 +1,5 @@
 /**
- * The gateway on stdin and stdout, for one client.
+ * Serves one client on stdin and stdout.
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
@@ -15,27 +15,27 @@ import type { UpstreamIdentity } from './sdk-context.ts';
 import { StdioLane } from './stdio-lane.ts';
 import { createUpstreamHandler, type UpstreamHandler } from './upstream.ts';
 
-/** The streams to speak on, those of the process unless told otherwise, and what to serve. */
+/** The streams to use, by default those of the process, and what to serve. */
 export interface ServeStdioOptions {
   readonly input?: Readable;
   readonly output?: Writable;
-  /** What is served; the five meta-tools unless told otherwise. */
+  /** What is served. Default: the five meta-tools. */
   readonly surface?: Surface;
 }
 
-/** What a gateway shows its clients: how tools are run, and the server that says so. */
+/** What a gateway shows its clients: how tools run, and the SDK server that offers them. */
 export interface Surface {
   readonly run: RunTool;
-  /** Shows a server as it is, so that its errors are handed on word for word. */
+  /** Shows one server as it is, so that its errors are passed on verbatim. */
   readonly relays?: boolean;
-  /** What clients may be told before there is a server. */
+  /** What clients can be told before an SDK server exists. */
   readonly introduction?: Introduction;
   createServer(handler: UpstreamHandler, identity: UpstreamIdentity): Promise<Server>;
-  /** Passes on what changes while clients without sessions listen; returns how to stop. */
+  /** Passes on changes while clients without sessions listen. Returns a function that stops it. */
   relayChanges?(notify: ChangeNotifier): () => void;
 }
 
-/** The SDK's way to tell listening clients what has changed. */
+/** The SDK's way to announce changes to listening clients. */
 export interface ChangeNotifier {
   toolsChanged(): void;
   promptsChanged(): void;
@@ -43,14 +43,14 @@ export interface ChangeNotifier {
   resourceUpdated(uri: string): void;
 }
 
-/** A gateway that runs, until `close`. */
+/** A running gateway. */
 export interface ServedGateway {
-  /** Settles when the client has gone; rejects when it cannot be served. */
+  /** Resolves when the client has disconnected; rejects when it cannot be served. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-/** The five meta-tools in front of everything. */
+/** Offers the five meta-tools. */
 export function discoverySurface(engine: EngineHandle): Surface {
   const introduction = introductionOf(coreOf(engine));
   return {
@@ -61,7 +61,7 @@ export function discoverySurface(engine: EngineHandle): Surface {
   };
 }
 
-/** Serves one client until it closes its end or `close` is called. Does not close the engine. */
+/** Serves one client until it disconnects or `close` is called. Does not close the engine. */
 export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOptions = {}): ServedGateway {
   const { input = process.stdin, output = process.stdout, surface = discoverySurface(engine) } = options;
   const parked = new ParkedCalls();
@@ -94,7 +94,7 @@ export function serveGatewayOnStdio(engine: EngineHandle, options: ServeStdioOpt
     introduction: surface.introduction,
     wake: () => {
       sdk = serveBySdk();
-      // An installation from which it cannot be loaded serves nobody.
+      // An installation that cannot load the SDK can serve no client.
       sdk.catch((error) => {
         fail(error);
         void lane.close();

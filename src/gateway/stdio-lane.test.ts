@@ -73,7 +73,7 @@ describe('what the lane leaves to the SDK', () => {
   it.each([
     [undefined, { code: -32602, message: 'params.cursor must be a string', data: { code: 'VALIDATION_ERROR' } }],
     [true, { code: -32603, message: '[{"expected":"string","path":["params","cursor"],"message":"no"}]' }],
-  ])('puts its refusals in our words, unless they may be those of a server (relays: %s)', async (relays, told) => {
+  ])("rewords the SDK's refusals, unless they may be those of a server (relays: %s)", async (relays, told) => {
     const { client, lane } = await open(echo, { relays });
     const message = '[{"expected":"string","path":["params","cursor"],"message":"no"}]';
     await lane.send({ jsonrpc: '2.0', id: 1, error: { code: -32603, message } });
@@ -98,7 +98,7 @@ describe('what the lane leaves to the SDK', () => {
     });
     client.send({ id: 7, method: 'tools/call' });
     await expect.poll(() => forwarded.length).toBe(6);
-    // Half an envelope is nobody's.
+    // Half an envelope goes to the SDK.
     for (const id of [5, 6]) expect((await client.answer(id)).error?.code).toBe(-32602);
   });
 
@@ -108,7 +108,7 @@ describe('what the lane leaves to the SDK', () => {
     await expect.poll(() => forwarded.length).toBe(2);
   });
 
-  it('answers a call in the protocol it came in, though the client has gone over to the old one meanwhile', async () => {
+  it('answers a call in its own protocol, although the client has switched to the old one meanwhile', async () => {
     let end: (result: Record<string, unknown>) => void = () => {};
     const { client, lane, forwarded } = await opened('modern', () => new Promise((resolve) => (end = resolve)));
     client.send({ id: 1, method: 'tools/call', params: { name: 'x', _meta: ENVELOPE } });
@@ -153,7 +153,7 @@ describe('calls in the lane', () => {
     });
   });
 
-  it('tells the handler who is calling, era by era', async () => {
+  it('tells the handler the caller, in each era', async () => {
     const calls: UpstreamCall[] = [];
     const handler: UpstreamHandler = async (call) => {
       calls.push(call);
@@ -232,7 +232,7 @@ describe('calls in the lane', () => {
     ]);
   });
 
-  it('asks nobody any more once the client has gone', async () => {
+  it('rejects questions once the client has disconnected', async () => {
     let ask: UpstreamCall['ask'];
     const { client, ended } = await opened(
       'legacy',
@@ -366,7 +366,7 @@ describe('malformed input', () => {
 });
 
 describe('every request gets exactly one answer', () => {
-  it('also when it is malformed in ways that the SDK would drop in silence', async () => {
+  it('also when it is malformed in ways that the SDK would drop silently', async () => {
     const { client, forwarded } = await opened('legacy');
     const bad: [object, number][] = [
       [{ method: 'ping', params: [] }, -32602],
@@ -436,7 +436,7 @@ describe('every request gets exactly one answer', () => {
 });
 
 describe('the end', () => {
-  it('comes once, when stdin ends, and aborts what is under way', async () => {
+  it('comes once, when stdin ends, and aborts running calls', async () => {
     let aborted = false;
     const { client, lane, ended } = await opened('legacy', ({ signal }) => {
       signal.addEventListener('abort', () => {
@@ -465,7 +465,7 @@ describe('the end', () => {
 });
 
 describe('a client that does not read its answers', () => {
-  it('is not listened to while more than a few megabytes wait for it, and gets everything once it reads', async () => {
+  it('is not read from while more than a few megabytes wait for it, and gets everything once it reads', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     let answered = 0;

@@ -1,11 +1,11 @@
 /**
- * Our end of stdio: the SDK's transport with a lane of its own for `tools/call`.
+ * Carries our end of stdio: the SDK's transport, with a fast lane for `tools/call`.
  *
- * The SDK decides the protocol revision and answers everything rare. But it parses and validates every message against
- * schemas, which costs more than the call it carries. So once a connection is open, plain calls go straight to the handler
- * and their results straight out, verbatim. What the lane does not fully understand, it leaves to the SDK, whose own handler
- * for `tools/call` does the same thing more slowly. And because loading the SDK takes longer than the rest of a start, the
- * lane can say hello by itself; the SDK then comes when it is first needed, and is told what it has missed.
+ * The SDK decides the protocol revision and answers everything rare. But it validates every message against schemas,
+ * which costs more than the call itself. So once a connection is open, plain calls go straight to the handler, and
+ * their results go out verbatim. Anything the lane does not fully understand goes to the SDK, whose handler for
+ * `tools/call` does the same more slowly. Loading the SDK takes longer than the rest of a start, so the lane can greet
+ * a client by itself. The SDK is loaded when it is first needed, and is told what it missed.
  * @module
  */
 import type { Readable, Writable } from 'node:stream';
@@ -41,15 +41,15 @@ export interface StdioLaneOptions {
   readonly output: Writable;
   readonly handler: UpstreamHandler;
   readonly maxMessageBytes: number;
-  /** The client talks to somebody else through us: errors that come by the SDK may be theirs and stay as they are. */
+  /** The client talks to another server through us: errors from the SDK may be that server's and stay as they are. */
   readonly relays?: boolean | undefined;
   /** Stamped on results of protocol 2026-07-28. */
   readonly serverInfo: Readonly<Record<string, unknown>>;
-  /** What the lane may say by itself as long as there is no SDK. */
+  /** What the lane may answer by itself before the SDK is loaded. */
   readonly introduction?: Introduction | undefined;
-  /** Brings the SDK, which then calls `start`. Called once, when `listen` was and the SDK is needed. */
+  /** Loads the SDK, which then calls `start`. Called once, after `listen`, when the SDK is needed. */
   readonly wake?: (() => void) | undefined;
-  /** The client has closed its end, or we ours. */
+  /** Called when either side has closed. */
   readonly onEnd?: () => void;
 }
 
@@ -65,7 +65,7 @@ export class StdioLane {
   readonly #writer: MessageWriter;
   readonly #questions: ClientQuestions;
   readonly #sdk: LateSdk;
-  /** Requests that the SDK answers, with the era that its answer settles, if any. */
+  /** Requests left to the SDK, with the era that the answer settles, if any. */
   readonly #leftToSdk = new Map<JsonRpcId, ProtocolEra | undefined>();
   #era: ProtocolEra | undefined;
   #revision: string | undefined;
@@ -81,7 +81,7 @@ export class StdioLane {
     this.#sdk = new LateSdk({ input, wake, deliver: (message) => this.onmessage?.(message as never) });
   }
 
-  /** Begins to read, also before there is an SDK. */
+  /** Starts reading, even before the SDK is loaded. */
   listen(): void {
     if (this.#reads) return;
     this.#reads = true;
@@ -97,7 +97,7 @@ export class StdioLane {
     input.on('data', (chunk: Buffer) => {
       lines.push(chunk);
       if (!lines.reading) return;
-      // Nothing overtakes a large message; meanwhile the rest stays where it is.
+      // Nothing overtakes a large message, so the input is paused meanwhile.
       input.pause();
       void lines.reading.then(() => this.#writer.readOn());
     });
@@ -107,7 +107,7 @@ export class StdioLane {
     output.on('error', () => this.close());
   }
 
-  /** The SDK is here. */
+  /** Called by the SDK once it is loaded. */
   async start(): Promise<void> {
     if (this.#sdk.arrive() && !this.#closed) this.#options.input.resume();
     this.listen();
@@ -122,7 +122,7 @@ export class StdioLane {
     );
   }
 
-  /** The client says no more. It may still read what it has asked for, so calls go on until we are closed. */
+  /** The client sends no more but may still read, so calls go on until we are closed. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -141,12 +141,12 @@ export class StdioLane {
     this.#end();
   }
 
-  /** Tells the client to list the tools anew, as the SDK would. */
+  /** Tells the client to list the tools again, as the SDK would. */
   toolListChanged(): void {
     if (this.#era === 'legacy') this.#writer.write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   }
 
-  /** Calls in the lane that have not been answered. */
+  /** Calls in the lane without an answer yet. */
   get inFlight(): number {
     return this.#calls.size;
   }
@@ -166,7 +166,7 @@ export class StdioLane {
     this.#message(message);
   }
 
-  /** Reads a large message when it is its turn. */
+  /** Reads a large message in its turn. */
   #large({ bytes, values }: LargeLine): Promise<void> | undefined {
     if (values > LIMITS.json.clientValues) {
       const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
@@ -178,7 +178,7 @@ export class StdioLane {
     );
   }
 
-  /** Refuses a message by what was seen of it. */
+  /** Refuses a message by the part that was read. */
   #unread(head: string, tail: string | undefined, why: LineFault): void {
     const { maxMessageBytes } = this.#options;
     this.#invalid(
@@ -209,11 +209,11 @@ export class StdioLane {
     if (method === 'tools/call' && this.#understands(params)) return this.#call(id, params ?? {});
     if (this.#sdk.isAbsent && this.#answerAlone(id, message)) return;
     this.#leftToSdk.set(id, this.#eraOpenedBy(message));
-    // Without what does not belong to a request, for which the SDK would drop it.
+    // Without extra keys, for which the SDK would drop the request.
     this.#sdk.forward({ jsonrpc, id, ...(method !== undefined && { method }), ...(params && { params }) });
   }
 
-  /** What the SDK would say, as long as there is none. */
+  /** Answers in place of the SDK while it is not loaded. Returns false if it cannot. */
   #answerAlone(id: JsonRpcId, { method, params }: JsonRpcMessage): boolean {
     const { introduction } = this.#options;
     if (introduction === undefined) return false;
@@ -269,7 +269,7 @@ export class StdioLane {
     }
   }
 
-  /** Whether the call still waits for its answer. A cancelled one does not, even if its id is in use again. */
+  /** Tells whether the call still waits for its answer. A cancelled call does not, even if its id is in use again. */
   #finish(id: JsonRpcId, cancellation: Cancellation): boolean {
     return this.#calls.get(id) === cancellation && this.#calls.delete(id);
   }
@@ -290,13 +290,15 @@ export class StdioLane {
     const call = this.#calls.get(id);
     this.#leftToSdk.delete(id);
     if (!call) return false;
-    // No answer is expected to a cancelled request.
+    // A cancelled request gets no answer.
     this.#calls.delete(id);
     call.abort(new Error('cancelled by the client'));
     return true;
   }
 
-  /** Whether a call is one that the lane may take: the era is settled, and it is the call's. An envelope has been checked. */
+  /**
+   * Tells whether the lane may take a call: the era is settled and matches the call. The envelope is already checked.
+   */
   #understands(params: Readonly<Record<string, unknown>> | undefined): boolean {
     if (typeof params?.name !== 'string') return false;
     const meta = params._meta as Record<string, unknown> | undefined;
@@ -305,7 +307,7 @@ export class StdioLane {
   }
 
   #eraOpenedBy(message: JsonRpcMessage): ProtocolEra | undefined {
-    // A client may probe with `server/discover` and then go on with `initialize`; never the other way round.
+    // A client may probe with `server/discover` and then continue with `initialize`; never the other way round.
     if (this.#era === 'legacy') return undefined;
     const claims = (message.params?._meta as Record<string, unknown> | undefined)?.[META.protocolVersion];
     if (claims === MODERN_VERSION) return 'modern';
@@ -322,7 +324,7 @@ export class StdioLane {
     this.#revision = era === 'modern' ? MODERN_VERSION : (message.result?.protocolVersion as string | undefined);
   }
 
-  /** Refuses what the client sent, in words of our own. */
+  /** Refuses a client's message. */
   #invalid(id: JsonRpcId | null, code: number, message: string): void {
     this.#refuse(id, code, message, { code: 'VALIDATION_ERROR' });
   }

@@ -40,7 +40,7 @@ async function serving(mostUnread: number, answer = ANSWER) {
 const waitingFor = (answers: readonly ServerResponse[]): number =>
   answers.reduce((sum, answer) => sum + (answer.destroyed ? 0 : answer.writableLength), 0);
 
-it('drops readers that do not read, so that no more than the bound waits for them', async () => {
+it('drops clients that do not read, so that no more than the limit waits for them', async () => {
   await using server = await serving(40 * MIB);
   for (let at = 0; at < 8; at++) {
     server.ask().pause();
@@ -63,7 +63,7 @@ const read = (socket: Socket, everyMs = 0) =>
     socket.on('close', () => resolve(bytes));
   });
 
-it('drops at once where far too much waits, and who has read nothing for longest', async () => {
+it('drops at once if far too much waits, starting with the client that has not read for longest', async () => {
   await using server = await serving(8 * MIB);
   for (let at = 0; at < 6; at++) {
     server.ask().pause();
@@ -72,18 +72,18 @@ it('drops at once where far too much waits, and who has read nothing for longest
   }
 });
 
-it('drops none of many who read at the same time', async () => {
+it('drops none of many clients that read at the same time', async () => {
   await using server = await serving(48 * MIB);
   const all = await Promise.all(Array.from({ length: 7 }, () => read(server.ask())));
   expect(all.every((bytes) => bytes > ANSWER.length)).toBe(true);
 });
 
-it('drops nobody who reads slowly, although too much waits', { timeout: 30_000 }, async () => {
+it('drops no client that reads slowly, although too much waits', { timeout: 30_000 }, async () => {
   await using server = await serving(4 * MIB, Buffer.alloc(14 * MIB, 'x'));
   expect(await read(server.ask(), 15)).toBeGreaterThan(14 * MIB);
 });
 
-it('drops nobody who reads', async () => {
+it('drops no client that reads', async () => {
   await using server = await serving(40 * MIB);
   const stuck = server.ask().pause();
   await expect.poll(() => server.answers.length).toBe(1);

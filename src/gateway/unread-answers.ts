@@ -1,8 +1,8 @@
 /**
- * Bounds what waits for HTTP clients that do not read: the one that has not read for longest is dropped.
+ * Bounds the answers that wait for HTTP clients that do not read, and drops the client that has not read for longest.
  *
- * A client that reads never notices: what counts is whether the operating system still takes bytes for it, and each has a
- * while to begin. One that asks and does not read would otherwise keep every answer in memory.
+ * A client that reads is not affected: what counts is whether the operating system still accepts bytes for it, and each
+ * client has some time to start. Without this bound, a client that does not read would keep every answer in memory.
  * @module
  */
 import type { ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ const BUSY_MS = 2_000;
 const STALLED_MS = 15_000;
 const LOOK_EVERY_MS = 3_000;
 
-/** How far a client has read, when that was last looked at. */
+/** How far a client has read, at the last check. */
 interface Reader {
   read: number;
   since: number;
@@ -30,7 +30,7 @@ export class UnreadAnswers {
     this.#mostUnread = mostUnread;
   }
 
-  /** Watches an answer from now until it is closed. */
+  /** Watches an answer until it is closed. */
   watch(response: ServerResponse): void {
     const reader: Reader = { read: 0, since: performance.now() };
     this.#readers.set(response, reader);
@@ -44,7 +44,7 @@ export class UnreadAnswers {
     });
     const write = response.write.bind(response) as (...args: unknown[]) => boolean;
     response.write = ((...args: unknown[]) => {
-      // What waits from now on has not waited before.
+      // The wait starts when the first byte is queued.
       if (response.writableLength === 0) reader.since = performance.now();
       const isTaken = write(...args);
       if (!isTaken) this.#look();
@@ -52,7 +52,7 @@ export class UnreadAnswers {
     }) as typeof response.write;
   }
 
-  /** Notes who has read on, and drops who has not. */
+  /** Notes progress and drops clients that make none. */
   #look(): void {
     const now = performance.now();
     let unread = 0;
@@ -87,8 +87,8 @@ export class UnreadAnswers {
 }
 
 /**
- * Bytes that the operating system has taken of what was written to a client's socket. Node tells how much it has been given,
- * which is all of a large answer at once, and only its handle knows how much of that is left.
+ * Bytes that the operating system has accepted for a client's socket. Node counts a large answer as written at once;
+ * only the socket's handle knows how much is still queued.
  */
 function takenFrom({ socket }: ServerResponse): number {
   const handle = (socket as { _handle?: { bytesWritten?: unknown; writeQueueSize?: unknown } } | null)?._handle;

@@ -33,7 +33,7 @@ describe('createUpstreamHandler', () => {
     expect(seen[0]).toMatchObject({ name: 'x', args: { a: 1 }, context: { caller: { session: 's' } } });
   });
 
-  it('hands on foreign _meta entries and keeps those of the envelope', async () => {
+  it('passes on foreign _meta entries and removes those of the envelope', async () => {
     const { seen, handler } = recording();
     const _meta = { [META.protocolVersion]: MODERN_VERSION, progressToken: 1, traceparent: '00-1' };
     await handler(call({ era: 'modern', params: { name: 'x', _meta } }));
@@ -42,7 +42,7 @@ describe('createUpstreamHandler', () => {
     expect(seen.map(({ context }) => context.meta)).toEqual([{ traceparent: '00-1' }, undefined, undefined]);
   });
 
-  it('hands on answers and state that belong to the server itself', async () => {
+  it('passes on answers and state that belong to the server itself', async () => {
     const { seen, handler } = recording();
     const params = { name: 'x', inputResponses: { q: {} }, requestState: "the server's own" };
     await handler(call({ era: 'modern', params }));

@@ -1,5 +1,5 @@
 /**
- * A `tools/call` as it arrives from an agent, whatever the transport and the protocol revision, and what answers it.
+ * Runs an agent's `tools/call` of any transport and protocol revision.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
@@ -16,7 +16,7 @@ import { type Ask, ParkedCalls, type RawResult } from './parked-calls.ts';
 export interface UpstreamCall {
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: ProtocolEra;
-  /** One client connection, whichever its protocol; absent for requests that stand alone. */
+  /** The client's connection, in either protocol; absent for requests that stand alone. */
   readonly session?: string | undefined;
   readonly socket?: string | undefined;
   readonly clientName?: string | undefined;
@@ -25,18 +25,18 @@ export interface UpstreamCall {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly signal: CallSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Hears what the server says beside progress, where a client shall know. */
+  /** Receives the server's other notifications, if the client wants them. */
   readonly onNotification?: ToolCall['onNotification'];
-  /** Asks the agent while the call runs; only clients of the old protocol can be asked that way. */
+  /** Asks the agent while the call runs. Only clients of the old protocol support it. */
   readonly ask?: Ask | undefined;
 }
 
 export type UpstreamHandler = (call: UpstreamCall) => Promise<RawResult>;
 
-// Of a request's own: the gateway writes these itself towards a server.
+// The gateway writes these keys itself for each server.
 const OURS = new Set<string>([META.protocolVersion, META.clientInfo, META.clientCapabilities, 'progressToken']);
 
-/** Turns calls of either protocol era into runs of our tools, and knows how each era's agents can be asked. */
+/** Turns calls of either protocol era into runs of our tools, and asks agents in the way of their era. */
 export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): UpstreamHandler {
   return (call) => {
     const { params, era, capabilities, signal, onProgress, onNotification, session, principal, revision } = call;
@@ -78,11 +78,11 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
 const canBeAsked = ({ elicitation, sampling, roots }: UpstreamCall['capabilities']): boolean =>
   Boolean(elicitation || sampling || roots);
 
-/** Who calls what with which arguments: the answers to a question must come with the same. */
+/** The caller, tool and arguments of a call. Answers to its questions must match them. */
 const bindingOf = ({ principal, params }: UpstreamCall): string =>
   `${principal ?? ''}\n${String(params.name ?? '')}\n${writeJson(params.arguments ?? null)}`;
 
-/** What we refuse is a result that the agent can read, never a broken request. */
+/** Turns our own refusals into results that the agent can read. */
 async function refusable(result: Promise<RawResult>): Promise<RawResult> {
   try {
     return await result;
@@ -94,14 +94,14 @@ async function refusable(result: Promise<RawResult>): Promise<RawResult> {
 
 const record = (value: unknown): Readonly<Record<string, unknown>> | undefined => (isObject(value) ? value : undefined);
 
-/** What a request's `_meta` holds of its own: what is handed on, without the envelope that each leg writes itself. */
+/** A request's own `_meta`: without the envelope, which is written for each connection. */
 export function ownMeta(meta: unknown): Readonly<Record<string, unknown>> | undefined {
   const given = record(meta);
   if (given === undefined) return undefined;
   let own: Record<string, unknown> | undefined;
   for (const key of Object.keys(given)) {
     if (OURS.has(key)) continue;
-    // The keys are the client's: `__proto__` is one like any other.
+    // The keys are the client's own and may include `__proto__`.
     own ??= Object.create(null) as Record<string, unknown>;
     own[key] = given[key];
   }

@@ -80,7 +80,7 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
     expect(textOf(await client.callTool({ name: 'shown' }))).toBe('shown');
   });
 
-  it('a registry is the only one, and comes before the connection', async () => {
+  it('only one registry can be attached, and only before the connection', async () => {
     const server = create();
     registryOf().attach(server);
     expect(() => registryOf().attach(server)).toThrow('already has a registry');
@@ -125,7 +125,7 @@ describe.each(SERVERS)('attached to a bare %s', (_, create) => {
     expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
   });
 
-  it('providers of the request come and go with it, and one that cannot be had spoils nothing', async () => {
+  it('providers of the request come and go with it, and one that fails affects no other', async () => {
     let providers: () => ToolProvider | undefined = () => providerOf('private');
     const registry = registryOf();
     const client = await attached(create(), { providersFor: async () => providers() }, registry);
@@ -172,7 +172,7 @@ describe.each(SERVERS)('what a program gives for a request, on %s', (_, create) 
     expect(textOf(await execute(client, 'shown'))).toBe('shown');
   });
 
-  it('hides what it would hide anyway when the mode cannot be had', async () => {
+  it('falls back to the hidden mode if the mode function throws', async () => {
     const mode = () => {
       throw new Error('no mode');
     };
@@ -213,23 +213,23 @@ describe("a server's own tools", () => {
     await expect(client.listTools()).rejects.toThrow('not now');
   });
 
-  it('stand beside those of the registry and win where names are the same (version 1)', async () => {
+  it('stand beside those of the registry and win if names are equal (version 1)', async () => {
     const server = new V1McpServer(INFO);
     server.registerTool('hidden', { description: 'Not hidden at all', inputSchema: { n: z.number() } }, ({ n }) => ({
       content: [{ type: 'text', text: `own ${n}` }],
     }));
     const client = await attached(server);
     server.registerTool('later', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
-    // Known to be the server's before anybody has listed.
+    // Known to be the server's before the first listing.
     expect(textOf(await client.callTool({ name: 'hidden', arguments: { n: 1 } }))).toBe('own 1');
     expect(await namesOf(client)).toEqual(['hidden', 'later', 'shown', 'tool_search', 'execute_tool']);
     expect(textOf(await client.callTool({ name: 'later' }))).toBe('later');
     expect(textOf(await execute(client, 'hidden'))).toBe('from the registry');
-    expect(errorOf(await execute(client, 'later')).message).toContain('call it by its name');
+    expect(errorOf(await execute(client, 'later')).message).toContain('call it directly');
     expect(() => server.registerTool('tool_search', {}, () => ({ content: [] }))).toThrow('already registered');
   });
 
-  it('stand beside those of the registry and win where names are the same (version 2)', async () => {
+  it('stand beside those of the registry and win if names are equal (version 2)', async () => {
     const server = new McpServer(INFO);
     server.registerTool('hidden', { inputSchema: z.object({ n: z.number() }) }, ({ n }) => ({
       content: [{ type: 'text', text: `own ${n}` }],
@@ -311,7 +311,7 @@ describe("a server's own tools", () => {
   it.each([
     ['version 1', () => new V1McpServer(INFO)],
     ['version 2', () => new McpServer(INFO)],
-  ])('win also when they come later, and leave their names when they go (%s)', async (_, create) => {
+  ])('win also if they are added later, and free their names when removed (%s)', async (_, create) => {
     const server = create() as V1McpServer;
     const own = (text: string) => () => ({ content: [{ type: 'text' as const, text }] });
     server.registerTool('other', {}, own('other'));
@@ -378,7 +378,7 @@ describe('tool_search and execute_tool', () => {
     ['execute_tool', {}],
     ['execute_tool', { name: '' }],
     ['execute_tool', { name: 'hidden', arguments: [1] }],
-  ])('%s refuses %o and says what to mend', async (name, args) => {
+  ])('%s refuses %o and says what to fix', async (name, args) => {
     const result = await call(name, args);
     expect(result).toMatchObject({ isError: true });
     expect(errorOf(result)).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', tool: name });
@@ -411,15 +411,17 @@ describe('tool_search and execute_tool', () => {
     expect(textOf(await call('execute_tool', both, {}, registry))).toBe('inside');
   });
 
-  it('execute_tool says of the two that they are listed', async () => {
+  it('execute_tool says that the two are in the tool list', async () => {
     const refused = await call('execute_tool', { name: 'tool_search', arguments: { query: 'x' } });
-    expect(errorOf(refused).message).toBe('"tool_search" is listed: call it by its name, without execute_tool.');
+    expect(errorOf(refused).message).toBe(
+      '"tool_search" is in your tool list: call it directly, without execute_tool.',
+    );
   });
 
   it('tool_search says what to do where it finds nothing', async () => {
     const { content } = (await call('tool_search', { query: 'qwertz uiopü' })) as { content: { text: string }[] };
     expect(content[0]?.text).toBe('[]');
-    expect(content[1]?.text).toContain('Say in other words what the tool should do');
+    expect(content[1]?.text).toContain('Describe in other words what the tool should do');
   });
 
   it('execute_tool passes everything on that a tool returns', async () => {
@@ -565,7 +567,7 @@ describe('tools/list', () => {
     expect(await namesOf(await attached(new McpServer(INFO), {}, empty))).toContain('only');
   });
 
-  it('is told through the error handler of a server whose client is gone', async () => {
+  it("reports a failed notification to the server's error handler", async () => {
     const registry = registryOf();
     const server = new Server(INFO);
     registry.attach(server);
@@ -578,7 +580,7 @@ describe('tools/list', () => {
     expect(errors.map(({ message }) => message)).toEqual(['gone']);
   });
 
-  it('leaves out what its provider cannot describe', async () => {
+  it('leaves out tools that their provider cannot describe', async () => {
     const registry = registryOf();
     registry.addProvider({ ...providerOf('mute', true), getTool: () => Promise.reject(new Error('no')) });
     expect(await namesOf(await attached(new McpServer(INFO), {}, registry))).not.toContain('mute');

@@ -1,5 +1,5 @@
 /**
- * Puts the tools of a registry or an engine on a server of the MCP SDK: `tools/list` shows them beside the server's own,
+ * Attaches the tools of a registry or an engine to an MCP SDK server. `tools/list` shows them beside the server's own,
  * `tools/call` runs them, and everything else stays with the server.
  * @module
  */
@@ -28,35 +28,41 @@ import {
   withSdkChecks,
 } from './sdk-server.ts';
 
-/** `hidden`: what is not visible is found by `tool_search`. `show-all`: for clients that search themselves; all tools are listed. */
+/**
+ * `hidden`: tools that are not visible are found by `tool_search`. `show-all`: all tools are listed, for clients that
+ * search themselves.
+ */
 export type ListMode = 'hidden' | 'show-all';
 
-/** Choices for a server. */
+/** Options for attaching a registry to a server. */
 export interface AttachOptions {
-  /** What `tools/list` shows; may differ from request to request. Default `hidden`. */
+  /** What `tools/list` shows. A function decides per request. Default `hidden`. */
   readonly mode?: ListMode | ((request: ToolRequest) => ListMode) | undefined;
-  /** Tools of one request only: of its user, by header or authorization. Asked for each request, and waited for `waitMs`. */
+  /**
+   * Gives the tools of one request, for example by its header or authorization. Called for each request; times out
+   * after `waitMs`.
+   */
   readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
-  /** True: `tool_search` gives one line of parameters, `args`, in place of `input_schema`. */
+  /** True: `tool_search` returns one line of parameters, `args`, instead of `input_schema`. */
   readonly compact?: boolean | undefined;
-  /** What can be found, in a few words: `e-mail, calendars and invoices`. Goes into the description of `tool_search`. */
+  /** What can be found, in a few words: `e-mail, calendars and invoices`. Part of the description of `tool_search`. */
   readonly about?: string | undefined;
 }
 
 /** One provider, several, or none. */
 export type RequestProviders = ToolProvider | readonly ToolProvider[] | undefined;
 
-/** What is attached: tools, as the request sees them that is being served. */
+/** The attached tools, as the current request sees them. */
 export interface AttachedTools {
   readonly changes: ListChanges;
-  /** How long providers of a request are waited for. */
+  /** Timeout for a request's providers. */
   readonly waitMs: number;
   /** The names of the tools that find others. */
   readonly reserved: readonly string[];
   /** What `tools/list` shows: all tools, or those that find the others. */
   list(all: boolean): Promise<readonly ToolDefinition[]>;
   has(name: string): Promise<boolean>;
-  /** Runs a tool, or one of those that find others. `isListed` tells whether a name is one of the server's own. */
+  /** Runs a tool, or one that finds others. `isListed` tells whether a name is one of the server's own. */
   run(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -65,7 +71,7 @@ export interface AttachedTools {
   ): Promise<CallToolResult>;
 }
 
-/** Who sees all tools, and what a request brings along. */
+/** Which requests see all tools, and their own providers. */
 export interface AttachChoices {
   readonly showsAll: boolean | ((request: ToolRequest) => boolean);
   readonly providersFor?: AttachOptions['providersFor'];
@@ -75,7 +81,7 @@ export type { AttachableServer } from './sdk-server.ts';
 
 const attached = new WeakSet<object>();
 
-/** Puts tools in front of a server's own, which win where names are the same. */
+/** Attaches tools to a server. The server's own tools win if names are equal. */
 export function attachTo(
   server: AttachableServer,
   { showsAll, providersFor }: AttachChoices,
@@ -86,7 +92,7 @@ export function attachTo(
   const low = lowLevelOf(server);
   if (attached.has(low)) {
     throw new ValidationError(
-      'This server already has a registry or an engine; add other tools to that one as providers',
+      'This server already has a registry or an engine attached; add other tools to that one as providers',
     );
   }
   reserveTools(server, reserved);
@@ -109,7 +115,7 @@ export function attachTo(
       return {
         ...result,
         tools: [...listed, ...ours.filter(({ name }) => !theirs.knows(name))],
-        // What one user sees must not be kept for others.
+        // A list with one user's tools must not be cached for others.
         ...(isVersion2(sdk) && requestProviders().length > 0 && { ttlMs: 0, cacheScope: 'private' }),
       };
     }),
@@ -118,7 +124,7 @@ export function attachTo(
 
   const run = withSdkChecks(low, 'tools/call', ({ params = {} }, sdk): Promise<CallToolResult> => {
     const name = String(params.name);
-    // Version 1 hands on what it was sent.
+    // Version 1 passes on what it was sent.
     const args = repairArguments(params.arguments);
     if (args === undefined) return Promise.resolve(refuse(name, 'they must be an object'));
     const isListed = async (one: string) => finders.has(one) || theirs.has(one, sdk);
@@ -138,10 +144,10 @@ export function attachTo(
   attachedTools.changes.add(listedServer);
 }
 
-/** A server keeps what is told about changes for it; nobody else does. */
+/** Ties the lifetime of the notification target to the server. */
 const keepAlive = new WeakMap<object, ListedServer>();
 
-/** A choice that throws shows what everybody may see. */
+/** A mode function that throws gives the default list. */
 function seesAll(showsAll: AttachChoices['showsAll'], sdk: unknown): boolean {
   if (typeof showsAll !== 'function') return showsAll;
   try {
@@ -170,7 +176,7 @@ async function readProviders(
   }
 }
 
-/** Stands in for providers that could not be had: the others go on, and the reason is said where it matters. */
+/** Replaces providers that failed to load: the others go on, and the error is reported where it matters. */
 function unavailable(thrown: unknown): ToolProvider {
   const reason = maskSecrets(messageOf(thrown));
   return {

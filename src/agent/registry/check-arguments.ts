@@ -1,5 +1,5 @@
 /**
- * Arguments and a JSON Schema in, the arguments as they were meant out, or an error that says what to mend.
+ * Repairs and checks arguments by a JSON Schema, or throws an error that says what to fix.
  * @module
  */
 import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
@@ -11,10 +11,10 @@ import { nestsTooDeep } from '../../json/json-nesting.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Makes an error of what is wrong with a value. */
+/** Turns a description of what is wrong into an error. */
 export type Refuse = (problems: string, details?: ErrorDetails) => DiscoveryError;
 
-/** What the arguments of a tool are refused with. */
+/** The error for a tool's arguments. */
 export const refuseArguments =
   (tool: string): Refuse =>
   (problems, details) =>
@@ -24,7 +24,7 @@ export const refuseArguments =
       { ...details, tool, outcome: 'not_sent' },
     );
 
-/** Unwraps arguments that were wrapped once too often; throws for what is nested too deep to be walked. */
+/** Unwraps arguments that were wrapped once too often. Throws if they are nested too deeply. */
 export function readArguments(args: Arguments, schema: JsonSchema | undefined, refuse: Refuse): Arguments {
   if (nestsTooDeep(args)) throw refuse(TOO_DEEP);
   const lifted = schema === undefined ? args : liftArguments(args, schema);
@@ -34,7 +34,7 @@ export function readArguments(args: Arguments, schema: JsonSchema | undefined, r
 
 const TOO_DEEP = `they are nested more than ${LIMITS.json.depth} levels deep`;
 
-/** Throws where a value breaks a schema; at once where that is safe, else after another thread has looked at it. */
+/** Throws if a value does not fit a schema: at once if checking is safe, otherwise after a check in another thread. */
 export function checkValue(
   validators: SchemaValidators,
   schema: JsonSchema,

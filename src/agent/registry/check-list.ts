@@ -1,5 +1,5 @@
 /**
- * What a provider lists, checked: names, texts and sizes bounded, one bad entry never spoiling the others.
+ * Checks what a provider lists: bounds names, texts and sizes, and drops bad entries without affecting others.
  * @module
  */
 
@@ -11,7 +11,7 @@ import { nestsTooDeep } from '../../json/json-nesting.ts';
 
 /** How much a provider may list. */
 export interface ListLimits {
-  /** How many tools a provider of everybody may list. Default 10,000. */
+  /** Maximum number of tools of a shared provider. Default 10,000. */
   readonly maxTools: number;
   /** All texts and schemas of a list together. Default 16 MiB. */
   readonly maxListBytes: number;
@@ -19,7 +19,7 @@ export interface ListLimits {
   readonly maxToolBytes: number;
 }
 
-/** The tools of a list that can be used, by name, and why others cannot. */
+/** The usable tools of a list, by name, and why others are missing. */
 export interface CheckedList {
   readonly tools: ReadonlyMap<string, ToolSummary>;
   readonly problem: string | undefined;
@@ -27,7 +27,7 @@ export interface CheckedList {
 
 const UNUSABLE_NAME = /[\u0000-\u001f\u007f]/;
 
-/** Reads a list; throws when it is none. Of two tools with one name the first counts. */
+/** Checks a list. Throws if it is no array. Of two tools with one name, the first counts. */
 export function checkList(list: unknown, limits: ListLimits): CheckedList {
   if (!Array.isArray(list)) throw new TypeError('listToolMetadata did not return a list');
   const tools = new Map<string, ToolSummary>();
@@ -53,11 +53,12 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
   }
   return {
     tools,
-    problem: unusable === 0 ? undefined : `lists ${unusable} entries that are no tools or are there twice`,
+    problem:
+      unusable === 0 ? undefined : `lists ${unusable} unusable or duplicate ${unusable === 1 ? 'entry' : 'entries'}`,
   };
 }
 
-/** Undefined for what is no tool, or cannot even be looked at. */
+/** Undefined for an entry that is no tool or cannot be read. */
 function tryRead(entry: unknown, maxBytes: number): { readonly tool: ToolSummary; readonly bytes: number } | undefined {
   try {
     const tool = readSummary(entry, maxBytes);
@@ -101,7 +102,7 @@ const sizeOf = ({ name, title = '', description = '', keywords = [], ...rest }: 
   keywords.reduce((sum, word) => sum + word.length, 0) +
   [rest.inputSchema, rest.outputSchema, rest.annotations].reduce((sum, part) => sum + (part ? jsonBytes(part) : 0), 0);
 
-/** A definition as `getTool` gave it, if it can be used. */
+/** A definition from `getTool`, if it is usable. */
 export function checkDefinition(value: unknown, name: string, maxBytes: number): ToolDefinition | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const definition = value as ToolDefinition;
@@ -111,10 +112,10 @@ export function checkDefinition(value: unknown, name: string, maxBytes: number):
   return { ...definition, name, inputSchema: isSchema ? { type: 'object', ...inputSchema } : { type: 'object' } };
 }
 
-/** The same entry gives the same definition: what was learnt of a schema is remembered by the schema itself. */
+/** Cached by entry, because validators recognise a schema by its identity. */
 const definitions = new WeakMap<ToolSummary, ToolDefinition>();
 
-/** The definition that a list entry holds, if it came with its schema. */
+/** The definition in a list entry, if the entry has a schema. */
 export function definitionOf(tool: ToolSummary): ToolDefinition | undefined {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   if (inputSchema === undefined) return undefined;

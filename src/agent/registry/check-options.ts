@@ -1,6 +1,6 @@
 /**
- * Options as a program gave them in, nothing out: throws for what is misspelt or of the wrong kind, which would otherwise
- * be noticed much later or never.
+ * Checks a program's options. Throws for a misspelt name or a wrong type, which would otherwise be noticed late or
+ * never.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -16,13 +16,13 @@ const KINDS = {
   any: ['anything', () => true],
 } as const;
 
-/** What an option may be; `any` where others look closer. */
+/** The type of an option; `any` if it is checked elsewhere. */
 export type OptionKind = keyof typeof KINDS;
 
-/** What messages say of an option that does not exist. */
+/** Writes the message for an unknown option. */
 export type Lacks = (name: string) => string;
 
-/** Throws `ValidationError` unless every option exists and is undefined or of its kind. */
+/** Throws `ValidationError` unless every option exists and is undefined or of its type. */
 export function checkOptions(given: object, kinds: Readonly<Record<string, OptionKind>>, lacks?: Lacks): void {
   checkNames(given, Object.keys(kinds), '', lacks);
   for (const [name, value] of Object.entries(given)) {
@@ -32,7 +32,7 @@ export function checkOptions(given: object, kinds: Readonly<Record<string, Optio
   }
 }
 
-/** Throws `ValidationError` for options that do not exist, with the one that was probably meant. */
+/** Throws `ValidationError` for an unknown option, with a suggestion. */
 export function checkNames(
   given: object,
   known: Iterable<string>,
@@ -46,16 +46,16 @@ export function checkNames(
   const unknown = unknownKey(given, names);
   if (unknown === undefined) return;
   const { key, meant } = unknown;
-  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${where}${meant}?`;
+  const hint = meant === undefined ? `use one of: ${names.join(', ')}` : `did you mean ${where}${meant}?`;
   throw new ValidationError(`${lacks(key)}; ${hint}`);
 }
 
-/** A value as messages show it. */
+/** Formats a value for messages. */
 export const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : String(value);
 };
 
-/** The same without what is null, which some programs write for what is not there; what is no object stays as it is. */
+/** Removes keys that are null, which some programs write for undefined. Values that are no objects stay as they are. */
 export const withoutNulls = <T>(given: T): T =>
   isObject(given) ? (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as T) : given;

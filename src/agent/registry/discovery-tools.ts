@@ -1,5 +1,5 @@
 /**
- * `tool_search` and `execute_tool`: how they are listed, and what they answer.
+ * Defines `tool_search` and `execute_tool`, and runs them.
  * @module
  */
 import { DiscoveryError } from '../../core/errors.ts';
@@ -12,12 +12,12 @@ import { toErrorResult } from './handler-result.ts';
 import { isNotFound } from './known-provider.ts';
 import type { ToolView } from './tool-view.ts';
 
-/** The tool that finds the others. */
+/** The tool that finds others. */
 export const TOOL_SEARCH = 'tool_search';
-/** The tool that runs what was found. */
+/** The tool that runs a found tool. */
 export const EXECUTE_TOOL = 'execute_tool';
 
-/** How the two are listed; `about` says in a few words what can be found. */
+/** The definitions of the two. `about` says in a few words what can be found. */
 export function discoveryTools(about: string | undefined): readonly [ToolDefinition, ToolDefinition] {
   const what = about === undefined ? '' : ` Tools for ${about}.`;
   return [
@@ -52,10 +52,10 @@ export function discoveryTools(about: string | undefined): readonly [ToolDefinit
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-/** Whether a name is one of the server's own tools, which are called without us. */
+/** Tells whether a name is one of the server's own tools, which are called directly. */
 type IsListed = (name: string) => Promise<boolean>;
 
-/** The hits as a JSON array; what could not be searched, and what to do where nothing fits, is said in texts of their own. */
+/** Returns the hits as a JSON array. Separate texts say what could not be searched, and what to do if nothing fits. */
 export async function runToolSearch(view: ToolView, args: Arguments, compact: boolean): Promise<CallToolResult> {
   const { query, max_results: most } = args;
   const maxResults = typeof most === 'string' && most.trim() !== '' ? Number(most) : (most ?? undefined);
@@ -72,7 +72,7 @@ export async function runToolSearch(view: ToolView, args: Arguments, compact: bo
   return { content: texts.map((text) => ({ type: 'text', text })) };
 }
 
-/** What the tool returned; a name that nobody has comes with the nearest ones. Arguments may stand beside the name. */
+/** Runs a found tool. An unknown name gets suggestions. Arguments may also stand beside the name. */
 export async function runExecuteTool(
   view: ToolView,
   args: Arguments,
@@ -105,14 +105,14 @@ export async function runTool(
 async function notFound(view: ToolView, name: string, isListed: IsListed): Promise<DiscoveryError> {
   const shown = oneLine(name, 128);
   if (await isListed(name)) {
-    const message = `"${shown}" is listed: call it by its name, without ${EXECUTE_TOOL}.`;
+    const message = `"${shown}" is in your tool list: call it directly, without ${EXECUTE_TOOL}.`;
     return new DiscoveryError('TOOL_NOT_FOUND', message, { tool: shown, outcome: 'not_sent' });
   }
   const { message, details } = view.notFound(name);
   return new DiscoveryError('TOOL_NOT_FOUND', `${message} Search with ${TOOL_SEARCH}.`, { ...details, tool: shown });
 }
 
-/** Says what is wrong with the arguments of a tool. */
+/** Refuses a call with what is wrong with its arguments. */
 export const refuse = (tool: string, problem: string): CallToolResult =>
   toErrorResult(
     new DiscoveryError(

@@ -1,5 +1,5 @@
 /**
- * Whatever a handler returned or threw in, the result of a `tools/call` out.
+ * Converts whatever a handler returned or threw into the result of a `tools/call`.
  * @module
  */
 import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
@@ -11,8 +11,8 @@ import { messageOf, thrownAs } from '../../text/thrown-message.ts';
 import { isResult } from './result-shape.ts';
 
 /**
- * A whole result as it is, a text as text, an object as `structuredContent` and as text, nothing as no content. What is no
- * object as JSON is none here either: a date is a text, a `Set` a list; an error that was returned counts as thrown.
+ * Keeps a whole result, writes a text as text, an object as `structuredContent` and text, and nothing as no content.
+ * Values follow their JSON form: a date is a text, a `Set` a list. A returned error counts as thrown.
  */
 export function toCallToolResult(value: unknown): CallToolResult {
   if (value === undefined || value === null) return { content: [] };
@@ -24,11 +24,11 @@ export function toCallToolResult(value: unknown): CallToolResult {
   if (value instanceof Date) return toCallToolResult(value.toJSON());
   const text = JSON.stringify(value) ?? String(value);
   const content = [{ type: 'text', text }];
-  // With a toJSON of its own, an object may be anything.
+  // An object with its own toJSON may become anything.
   return typeof value === 'object' && text.startsWith('{') ? { content, structuredContent: value } : { content };
 }
 
-/** The same result with other structured content, and with the text that says the same, if there is one. */
+/** Replaces the structured content, and the text if it is a copy of it. */
 export function withStructure(result: CallToolResult, structuredContent: unknown): CallToolResult {
   const { content, structuredContent: before } = result;
   if (structuredContent === before) return result;
@@ -41,7 +41,7 @@ export function withStructure(result: CallToolResult, structuredContent: unknown
   };
 }
 
-/** What a handler threw, in its own words but for credentials. Never throws. */
+/** Converts what a handler threw, in its own words but without credentials. Never throws. */
 export function toErrorResult(thrown: unknown): CallToolResult {
   const ours = thrownAs(DiscoveryError, thrown);
   if (ours !== undefined) {
@@ -55,7 +55,7 @@ export function toErrorResult(thrown: unknown): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** What the caller gave up on; in the words of whoever aborted, where those are ours. */
+/** The result of a cancelled call, with the reason if it is one of our errors. */
 export function toCancelledResult(tool: string, { reason }: AbortSignal, outcome: Outcome): CallToolResult {
   const ours = thrownAs(DiscoveryError, reason);
   if (ours !== undefined) {
@@ -64,7 +64,7 @@ export function toCancelledResult(tool: string, { reason }: AbortSignal, outcome
   return toErrorResult(new DiscoveryError('CANCELLED', `${tool} was cancelled.`, { tool, outcome }));
 }
 
-/** A failure of ours, in the shape every failure of this package has. */
+/** Writes one of our failures in the common shape. */
 export const toFailureResult = (error: ErrorInfo): CallToolResult => ({
   content: [{ type: 'text', text: failureText(error) }],
   isError: true,
@@ -74,13 +74,13 @@ function failureText(error: ErrorInfo): string {
   try {
     return JSON.stringify({ success: false, error });
   } catch {
-    // Somebody else made it, with details that have no JSON.
+    // An error from other code, with details that cannot be written as JSON.
     const { code, message, retryable } = error;
     return JSON.stringify({ success: false, error: { code, message, retryable } });
   }
 }
 
-/** Older clients insist on content; `input_required` answers have none. */
+/** Older clients require content; `input_required` answers have none. */
 const withContent = (result: CallToolResult): CallToolResult =>
   result.resultType === 'input_required'
     ? result

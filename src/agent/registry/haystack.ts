@@ -1,5 +1,5 @@
 /**
- * The texts of a group of tools laid out end to end, so that one search for a string finds the tools that hold it.
+ * Joins the texts of a group of tools, so that one string search finds the tools that contain it.
  * @module
  */
 import type { MatchedTexts } from './match-level.ts';
@@ -9,19 +9,17 @@ const BETWEEN_WORDS = '\u0001';
 
 interface Field {
   readonly text: string;
-  /** Whether anything in it has more words than one. */
+  /** Whether any of the texts has more than one word. */
   readonly hasSpaces: boolean;
   /** Where each tool's part begins. */
   readonly starts: Uint32Array;
 }
 
-/** What to look for, best first; each finds the tools of one literal level or better. */
+/** What to search for, best first. Each finds the tools of one literal level or better. */
 export const TIERS = ['namePrefix', 'keyword', 'nameContains', 'keywordContains', 'descriptionContains'] as const;
 
-/** One of `TIERS`. */
 export type Tier = (typeof TIERS)[number];
 
-/** See the module. */
 export class Haystack {
   readonly #names: Field;
   readonly #keywords: Field;
@@ -35,7 +33,7 @@ export class Haystack {
     this.#descriptions = layOut(tools.map(({ description }) => description));
   }
 
-  /** Positions of the tools that match, in order. */
+  /** Positions of the matching tools, in order. */
   *find(tier: Tier, needle: string): Generator<number> {
     switch (tier) {
       case 'namePrefix':
@@ -70,7 +68,7 @@ function* find({ text, hasSpaces, starts }: Field, needle: string, skip: number)
   for (let at = text.indexOf(needle); at !== -1; ) {
     while ((starts[position + 1] as number) <= at + skip) position++;
     yield position;
-    // One hit for each tool is enough.
+    // One hit per tool is enough.
     at = text.indexOf(needle, (starts[position + 1] as number) - 1);
   }
 }

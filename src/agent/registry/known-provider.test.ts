@@ -36,7 +36,7 @@ const ONE = [{ name: 'find_customer', description: 'Find a customer' }];
 const never = <T>(): Promise<T> => new Promise(() => {});
 
 describe('the list of a provider', () => {
-  it('is asked for on first need, once for all who ask at the same time, and kept', async () => {
+  it('is read on first use, once for all callers at the same time, and cached', async () => {
     const registry = new ToolRegistry();
     const { provider, asked } = counting(() => new Promise((resolve) => setImmediate(() => resolve(ONE))));
     registry.addProvider(provider);
@@ -47,7 +47,7 @@ describe('the list of a provider', () => {
     expect(asked).toEqual({ lists: 1, definitions: 1 });
   });
 
-  it('is renewed behind an answer once it is five minutes old', async () => {
+  it('is refreshed in the background once it is five minutes old', async () => {
     let now = 0;
     let list = ONE;
     const registry = new ToolRegistry({ now: () => now });
@@ -65,7 +65,7 @@ describe('the list of a provider', () => {
     expect(asked.lists).toBe(2);
   });
 
-  it('is asked for anew after invalidate, and when the revision changes', async () => {
+  it('is read again after invalidate, and when the revision changes', async () => {
     let list = ONE;
     let revision = 1;
     const { provider, asked } = counting(() => list);
@@ -114,7 +114,7 @@ describe('the list of a provider', () => {
   });
 });
 
-describe('a provider that misbehaves spoils nothing', () => {
+describe('a provider that misbehaves affects no other', () => {
   const withGood = (provider: ToolProvider, limits = {}, now?: () => number) => {
     const registry = new ToolRegistry({ providers: { waitMs: 30, ...limits }, now });
     registry.registerTool({ name: 'find_invoice', description: 'Find an invoice' }, () => 'found');
@@ -122,7 +122,7 @@ describe('a provider that misbehaves spoils nothing', () => {
     return registry;
   };
 
-  it('by failing: the others are searched, and it is said', async () => {
+  it('by failing: the others are searched, and a note says so', async () => {
     let now = 0;
     const { provider, asked } = counting(() => Promise.reject(new Error('database is down')));
     const registry = withGood(provider, {}, () => now);
@@ -140,7 +140,7 @@ describe('a provider that misbehaves spoils nothing', () => {
     expect(asked.lists).toBe(2);
   });
 
-  it('by failing later: its last list is used, and it is said', async () => {
+  it('by failing later: its last list is used, and a note says so', async () => {
     let now = 0;
     let list = () => ONE;
     const { provider } = counting(() => list());
@@ -211,7 +211,7 @@ describe('a provider that misbehaves spoils nothing', () => {
     const odd = { name: 'odd', title: 1, description: 2, keywords: 'x', inputSchema: [], visible: 'yes' };
     const registry = withGood(counting(() => [...bad, odd] as never).provider);
     const { notes } = await registry.search('find');
-    expect(notes).toEqual(['crm lists 8 entries that are no tools or are there twice']);
+    expect(notes).toEqual(['crm lists 8 unusable or duplicate entries']);
     expect(await registry.listToolMetadata()).toEqual([
       ONE[0],
       expect.objectContaining({ name: 'find_invoice' }),
@@ -299,10 +299,10 @@ describe('a provider that misbehaves spoils nothing', () => {
     };
     const { results, notes } = await withGood(counting(() => [...ONE, hostile]).provider).search('customer');
     expect(results[0]?.name).toBe('find_customer');
-    expect(notes).toEqual(['crm lists 1 entries that are no tools or are there twice']);
+    expect(notes).toEqual(['crm lists 1 unusable or duplicate entry']);
   });
 
-  it('by secrets in what it says of its failures', async () => {
+  it('by secrets in its error messages', async () => {
     const failing = new Error('connect pg://user:geheim@db: Bearer abc123def456 refused');
     const { provider } = counting(() => ONE, { getTool: () => Promise.reject(failing) });
     const { notes } = await withGood(provider).search('customer');
@@ -388,7 +388,7 @@ describe('a call', () => {
   });
 });
 
-describe('a provider that is broken or slow never answers for others', () => {
+describe('a provider that is broken or slow', () => {
   const broken = (): ToolProvider => ({
     name: 'broken db',
     listToolMetadata: () => {
@@ -418,12 +418,12 @@ describe('a provider that is broken or slow never answers for others', () => {
     ['broken, after it', () => registryOf(good(), broken())],
     ['slow, before it', () => registryOf(hanging(), good())],
     ['both', () => registryOf(hanging(), broken(), good())],
-  ])('when a tool of another is called or described first thing: %s', async (_, create) => {
+  ])('does not hide a tool of another that is called or described first: %s', async (_, create) => {
     expect(textOf(await create().callTool('good'))).toBe('done');
     expect(await create().getTool('good')).toMatchObject({ name: 'good' });
   });
 
-  it('and is waited for once, not at every call', async () => {
+  it('is waited for once, not at every call', async () => {
     const registry = new ToolRegistry({ providers: { waitMs: 100 } });
     registry.addProvider(hanging());
     registry.addProvider(good());
@@ -433,7 +433,7 @@ describe('a provider that is broken or slow never answers for others', () => {
     expect(performance.now() - start).toBeLessThan(100);
   });
 
-  it('for names that nobody has, which come with the nearest ones and with whose tools are not known', async () => {
+  it('is named in the error for an unknown tool, beside suggestions', async () => {
     const registry = registryOf(broken(), good());
     const unknown = await registry.callTool('goood').catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(ToolNotFoundError);
@@ -447,13 +447,13 @@ describe('a provider that is broken or slow never answers for others', () => {
     await expect(registryOf(good()).callTool('goood')).rejects.toThrow(/^No tool "goood". Did you mean good\?$/);
   });
 
-  it('and what it neither lists nor describes is not its own, whatever it would answer', async () => {
+  it('does not own what it neither lists nor describes, whatever it would answer', async () => {
     const anything = { ...broken(), listToolMetadata: () => [], getTool: () => undefined, callTool: () => said };
     const said = { content: [{ type: 'text', text: 'anything' }] };
     await expect(registryOf(anything).callTool('x')).rejects.toThrow(ToolNotFoundError);
   });
 
-  it('and a caller that gives up meanwhile is not kept waiting', async () => {
+  it('does not keep a caller waiting that gives up', async () => {
     const registry = new ToolRegistry({ providers: { waitMs: 60_000 } });
     registry.addProvider(hanging());
     const controller = new AbortController();
@@ -462,7 +462,7 @@ describe('a provider that is broken or slow never answers for others', () => {
     expect(errorOf(await running)).toMatchObject({ code: 'CANCELLED', outcome: 'not_sent' });
   });
 
-  it('and a tool that is newer than the list is found by its definition, also when it was missed before', async () => {
+  it('has a tool that is newer than its list found by the definition, also if it was missed before', async () => {
     const names = new Set<string>();
     const registry = registryOf({
       listToolMetadata: () => ONE,
@@ -583,7 +583,7 @@ describe('the arguments of a call', () => {
 });
 
 describe('getTool', () => {
-  it('gives what the list holds, else asks; the failure of one provider hides nobody else', async () => {
+  it('gives what the list holds, else asks; the failure of one provider hides no other', async () => {
     const listed = { name: 'a', inputSchema: { properties: {} }, annotations: { readOnlyHint: true }, title: 'A' };
     const { provider, asked } = counting(() => [listed, ...ONE]);
     const registry = new ToolRegistry();
@@ -598,7 +598,7 @@ describe('getTool', () => {
     expect(await new ToolRegistry().getTool('a')).toBeUndefined();
   });
 
-  it('says who has a tool and cannot describe it, without what looks like a secret', async () => {
+  it('names the provider that has a tool but cannot describe it, without secrets', async () => {
     const failing = new Error('pg://u:geheim@db is down');
     const registry = new ToolRegistry();
     registry.addProvider(counting(() => ONE, { getTool: () => Promise.reject(failing) }).provider);
@@ -690,7 +690,7 @@ describe('tools of one name', () => {
     expect((await registry.search('')).results).toHaveLength(10);
   });
 
-  it('that are registered do not hide what they stand before', async () => {
+  it('that a registered one shadows take no places either', async () => {
     const registry = new ToolRegistry();
     registry.registerTool({ name: 'pay', description: 'Unrelated words' }, () => '');
     registry.registerTool({ name: 'other_transfer', description: 'Money transfer' }, () => '');

@@ -1,6 +1,6 @@
 /**
- * Keeps what is known of one provider: its list, its definitions, and why either is missing. A stale list is served while
- * a new one cannot be read. A provider that is slow, fails or lists too much costs a note, never an answer.
+ * Keeps the state of one provider: its list, its definitions, and why either is missing. A stale list is served while a
+ * new one cannot be read. A provider that is slow, fails or lists too much costs a note, never the answer.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks';
@@ -30,19 +30,19 @@ type Tools = ReadonlyMap<string, ToolSummary>;
 /** What a provider listed last. */
 export interface Listing {
   readonly tools: Tools;
-  /** Changes when the list does; 0 while there is none. */
+  /** Changes with the list; 0 while there is none. */
   readonly version: number;
-  /** Why it is not what it should be. */
+  /** Why the list is missing or incomplete. */
   readonly problem: string | undefined;
 }
 
-/** How a provider is kept. */
+/** Options of a provider. */
 export interface KnownProviderOptions {
-  /** What notes call it when it has no name. */
+  /** The provider's name in notes, if it has none of its own. */
   readonly label: string;
   readonly limits: ProviderLimits;
   readonly now: () => number;
-  /** True: kept for all requests, so lists are asked for outside of any. */
+  /** True: used by all requests, so lists are read outside of any request. */
   readonly shared: boolean;
   readonly validators: SchemaValidators;
   readonly onChange?: ((before: Tools, now: Tools) => void) | undefined;
@@ -51,12 +51,11 @@ export interface KnownProviderOptions {
 const NO_TOOLS: Tools = new Map();
 const FIRST_RETRY_MS = 1_000;
 
-/** See the module. */
 export class KnownProvider {
   readonly label: string;
   readonly #source: ToolProvider;
   readonly #options: KnownProviderOptions;
-  /** The asynchronous context of whoever added it, where it is kept for all. */
+  /** The asynchronous context in which a shared provider was added. */
   readonly #home: AsyncResource | undefined;
   readonly #keeper: ListKeeper<string>;
   #tools: Tools | undefined;
@@ -65,7 +64,7 @@ export class KnownProvider {
   #problem: string | undefined;
   #revision: string | number | undefined;
   readonly #definitions: ProviderDefinitions;
-  /** Absent where arguments are not ours to check. */
+  /** Undefined if arguments are not checked here. */
   readonly #validators: SchemaValidators | undefined;
 
   constructor(provider: ToolProvider, options: KnownProviderOptions) {
@@ -82,40 +81,42 @@ export class KnownProvider {
       now,
     });
     this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });
-    // Another registry checks for itself, and knows more than JSON Schema says.
+    // A nested registry checks by itself, and knows more than JSON Schema says.
     this.#validators = limits.checkArguments && ownTools === undefined ? validators : undefined;
     this.#home = options.shared ? new AsyncResource('ToolProvider') : undefined;
   }
 
-  /** What `ToolProvider.revision` says, or how often the list was read. */
+  /** The provider's own revision, or the number of lists read. */
   get revision(): string | number {
     return this.#readRevision() ?? this.#version;
   }
 
-  /** The list as it is now, without asking anybody. */
+  /** The current list, without asking the provider. */
   get listing(): Listing {
     return { tools: this.#tools ?? NO_TOOLS, version: this.#version, problem: this.#problemNow() };
   }
 
-  /** Whether the list as it is now has a tool. */
+  /** Tells whether the current list has a tool. */
   lists(name: string): boolean {
     return this.#tools?.has(name) === true;
   }
 
-  /** The list; at once when one is there, else after at most `mostMs`. An old one is renewed behind the answer. */
+  /**
+   * The list: at once if there is one, otherwise after at most `mostMs`. A stale list is refreshed in the background.
+   */
   read(mostMs = Number.POSITIVE_INFINITY): Listing | Promise<Listing> {
     if (!Object.is(this.#readRevision(), this.#revision)) this.invalidate();
     const waiting = this.#keeper.fresh(undefined, Math.min(mostMs, this.#options.limits.waitMs));
     return waiting === undefined ? this.listing : waiting.then(() => this.listing);
   }
 
-  /** The next read asks anew and waits for the answer. */
+  /** Makes the next read ask the provider and wait for its answer. */
   invalidate(): void {
     this.#keeper.invalidate();
     this.#definitions.clear();
   }
 
-  /** The definition of a tool; undefined when the provider has none, or none that can be used. Rejects when it fails. */
+  /** The definition of a tool; undefined if there is no usable one. Rejects if the provider fails. */
   definition(name: string): Promise<ToolDefinition | undefined> {
     const known = this.#tools?.get(name);
     const listed = known && definitionOf(known);
@@ -123,13 +124,13 @@ export class KnownProvider {
     return this.#definitions.get(name);
   }
 
-  /** Whether the provider lists or describes a tool of that name; false also when it says neither within `waitMs`. */
+  /** Tells whether the provider lists or describes a tool of that name. False if it does neither within `waitMs`. */
   has(name: string): Promise<boolean> {
     const listed = Promise.resolve(this.read()).then(({ tools }) => tools.has(name));
     return anyOf(listed, this.#definitions.has(name));
   }
 
-  /** Runs a tool. Throws only `ToolNotFoundError`, for what is not the provider's own. */
+  /** Runs a tool. Throws only `ToolNotFoundError`, if the provider has no such tool. */
   async call(name: string, args: Arguments, context: ToolContext): Promise<CallToolResult> {
     const { callMs } = this.#options.limits;
     const { signal: parent } = context;
@@ -154,7 +155,7 @@ export class KnownProvider {
     }
   }
 
-  /** As the engine does it; a tool without a definition is called unchecked. */
+  /** Checks arguments as the engine does. A tool without a definition is called unchecked. */
   async #readArguments(name: string, args: Arguments): Promise<Arguments> {
     const refuse = refuseArguments(name);
     const validators = this.#validators;
@@ -169,7 +170,7 @@ export class KnownProvider {
     try {
       return await check(kept);
     } catch (refusal) {
-      // It may be the definition that is old, and not the arguments that are wrong.
+      // The definition may be stale rather than the arguments wrong.
       const fresh = kept && (await this.#definitions.renewed(name));
       if (fresh === undefined) throw refusal;
       const read = await check(fresh);
@@ -189,7 +190,7 @@ export class KnownProvider {
 
   async #readList({ isCurrent }: Attempt<string>): Promise<boolean> {
     const { limits, onChange } = this.#options;
-    // Read first: what changes while the list is made is in the next one.
+    // Read before listing, so that a change during the listing triggers another one.
     this.#revision = this.#readRevision();
     const overdue = () => new Error(`gave no list within ${limits.listMs} ms`);
     const list = await limitTime({ ms: limits.listMs, overdue, unwatched: true }, (signal) =>
@@ -198,7 +199,7 @@ export class KnownProvider {
     const { tools, problem } = checkList(list, limits);
     if (!isCurrent()) return false;
     const before = this.#tools;
-    // What was described while the first list was made is as new as that.
+    // Definitions read during the first listing are as new as the list.
     if (before !== undefined) this.#definitions.clear();
     this.#tools = tools;
     this.#version++;
@@ -214,7 +215,7 @@ export class KnownProvider {
     return this.#tools === undefined ? 'has not listed its tools yet' : this.#problem;
   }
 
-  /** One that cannot be read has not changed. */
+  /** A revision that cannot be read counts as unchanged. */
   #readRevision(): string | number | undefined {
     try {
       return this.#source.revision;
@@ -223,7 +224,7 @@ export class KnownProvider {
     }
   }
 
-  /** Away from the request that happens to ask, so that nothing of it gets into what is kept for all. */
+  /** Runs outside of the current request, so that nothing of it gets into shared state. */
   #neutrally<T>(fn: () => T): T {
     return this.#home === undefined ? fn() : this.#home.runInAsyncScope(outsideRequests<T>, undefined, fn);
   }

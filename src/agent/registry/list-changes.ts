@@ -1,22 +1,22 @@
 /**
- * Tells attached servers, and whoever else wants to know, that `tools/list` has another answer now.
+ * Notifies attached servers and listeners that `tools/list` has changed.
  * @module
  */
 import { messageOf } from '../../text/thrown-message.ts';
 
-/** What changed: the visible tools, or only such as are listed where all are shown. */
+/** What changed: the visible tools, or only tools that are listed where all are shown. */
 export type ListChange = 'visible' | 'hidden';
 
-/** A server to be told. Held weakly: over HTTP there may be one for each request. */
+/** A server to notify. Held weakly: over HTTP there may be one per request. */
 export interface ListedServer {
   readonly showsAll: boolean;
   tell(): void;
 }
 
-/** Gets what a listener threw. */
+/** Receives what a listener threw. */
 export type ListenerFailed = (thrown: unknown) => void;
 
-/** See the module. Changes of one moment are told once. */
+/** Notifies servers and listeners, once per burst of changes. */
 export class ListChanges {
   readonly #listeners = new Set<(change: ListChange) => void>();
   #servers: WeakRef<ListedServer>[] = [];
@@ -29,12 +29,12 @@ export class ListChanges {
     this.#failed = failed;
   }
 
-  /** How often something changed. */
+  /** Number of changes. */
   get count(): number {
     return this.#count;
   }
 
-  /** The server must be kept by somebody else. */
+  /** Adds a server. The caller must keep a reference to it. */
   add(server: ListedServer): void {
     this.#servers.push(new WeakRef(server));
     if (this.#servers.length < this.#swept) return;
@@ -65,7 +65,7 @@ export class ListChanges {
     for (const listener of this.#listeners) this.#safely(() => listener(change));
   }
 
-  /** Nobody is there to catch what is thrown here, and the others are to be told all the same. */
+  /** Catches errors, so that one listener does not affect the others. */
   #safely(tell: () => unknown): void {
     try {
       const told = tell();
@@ -76,6 +76,6 @@ export class ListChanges {
   }
 }
 
-/** To be seen where the program's warnings are, without ending it. */
+/** Emits a process warning: visible, but not fatal. */
 const warn: ListenerFailed = (thrown) =>
   process.emitWarning(`A listener for changed tools failed: ${messageOf(thrown)}`, 'DiscoveryWarning');

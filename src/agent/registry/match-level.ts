@@ -1,5 +1,5 @@
 /**
- * How well a tool answers to a query taken literally: the levels of score that a match of this kind never falls below.
+ * Scores how well a tool matches a query literally. The final score never falls below this level.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
@@ -14,11 +14,11 @@ export const LEVEL = {
   keywordContains: 0.7,
   descriptionWord: 0.6,
   descriptionContains: 0.5,
-  /** Times the likeness. */
+  /** Multiplied by the similarity. */
   fuzzy: 0.5,
 } as const;
 
-/** The texts of a tool that are compared, in lower case and without control characters. */
+/** The compared texts of a tool, in lower case and without control characters. */
 export interface MatchedTexts {
   readonly name: string;
   readonly keywords: readonly string[];
@@ -28,13 +28,13 @@ export interface MatchedTexts {
 const CONTROL = /[\u0000-\u001f]+/g;
 const LEAST_LIKENESS = 0.6;
 
-/** A text as it is compared. */
+/** Normalises a text for comparison. */
 export const toMatched = (text: string): string => text.toLowerCase().replace(CONTROL, ' ');
 
-/** A query as it is compared. */
+/** Normalises a query for comparison. */
 export const toNeedle = (query: string): string => toMatched(query.slice(0, LIMITS.search.nameQuery)).trim();
 
-/** The level of a tool for a needle; 0 when nothing matches. */
+/** The level of a tool for a needle; 0 if nothing matches. */
 export function matchLevel({ name, keywords, description }: MatchedTexts, needle: string): number {
   if (needle === '') return 0;
   if (name === needle) return LEVEL.name;

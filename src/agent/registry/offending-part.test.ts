@@ -26,7 +26,7 @@ describe('the part of a schema about a value', () => {
     expect(schemaPart(SCHEMA, path)).toEqual(part);
   });
 
-  it('is the whole, in short, where it says nothing of the value', () => {
+  it('is the whole schema, shortened, if it does not describe the value', () => {
     expect(schemaPart(SCHEMA, [])).toMatchObject({ type: 'object', properties: { name: { type: 'string' } } });
     expect(schemaPart({ type: 'object' }, ['constructor'])).toEqual({ type: 'object' });
     expect(schemaPart({ properties: { a: { $ref: '#/$defs/loop' } }, $defs: SCHEMA.$defs }, ['a', 'b'])).toBeDefined();

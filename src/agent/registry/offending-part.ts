@@ -1,5 +1,5 @@
 /**
- * A JSON Schema and the way to a value in, the part of the schema that is about that value out, small enough to show.
+ * Finds the part of a JSON Schema that describes a value, short enough to show.
  * @module
  */
 
@@ -11,7 +11,7 @@ import { resolveReference } from '../../schema/schema-reference.ts';
 
 const UNIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** The part for the last step that the schema says anything about; the schema itself where it says nothing. */
+/** The part for the last step that the schema describes; the schema itself if it describes none. */
 export function schemaPart(schema: JsonSchema, path: readonly PropertyKey[]): unknown {
   let part = schema;
   for (const step of path.slice(0, LIMITS.validation.path)) {

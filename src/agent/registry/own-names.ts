@@ -1,6 +1,6 @@
 /**
- * The names of the tools a server has beside those of the registry, all pages of them: read when they are first needed,
- * and anew when the server says that they changed.
+ * Tracks the names of a server's own tools, beside those of the registry. Reads all pages of them on first use, and
+ * again after the server announces a change.
  * @module
  */
 
@@ -14,7 +14,7 @@ interface ListedTool {
   readonly name: string;
 }
 
-/** What a handler of `tools/list` gives. */
+/** The result of a `tools/list` handler. */
 export interface ListResult {
   readonly tools?: readonly (ListedTool | ToolDefinition)[];
   readonly nextCursor?: unknown;
@@ -28,28 +28,28 @@ export class OwnNames {
   readonly #handler: () => RawHandler | undefined;
   #names = new Set<string>();
   #isKnown = false;
-  /** How often they were forgotten: what was under way by then is old. */
+  /** Number of `forget` calls. A reading that started before the latest one is stale. */
   #changes = 0;
 
-  /** `handler` gives the server's own handler of `tools/list`, if it has one; it is waited for `waitMs`. */
+  /** `handler` returns the server's own `tools/list` handler, if any. It times out after `waitMs`. */
   constructor(reserved: ReadonlySet<unknown>, waitMs: number, handler: () => RawHandler | undefined) {
     this.#reserved = reserved;
     this.#waitMs = waitMs;
     this.#handler = handler;
   }
 
-  /** Whether a name is the server's, as far as is known by now. */
+  /** Tells whether a name is known to be the server's. */
   knows(name: string): boolean {
     return this.#names.has(name);
   }
 
-  /** Whether a name is the server's; lists its tools if need be. */
+  /** Tells whether a name is the server's. Lists the server's tools if necessary. */
   async has(name: string, sdk: unknown): Promise<boolean> {
     if (!this.#isKnown) {
       const list = this.#handler();
       if (list === undefined) return false;
       const request = { method: 'tools/list', params: {} };
-      // A server that cannot list now has no names to protect; whoever lists is told why.
+      // A server that cannot list now has no names to protect. Clients that list get the error.
       const result = await this.#limited(() => list(request, sdk)).catch(() => undefined);
       if (result === undefined) return this.knows(name);
       await this.passBy(request, result as ListResult, sdk);
@@ -57,13 +57,16 @@ export class OwnNames {
     return this.knows(name);
   }
 
-  /** The server said that its tools changed. */
+  /** Call when the server announces changed tools. */
   forget(): void {
     this.#isKnown = false;
     this.#changes++;
   }
 
-  /** Takes note of a page that was asked for, and of those behind a first one; gives the tools of this page that are the server's. */
+  /**
+   * Notes the names on a listed page and, after a first page, on all further pages. Returns the server's own tools on
+   * this page.
+   */
   async passBy({ params }: RawRequest, result: ListResult, sdk: unknown): Promise<readonly ListedTool[]> {
     const tools = this.#own(result);
     if (params?.cursor !== undefined || (this.#isKnown && result.nextCursor !== undefined)) {
@@ -72,7 +75,7 @@ export class OwnNames {
     }
     const changes = this.#changes;
     const names = new Set(tools.map(({ name }) => name));
-    // Pages that cannot be read are read another time; until then the names that were known are.
+    // If the rest cannot be read, known names stay and the rest is read another time.
     const isWhole = await this.#limited(() => this.#readRest(result.nextCursor, names, sdk)).catch(() => false);
     if (!isWhole) for (const name of this.#names) names.add(name);
     this.#names = names;

@@ -1,6 +1,6 @@
 /**
- * The definitions of a provider's tools, asked for one by one and kept for a while. A tool that could not be described is
- * left alone for a moment, so that a provider without an answer does not hold up every call.
+ * Reads and caches the definitions of a provider's tools, one by one. After a failure a tool is not asked about again
+ * for a while, so that a provider that does not answer cannot delay every call.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../../core/types.ts';
 
 type Definition = Promise<ToolDefinition | undefined>;
 
-/** How definitions are had, and how long they are kept. */
+/** How definitions are read, and how long they are cached. */
 export interface ProviderDefinitionsOptions {
   readonly ask: (name: string) => Definition;
   readonly ttlMs: number;
@@ -17,18 +17,17 @@ export interface ProviderDefinitionsOptions {
 
 const LEFT_ALONE_MS = 30_000;
 
-/** See the module. */
 export class ProviderDefinitions {
   readonly #options: ProviderDefinitionsOptions;
   readonly #kept = new Map<string, { readonly asked: Definition; readonly until: number }>();
-  /** Until when a tool that has none is called without, and whether that is because the provider could not be asked. */
+  /** Until when a tool counts as having no definition, and whether that is because the provider failed. */
   readonly #missing = new Map<string, { readonly until: number; readonly failed: boolean }>();
 
   constructor(options: ProviderDefinitionsOptions) {
     this.#options = options;
   }
 
-  /** The definition; undefined when there is none. Rejects when the provider cannot be asked. */
+  /** The definition; undefined if there is none. Rejects if the provider fails. */
   get(name: string): Definition {
     const { ask, now, ttlMs } = this.#options;
     const kept = this.#kept.get(name);
@@ -47,17 +46,17 @@ export class ProviderDefinitions {
     return asked;
   }
 
-  /** The definition to check arguments by, or undefined: a tool can be called without one. */
+  /** The definition to check arguments with, or undefined: a tool can be called without one. */
   async forCall(name: string): Definition {
     return this.#leftAlone(name) === undefined ? this.#tryGet(name) : undefined;
   }
 
-  /** Whether there is one. A tool may be new, so only a provider that could not be asked is left alone. */
+  /** Tells whether there is one. Asks again unless the provider failed recently, because a tool may be new. */
   async has(name: string): Promise<boolean> {
     return !this.#leftAlone(name)?.failed && (await this.#tryGet(name)) !== undefined;
   }
 
-  /** The same, asked for anew. */
+  /** Like `forCall`, but asks the provider again. */
   renewed(name: string): Definition {
     this.#kept.delete(name);
     return this.forCall(name);
@@ -68,12 +67,12 @@ export class ProviderDefinitions {
     return missing !== undefined && this.#options.now() < missing.until ? missing : undefined;
   }
 
-  /** Whoever asks for the definition itself is told why there is none. */
+  /** Ignores errors. `get` reports them. */
   #tryGet(name: string): Definition {
     return this.get(name).catch(() => undefined);
   }
 
-  /** Everything is asked for anew. */
+  /** Forgets everything. */
   clear(): void {
     this.#kept.clear();
     this.#missing.clear();

@@ -1,5 +1,5 @@
 /**
- * How providers are dealt with: the limits as a program gave them in, all of them with their defaults out.
+ * Completes a program's limits for providers with the defaults.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -7,22 +7,22 @@ import { DEFAULTS } from '../../core/limits.ts';
 import type { ListLimits } from './check-list.ts';
 import { checkNames, shown } from './check-options.ts';
 
-/** How long providers are waited for, how much they may list, and whether arguments are checked for them. */
+/** Timeouts and size limits of providers, and whether their arguments are checked. */
 export interface ProviderLimits extends ListLimits {
-  /** How long a list is fresh. Default 5 minutes. */
+  /** How long a list stays fresh. Default 5 minutes. */
   readonly ttlMs: number;
   /**
-   * How long a search waits for a list it has never seen, a call for a definition, and a call of a tool that no list has
-   * for anybody to know it. Default 2 s; the asking for a list goes on behind it. `tools/list` waits less.
+   * How long a search waits for a first list, how long a call waits for a definition, and how long an unlisted tool is
+   * searched for. Default 2 s. Listing goes on in the background. `tools/list` waits less.
    */
   readonly waitMs: number;
-  /** How long listing may take at all. Default 30 s. */
+  /** Timeout of listing. Default 30 s. */
   readonly listMs: number;
-  /** How long a call may take. Default 60 s. */
+  /** Timeout of a call. Default 60 s. */
   readonly callMs: number;
-  /** How many tools a provider of one request may list: each such provider is indexed by itself. Default 1,000. */
+  /** Maximum number of tools of one request's provider, which is indexed separately. Default 1,000. */
   readonly maxRequestTools: number;
-  /** False: arguments go to providers as they were sent, without a look at the definition. Default true. */
+  /** False: arguments are passed to providers unchecked. Default true. */
   readonly checkArguments: boolean;
 }
 
@@ -38,7 +38,7 @@ const USUAL: ProviderLimits = {
   checkArguments: true,
 };
 
-/** Throws `ValidationError` for what is misspelt or no limit; undefined means the default. */
+/** Throws `ValidationError` for an unknown or invalid limit. Undefined means the default. */
 export function toProviderLimits(
   given: Readonly<Record<string, unknown>> | Partial<ProviderLimits> = {},
 ): ProviderLimits {
@@ -47,7 +47,7 @@ export function toProviderLimits(
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const kind = typeof limits.get(name);
-    // Infinity is a limit, too.
+    // Infinity is a limit too.
     if (typeof value !== kind || (typeof value === 'number' && !(value >= 0))) {
       const wanted = kind === 'number' ? 'a number that is not negative' : 'true or false';
       throw new ValidationError(`providers.${name} must be ${wanted}, not ${shown(value)}`);

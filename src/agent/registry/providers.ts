@@ -1,5 +1,5 @@
 /**
- * The providers of a registry: those of everybody share its index, those of a request have one of their own each.
+ * Keeps the providers of a registry. Shared providers use the registry's index; each provider of a request has its own.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -11,12 +11,12 @@ import type { ListChanges } from './list-changes.ts';
 import type { ProviderLimits } from './provider-limits.ts';
 import { ToolIndex } from './tool-index.ts';
 
-/** A provider with the place where its tools are indexed. */
+/** A provider and its place in an index. */
 export class IndexedProvider {
   readonly known: KnownProvider;
   readonly index: ToolIndex;
   readonly group: string;
-  /** Whether everybody sees it. */
+  /** Whether all requests see it. */
   readonly shared: boolean;
   #indexed = 0;
   #isRemoved = false;
@@ -28,18 +28,18 @@ export class IndexedProvider {
     this.shared = shared;
   }
 
-  /** True: whoever still holds it, from before, must not show its tools any longer. */
+  /** True once removed: views made earlier must no longer show its tools. */
   get isRemoved(): boolean {
     return this.#isRemoved;
   }
 
-  /** Takes its tools out of the index for good. */
+  /** Removes its tools from the index for good. */
   remove(): void {
     this.#isRemoved = true;
     this.index.delete(this.group);
   }
 
-  /** Hands a list to the index, if that has another. */
+  /** Passes a new list to the index. */
   publish({ tools, version }: Listing): void {
     if (this.#isRemoved || version === this.#indexed) return;
     this.#indexed = version;
@@ -47,7 +47,7 @@ export class IndexedProvider {
   }
 }
 
-/** What the providers of a registry share. */
+/** What the providers of a registry have in common. */
 export interface ProvidersOptions {
   readonly index: ToolIndex;
   readonly limits: ProviderLimits;
@@ -56,11 +56,10 @@ export interface ProvidersOptions {
   readonly validators: SchemaValidators;
 }
 
-/** See the module. */
 export class Providers {
   readonly #options: ProvidersOptions;
   readonly #shared = new Map<ToolProvider, IndexedProvider>();
-  /** By the provider itself: what belongs to a request goes with it. */
+  /** By the provider itself, so that an entry is freed with its request. */
   readonly #ofRequests = new WeakMap<ToolProvider, IndexedProvider>();
   #count = 0;
 
@@ -98,12 +97,12 @@ export class Providers {
     }
   }
 
-  /** What was added, oldest first. */
+  /** The shared providers, oldest first. */
   sources(): IterableIterator<ToolProvider> {
     return this.#shared.keys();
   }
 
-  /** Those of everybody, then those of the request that everybody has not. */
+  /** The shared providers, then the request's own. */
   seenBy(ofRequest: readonly ToolProvider[]): readonly IndexedProvider[] {
     const shared = [...this.#shared.values()];
     if (ofRequest.length === 0) return shared;
@@ -132,7 +131,7 @@ export class Providers {
 
 type Tools = ReadonlyMap<string, ToolSummary>;
 
-/** What a new list changes: what everybody sees in `tools/list`, what only those see who are shown all, or nothing. */
+/** The effect of a new list: on the visible tools, only on lists that show all tools, or none. */
 function changeOf(before: Tools, now: Tools): 'visible' | 'hidden' | undefined {
   if (visibleText(before) !== visibleText(now)) return 'visible';
   return before.size !== now.size || [...now.keys()].some((name) => !before.has(name)) ? 'hidden' : undefined;

@@ -1,5 +1,5 @@
 /**
- * One registered tool, ready to run: arguments checked by its schema, handler called, result put into shape.
+ * Runs one registered tool: checks arguments by its schema, calls the handler and shapes the result.
  * @module
  */
 
@@ -24,11 +24,11 @@ export interface RegisteredTool {
   readonly definition: ToolDefinition;
   readonly keywords: readonly string[];
   readonly visible: boolean;
-  /** Never throws: what goes wrong is in the result. */
+  /** Never throws: errors are in the result. */
   call(args: Arguments, context: ToolContext): Promise<CallToolResult>;
 }
 
-/** Gives the value as the schema makes it; throws `DiscoveryError` with what is wrong. */
+/** Returns the value as the schema converts it. Throws `DiscoveryError` if it does not fit. */
 type Check = (value: unknown) => unknown | Promise<unknown>;
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
@@ -45,7 +45,7 @@ export const FIELDS: Readonly<Record<keyof ToolOptions, OptionKind>> = {
   keywords: 'any',
 };
 
-/** Checks what is registered and makes a tool of it; throws `ValidationError` for what a programmer has to mend. */
+/** Checks a registration and builds the tool. Throws `ValidationError` for a programming error. */
 export function prepareTool(
   name: string,
   given: ToolOptions<ToolSchema, ToolSchema>,
@@ -95,7 +95,7 @@ export function prepareTool(
     if (checkOutput === undefined || result.isError === true || isUnfinished) return result;
     const { structuredContent } = result;
     if (structuredContent === undefined) throw regret('there is no structured content');
-    // What the schema makes of it is what was promised: without unknown fields, with defaults.
+    // Return the schema's output: without unknown fields, with defaults.
     const checked = checkOutput(structuredContent);
     return checked instanceof Promise
       ? checked.then((value) => withStructure(result, value))
@@ -122,7 +122,7 @@ export function prepareTool(
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** The schema's own library checks where there is one; raw JSON Schema is checked by ours. */
+/** Raw JSON Schema is checked by our validators; other schemas by their own library. */
 export function checkFor(schema: ToolSchema, json: JsonSchema, validators: SchemaValidators, refuse: Refuse): Check {
   if (isStandardSchema(schema)) {
     const { validate } = schema['~standard'];

@@ -1,5 +1,5 @@
 /**
- * The registered tools, by name and in small groups: a change makes the index read one group anew, not all tools.
+ * Keeps the registered tools by name and in small groups, so that a change re-indexes one group instead of all tools.
  * @module
  */
 import type { ToolSummary } from '../../core/tool-provider.ts';
@@ -13,7 +13,7 @@ interface Group {
   readonly tools: Map<string, RegisteredTool>;
 }
 
-/** Keeps tools and tells the index what changed. */
+/** Keeps tools and reports changed groups to the index. */
 export class RegisteredTools {
   readonly #index: ToolIndex;
   readonly #tools = new Map<string, RegisteredTool>();
@@ -34,7 +34,7 @@ export class RegisteredTools {
     return this.#tools.size === 0;
   }
 
-  /** All tools, in the order they were registered. */
+  /** All tools, in order of registration. */
   values(): IterableIterator<RegisteredTool> {
     return this.#tools.values();
   }
@@ -63,7 +63,7 @@ export class RegisteredTools {
     return tool;
   }
 
-  /** Hands the groups that changed to the index. */
+  /** Passes the changed groups to the index. */
   publish(): void {
     if (this.#changed.size === 0) return;
     for (const group of this.#changed) {
@@ -74,7 +74,7 @@ export class RegisteredTools {
   }
 }
 
-/** A registered tool as a provider would list it. */
+/** A registered tool in the form that providers list. */
 export const toSummary = ({ definition, keywords, visible }: RegisteredTool): ToolSummary => ({
   name: definition.name,
   title: definition.title,

@@ -4,7 +4,7 @@ import { ToolNotFoundError, type ToolProvider, ToolRegistry, withRequestProvider
 const pause = (turns: number): Promise<void> =>
   turns === 0 ? Promise.resolve() : new Promise<void>((resolve) => setImmediate(resolve)).then(() => pause(turns - 1));
 
-/** One tool of its own and one called like everybody's, all of whose texts name the user; every answer takes a few turns. */
+/** One own tool and one with the name of a shared tool; all texts name the user, and every answer takes a few turns. */
 const toolsOf = (user: number): ToolProvider => ({
   async listToolMetadata() {
     await pause(user % 3);
@@ -82,7 +82,7 @@ describe('request-scoped providers', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('never stand in for what is registered or belongs to everybody', async () => {
+  it('never replace registered or shared tools', async () => {
     const registry = new ToolRegistry();
     registry.registerTool({ name: 'whoami', description: 'Says who you are' }, () => 'the registry');
     registry.addProvider({ ...toolsOf(7), name: 'shared' });
@@ -95,7 +95,7 @@ describe('request-scoped providers', () => {
     });
   });
 
-  it('never stand in for a tool of a provider that could not list its tools', async () => {
+  it('never replace a tool of a shared provider that could not list its tools', async () => {
     const registry = new ToolRegistry();
     const said = (text: string) => ({ content: [{ type: 'text', text }] });
     const pay = { name: 'pay', inputSchema: { type: 'object' } };
@@ -113,7 +113,7 @@ describe('request-scoped providers', () => {
     await withRequestProviders(ofRequest, async () => {
       await registry.search('pay');
       expect(await registry.callTool('pay')).toEqual(said('pay of everybody'));
-      // What nobody else has does not depend on others.
+      // A tool that only the request has does not depend on other providers.
       expect(await registry.callTool('mine')).toEqual(said('mine of the request'));
       isDown = true;
       registry.invalidate();
@@ -122,7 +122,7 @@ describe('request-scoped providers', () => {
     });
   });
 
-  it('do not get into the lists of providers that everybody sees', async () => {
+  it('do not get into the lists of shared providers', async () => {
     const inner = new ToolRegistry();
     inner.registerTool({ name: 'inner_tool', description: 'Of the inner registry' }, () => 'inner');
     const outer = new ToolRegistry();

@@ -1,5 +1,5 @@
 /**
- * Providers that belong to one request: they go along with its asynchronous work and are seen by nobody else.
+ * Gives one request its own providers, which follow its asynchronous work and are invisible to other requests.
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -9,7 +9,7 @@ const scope = new AsyncLocalStorage<readonly ToolProvider[]>();
 const NONE: readonly ToolProvider[] = [];
 
 /**
- * Runs `fn` with tools that only it, and whatever it starts, can find and call. Scopes inside scopes add up.
+ * Runs `fn` with tools that only `fn`, and whatever it starts, can find and call. Nested scopes add up.
  * @example
  * createServer((request, response) => {
  *   const user = request.headers['x-user-id'];
@@ -21,10 +21,10 @@ export function withRequestProviders<T>(providers: ToolProvider | readonly ToolP
   return scope.run([...requestProviders(), ...added], fn);
 }
 
-/** Runs `fn` as if no request were being served: what is kept for all must not see the tools of one. */
+/** Runs `fn` outside of any request: shared state must not see the tools of one. */
 export const outsideRequests = <T>(fn: () => T): T => scope.run(NONE, fn);
 
-/** The providers of the request that is being served, if any. */
+/** The providers of the current request, if any. */
 export const requestProviders = (): readonly ToolProvider[] => scope.getStore() ?? NONE;
 
 const isList = (value: ToolProvider | readonly ToolProvider[]): value is readonly ToolProvider[] =>

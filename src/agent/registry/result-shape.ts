@@ -1,6 +1,6 @@
 /**
- * Anything in, whether it is the result of a `tools/call` out. A handler's own data may well have a field called
- * `content`; a result has nothing but the fields of results, each of its kind.
+ * Tells whether a value is the result of a `tools/call`. A handler's own data may have a field named `content`, so a
+ * result must have only the fields of results, each of the right type.
  * @module
  */
 
@@ -14,7 +14,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isBlock = (value: unknown): boolean =>
   isObject(value) && isText(value.type) && (BLOCKS.get(value.type as string)?.(value) ?? true);
 
-/** What a block of a known type must have; clients refuse a whole result for want of it. */
+/** Required fields of known block types; clients refuse the whole result without them. */
 const BLOCKS: ReadonlyMap<string, (block: Fields) => boolean> = new Map<string, (block: Fields) => boolean>([
   ['text', ({ text }) => isText(text)],
   ['image', ({ data, mimeType }) => isText(data) && isText(mimeType)],
@@ -39,7 +39,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['requestState', optional(isText)],
 ]);
 
-/** See the module. */
 export function isResult(value: unknown): value is CallToolResult {
   if (!isObject(value)) return false;
   const keys = Object.keys(value);

@@ -1,5 +1,5 @@
 /**
- * A schema of any library in, the JSON Schema that library makes of it out; asked for clearly where it makes none.
+ * Converts a schema of any library to JSON Schema, or throws an error that says how to enable that.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -8,16 +8,16 @@ import { isObject } from '../../json/plain-object.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
-/** Which side of a schema: what goes in before defaults and conversions, or what comes out after them. */
+/** The side of a schema: before defaults and conversions, or after them. */
 export type SchemaSide = 'input' | 'output';
 
 /**
- * Converts schemas of a library that has the converter in another package, such as valibot's `toJsonSchema`, which takes
+ * Converts schemas of a library whose converter is a separate package, such as valibot's `toJsonSchema`, which takes
  * these options.
  */
 export type ToJsonSchema = (schema: never, options: { readonly typeMode: SchemaSide }) => object;
 
-/** The JSON Schema, with an object at its root; throws `ValidationError` where there is none. */
+/** The JSON Schema, with an object at its root. Throws `ValidationError` if there is none. */
 export function exportSchema(
   schema: StandardSchema | JsonSchema,
   side: SchemaSide,
@@ -54,11 +54,11 @@ function tryExport(
 function howToExport(vendor: string, registry: string): string {
   switch (vendor) {
     case 'valibot':
-      return `valibot's JSON Schema export is a package of its own. Install @valibot/to-json-schema and hand it in: new ${registry}({ toJsonSchema }), or wrap the schema with its toStandardJsonSchema().`;
+      return `valibot's JSON Schema export is a separate package. Install @valibot/to-json-schema and pass it: new ${registry}({ toJsonSchema }), or wrap the schema with its toStandardJsonSchema().`;
     case 'zod':
       return 'this version of zod has no JSON Schema export. Use zod 4.2 or later, or give raw JSON Schema.';
     default:
-      return `${vendor} schemas have no JSON Schema export that we know of. Hand a converter in, new ${registry}({ toJsonSchema }), or give raw JSON Schema.`;
+      return `${vendor} schemas have no known JSON Schema export. Pass a converter, new ${registry}({ toJsonSchema }), or give raw JSON Schema.`;
   }
 }
 
@@ -73,7 +73,7 @@ function checkRaw(schema: unknown, where: string): JsonSchema {
   return schema;
 }
 
-/** `tools/list` wants an object at the root; unions of objects do not say so themselves. */
+/** `tools/list` needs an object at the root; unions of objects do not say so themselves. */
 function withObjectRoot(schema: JsonSchema, where: string): JsonSchema {
   if (schema.type === 'object') return schema;
   const isOpen = schema.type === undefined && typeof schema.enum === 'undefined' && typeof schema.const === 'undefined';

@@ -1,5 +1,5 @@
 /**
- * What a handler of the MCP SDK is given besides the request, version 1 or 2, turned into ours.
+ * Converts the context of an MCP SDK handler, version 1 or 2, to ours.
  * @module
  */
 import type { ToolContext, ToolRequest } from '../../core/tool-provider.ts';
@@ -31,10 +31,10 @@ interface Context {
 
 const isContext = (sdk: unknown): sdk is Context => typeof (sdk as Partial<Context> | undefined)?.mcpReq === 'object';
 
-/** Whether a request came through version 2 of the SDK. */
+/** Tells whether a request came through version 2 of the SDK. */
 export const isVersion2 = isContext;
 
-/** The context of a call that came through the SDK. */
+/** The context of a call through the SDK. */
 export function toToolContext(sdk: unknown): ToolContext {
   const { signal, token, notify } = isContext(sdk)
     ? { signal: sdk.mcpReq.signal, token: sdk.mcpReq._meta?.progressToken, notify: sdk.mcpReq.notify }
@@ -44,7 +44,7 @@ export function toToolContext(sdk: unknown): ToolContext {
         notify: (sdk as Extra).sendNotification,
       };
   const report = (progress: Progress): void => {
-    // The client may be gone by now; the call itself finds out.
+    // The client may have disconnected; the call itself notices.
     notify?.({ method: 'notifications/progress', params: { progressToken: token, ...progress } }).catch(() => {});
   };
   return {
@@ -54,7 +54,7 @@ export function toToolContext(sdk: unknown): ToolContext {
   };
 }
 
-/** The request itself, for whoever decides by headers or authorization. */
+/** The request itself, for decisions by header or authorization. */
 export function toToolRequest(sdk: unknown): ToolRequest {
   const { sessionId } = (sdk ?? {}) as Extra;
   const authInfo = isContext(sdk) ? sdk.http?.authInfo : (sdk as Extra | undefined)?.authInfo;

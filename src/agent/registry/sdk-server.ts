@@ -1,6 +1,6 @@
 /**
- * A server of the MCP SDK, version 1 or 2, high or low level, as the one thing we need of it: its handlers of `tools/list`
- * and `tools/call`, with ours in front. Nothing of the SDK is imported; the versions differ in little, and that is here.
+ * Puts our handlers of `tools/list` and `tools/call` in front of those of an MCP SDK server, version 1 or 2, high or
+ * low level. Imports nothing of the SDK; the few differences between versions are handled here.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -19,13 +19,13 @@ export interface RawRequest {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How the SDK keeps a handler; `sdk` is its `extra` or `ctx`. */
+/** A handler as the SDK stores it; `sdk` is its `extra` or `ctx`. */
 export type RawHandler = (request: RawRequest, sdk: unknown) => Promise<unknown>;
 
-/** Ours, in front of what the server has: `theirs` is absent where the server has none. */
+/** Our handler, in front of the server's. `theirs` is undefined if the server has none. */
 export type FrontHandler = (request: RawRequest, sdk: unknown, theirs: RawHandler | undefined) => Promise<unknown>;
 
-/** What both versions have, some of it only for their own use. */
+/** What both versions have, some of it private. */
 export interface LowLevelServer {
   readonly transport?: unknown;
   readonly _requestHandlers?: unknown;
@@ -34,7 +34,7 @@ export interface LowLevelServer {
   registerCapabilities(capabilities: object): void;
   getCapabilities?(): { readonly tools?: { readonly listChanged?: boolean } };
   sendToolListChanged(): Promise<void>;
-  /** Version 2: puts the SDK's checks around a handler. */
+  /** Version 2: adds the SDK's checks to a handler. */
   _wrapHandler?(method: string, handler: RawHandler): RawHandler;
 }
 
@@ -43,7 +43,7 @@ interface HighLevelServer {
   registerTool(name: string, config: object, handler: () => unknown): { remove(): void };
 }
 
-/** The server under `McpServer`, or the server itself; throws for what is neither. */
+/** The server under `McpServer`, or the server itself. Throws for anything else. */
 export function lowLevelOf(server: AttachableServer): LowLevelServer {
   const low = isHighLevel(server) ? server.server : (server as unknown as LowLevelServer);
   if (typeof low?.setRequestHandler !== 'function' || !(low._requestHandlers instanceof Map)) {
@@ -57,8 +57,8 @@ const isHighLevel = (server: unknown): server is HighLevelServer =>
   typeof (server as Partial<HighLevelServer>).server === 'object';
 
 /**
- * Declares the capability and takes the names. A high-level server sets its handlers with its first tool, and refuses to
- * do so once there are others, so it is given these; what they do is up to the handlers in front.
+ * Declares the capability and reserves the names. A high-level server sets its handlers with its first tool, and
+ * refuses to do so if others exist, so it gets placeholders with these names. The handlers in front do the work.
  */
 export function reserveTools(server: AttachableServer, names: readonly string[]): void {
   const taken: { remove(): void }[] = [];
@@ -81,7 +81,7 @@ function declareTools(low: LowLevelServer): void {
   low.registerCapabilities({ tools: { listChanged: declared?.listChanged ?? true } });
 }
 
-/** Puts a handler in front of the server's own, also of one that is set later; gives the one that stands behind. */
+/** Puts a handler in front of the server's own, even one that is set later. Returns a getter of the server's own. */
 export function putInFront(low: LowLevelServer, method: string, front: FrontHandler): () => RawHandler | undefined {
   const handlers = low._requestHandlers as Map<string, RawHandler>;
   let theirs: RawHandler | undefined;
@@ -99,11 +99,11 @@ export function putInFront(low: LowLevelServer, method: string, front: FrontHand
   return () => theirs;
 }
 
-/** A handler with the checks of the SDK around it, where it has them apart from its own handlers. */
+/** Adds the SDK's checks to a handler, if the SDK offers them separately. */
 export const withSdkChecks = (low: LowLevelServer, method: string, handler: RawHandler): RawHandler =>
   low._wrapHandler?.(method, handler) ?? handler;
 
-/** Calls back whenever the server says that its tools changed, connected or not. */
+/** Calls back whenever the server announces changed tools, connected or not. */
 export function onListChanged(low: LowLevelServer, changed: () => void): void {
   const send = low.sendToolListChanged;
   low.sendToolListChanged = () => {
@@ -112,7 +112,7 @@ export function onListChanged(low: LowLevelServer, changed: () => void): void {
   };
 }
 
-/** Tells the client of a server that is connected that the list changed. */
+/** Notifies the client of a connected server that the list changed. */
 export function tellListChanged(low: LowLevelServer): void {
   if (low.transport === undefined) return;
   low.sendToolListChanged().catch((error: Error) => low.onerror?.(error));

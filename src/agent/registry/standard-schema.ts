@@ -1,5 +1,6 @@
 /**
- * The Standard Schema interface (standardschema.dev), as far as we use it: what zod, valibot and arktype have in common.
+ * Declares the part of the Standard Schema interface (standardschema.dev) that we use: what zod, valibot and arktype
+ * share.
  * @module
  */
 
@@ -10,28 +11,28 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Standard JSON Schema, where the library exports it. */
+    /** Standard JSON Schema, if the library exports it. */
     readonly jsonSchema?: StandardJsonSchema | undefined;
   };
 }
 
-/** How a library hands out JSON Schema of its own. */
+/** A library's own JSON Schema export. */
 export interface StandardJsonSchema {
   input(options: { readonly target: 'draft-2020-12' }): Record<string, unknown>;
   output(options: { readonly target: 'draft-2020-12' }): Record<string, unknown>;
 }
 
-/** What a validation gives. */
+/** The result of a validation. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing wrong with a value. */
+/** One problem of a value. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Whether a value is such a schema; arktype's are functions. */
+/** Tells whether a value is such a schema. Those of arktype are functions. */
 export const isStandardSchema = (value: unknown): value is StandardSchema =>
   (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;

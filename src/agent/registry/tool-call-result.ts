@@ -1,20 +1,20 @@
 /**
- * What a registry gives for a call: a result whose content is of the kinds that every client knows, so that a handler of
- * the MCP SDK, version 1 or 2, may return it as it is.
+ * Declares the result of a registry's call. Its content has only kinds that every client knows, so that a handler of
+ * the MCP SDK, version 1 or 2, can return it unchanged.
  * @module
  */
 import type { CallToolResult } from '../../core/types.ts';
 
-/** Text, in a result. */
+/** Text in a result. */
 export type TextContent = Readonly<{ type: 'text'; text: string }>;
 
-/** An image, in a result: `data` is base64. */
+/** An image in a result; `data` is base64. */
 export type ImageContent = Readonly<{ type: 'image'; data: string; mimeType: string }>;
 
-/** Sound, in a result: `data` is base64. */
+/** Sound in a result; `data` is base64. */
 export type AudioContent = Readonly<{ type: 'audio'; data: string; mimeType: string }>;
 
-/** A resource that can be read elsewhere. */
+/** A link to a resource. */
 export type ResourceLink = Readonly<{
   type: 'resource_link';
   uri: string;
@@ -25,7 +25,7 @@ export type ResourceLink = Readonly<{
   size?: number;
 }>;
 
-/** A resource that came along: as text, or as base64 in `blob`. */
+/** An embedded resource: as text, or as base64 in `blob`. */
 export type EmbeddedResource = Readonly<{
   type: 'resource';
   resource: Readonly<
@@ -36,7 +36,7 @@ export type EmbeddedResource = Readonly<{
 /** One part of a result, told apart by its `type`. */
 export type KnownContent = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
-/** What a tool returned, in the shape that clients take. Whatever else there is in it is handed on. */
+/** The result of a tool. Other fields are passed on. */
 export interface ToolCallResult extends CallToolResult {
   readonly content: KnownContent[];
   readonly structuredContent?: Record<string, unknown>;
@@ -44,6 +44,6 @@ export interface ToolCallResult extends CallToolResult {
   readonly _meta?: Record<string, any>;
 }
 
-/** Content of other kinds has become text by now; only a question to the user comes without any. */
+/** Other kinds of content have already become text. Only a question to the user has no content. */
 export const toToolCallResult = (result: CallToolResult): ToolCallResult =>
   (result.content === undefined ? { ...result, content: [] } : result) as ToolCallResult;

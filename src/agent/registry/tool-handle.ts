@@ -12,16 +12,16 @@ import type { ToolChanges, ToolHandler, ToolOptions, ToolSchema } from './tool-r
 type Options = ToolOptions<ToolSchema, ToolSchema>;
 type Handler = ToolHandler<ToolSchema, ToolSchema>;
 
-/** What handles share. */
+/** What all handles of a registry share. */
 export interface Registration {
   readonly prepare: (name: string, options: Options, handler: Handler) => RegisteredTool;
   readonly tools: RegisteredTools;
-  /** Every name that is taken, those of disabled tools included. */
+  /** Every taken name, including those of disabled tools. */
   readonly handles: Map<string, RegisteredHandle>;
   readonly changes: ListChanges;
 }
 
-/** A `ToolHandle`, whatever its schemas. */
+/** Implements `ToolHandle` for any schema. */
 export class RegisteredHandle {
   readonly #registration: Registration;
   #options: Options;
@@ -29,7 +29,7 @@ export class RegisteredHandle {
   #tool: RegisteredTool;
   #enabled = true;
 
-  /** Registers a tool. Throws `ValidationError` for what cannot be registered. */
+  /** Registers a tool. Throws `ValidationError` if it cannot be registered. */
   constructor(registration: Registration, name: string, options: Options, handler: Handler) {
     this.#registration = registration;
     this.#tool = this.#prepare(name, options, handler);
@@ -86,9 +86,7 @@ export class RegisteredHandle {
     const tool = this.#registration.prepare(name, options, handler);
     const holder = this.#registration.handles.get(name);
     if (holder === undefined || holder === this) return tool;
-    throw new ValidationError(
-      `A tool "${name}" is already registered; unregister that one first, or choose another name`,
-    );
+    throw new ValidationError(`A tool "${name}" is already registered; unregister it first, or choose another name`);
   }
 
   #replace(before: RegisteredTool | undefined, after: RegisteredTool | undefined): void {

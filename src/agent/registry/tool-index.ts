@@ -1,5 +1,5 @@
 /**
- * Tools in groups in, scored hits out: the ranking of the search engine, with the levels of literal matches as floors.
+ * Searches groups of tools with the ranking of the search engine, and with literal matches as minimum scores.
  * @module
  */
 
@@ -11,7 +11,7 @@ import { firstSentence } from '../../text/plain-text.ts';
 import { Haystack, TIERS } from './haystack.ts';
 import { LEVEL, type MatchedTexts, matchLevel, toMatched, toNeedle } from './match-level.ts';
 
-/** A tool that was found, and how well it fits, 0 to 1. */
+/** A hit, and its score from 0 to 1. */
 export interface IndexHit {
   readonly group: string;
   readonly tool: ToolSummary;
@@ -29,40 +29,40 @@ interface Group {
   readonly haystack: Haystack;
 }
 
-/** Whether a tool of a group counts: of several with one name only one does. */
+/** Tells whether a tool of a group counts: of several with one name, only one does. */
 export type Owns = (group: string, name: string) => boolean;
 
 /**
- * In hundredths, as scores are shown: what would be shown as 0 is no hit, and a default answer wants a little more. What
- * clients list anyway must not fill up an answer, and neither must noise be shown for want of anything else: measured on
- * requests with and without an answer, a best hit below a tenth is noise.
+ * Minimum scores in hundredths, as shown. A score shown as 0 is no hit; a default answer needs a little more. Visible
+ * tools must not fill up an answer, because clients list them anyway. Noise must not be shown for lack of better hits:
+ * measured on requests with and without an answer, a best hit below a tenth is noise.
  */
 const LEAST = { asked: 1, byDefault: 2, listed: 10, alone: 10 };
-/** How many are shown where nothing fits for certain. */
+/** How many tools are shown if nothing fits well. */
 const NEAREST = 3;
 const TOOLS_PER_STEP = 100;
 
-/** Searches groups of tools; a group is replaced as a whole. */
+/** Searches groups of tools. A group is replaced as a whole. */
 export class ToolIndex {
-  // Groups are ours and mean nothing to who searches.
+  // Group names are internal, so they must not match a query.
   readonly #engine = new SearchEngine({ weights: { server: 0 } });
   readonly #groups = new Map<string, Group>();
   readonly #waiting = new Map<string, readonly ToolSummary[]>();
   #indexing: Promise<void> | undefined;
 
-  /** Replaces a group; it is found once `ready` has settled. */
+  /** Replaces a group. It is searchable once `ready` has settled. */
   set(group: string, tools: readonly ToolSummary[]): void {
     this.#waiting.set(group, tools);
   }
 
-  /** Forgets a group at once. */
+  /** Removes a group at once. */
   delete(group: string): void {
     this.#waiting.delete(group);
     this.#groups.delete(group);
     this.#engine.removeServer(group);
   }
 
-  /** Settles when all groups are indexed; undefined when they are. Long lists let other work go on in between. */
+  /** Settles when all groups are indexed; undefined if they already are. Yields to other work in between. */
   ready(): Promise<void> | undefined {
     if (this.#waiting.size === 0) return this.#indexing;
     this.#indexing ??= this.#index().finally(() => {
@@ -76,7 +76,7 @@ export class ToolIndex {
     for (let next = first(this.#waiting); next !== undefined; next = first(this.#waiting)) {
       const [group, tools] = next;
       for (const _ of this.#engine.setServerInSteps(group, tools.map(toMetadata))) await otherWork();
-      // Meanwhile it may have been replaced, or be gone.
+      // The group may have been replaced or removed meanwhile.
       if (!this.#waiting.has(group)) this.delete(group);
       if (this.#waiting.get(group) !== tools) continue;
       this.#waiting.delete(group);
@@ -89,7 +89,7 @@ export class ToolIndex {
     }
   }
 
-  /** The best tools for a query, best first: at most `limit`, by default 10 and fewer where relevance falls off. */
+  /** The best tools for a query, best first: at most `limit`. By default 10, or fewer if relevance drops. */
   find(query: string, limit: number | undefined, owns: Owns): IndexHit[] {
     const needle = toNeedle(query);
     const most = limit ?? LIMITS.search.defaultResults;
@@ -103,7 +103,7 @@ export class ToolIndex {
       const group = this.#groups.get(server);
       add(server, group?.entries[group.places.get(tool) ?? -1], relevance);
     }
-    // The engine knows words; parts of words it does not, nor phrases.
+    // The engine matches words; parts of words and phrases are matched here.
     for (const tier of TIERS) {
       let left = most - countFrom(hits.values(), LEVEL[tier]);
       for (const [name, { entries, haystack }] of this.#groups) {
@@ -113,19 +113,19 @@ export class ToolIndex {
         }
       }
     }
-    // Equal scores stay in the order of the engine, which came first.
+    // Hits with equal scores stay in the engine's order.
     return [...hits.values()]
       .filter(({ tool, score }) => inHundredths(score) >= (tool.visible === true ? LEAST.listed : LEAST.asked))
       .sort((a, b) => b.score - a.score)
       .slice(0, most);
   }
 
-  /** What comes nearest to a query for which `find` has nothing by default. */
+  /** The nearest tools to a query for which `find` returns nothing by default. */
   nearest(query: string, owns: Owns): IndexHit[] {
     return this.find(query, NEAREST, owns).filter(({ score }) => inHundredths(score) >= LEAST.alone);
   }
 
-  /** What the engine finds. Where some of it does not count, that takes no place from what does. */
+  /** The engine's hits that count. Hits that do not count take no place from the others. */
   #ranked(query: string, limit: number | undefined, owns: Owns): SearchResult[] {
     const counts = ({ server, tool }: SearchResult): boolean => owns(server, tool);
     const found = this.#engine.search(query, { limit });
@@ -137,7 +137,6 @@ export class ToolIndex {
 
 const inHundredths = (score: number): number => Math.round(score * 100);
 
-/** How many hits have at least this score. */
 function countFrom(hits: Iterable<IndexHit>, score: number): number {
   let count = 0;
   for (const hit of hits) if (hit.score >= score) count++;

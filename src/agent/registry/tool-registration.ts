@@ -1,5 +1,5 @@
 /**
- * Describes what is registered: the options of a tool, its handler, and the types that flow from one to the other.
+ * Declares what is registered: the options of a tool, its handler, and the types that connect them.
  * @module
  */
 import type { ToolContext } from '../../core/tool-provider.ts';
@@ -10,36 +10,36 @@ import type { StandardSchema } from './standard-schema.ts';
 /** A schema of zod 4, valibot or arktype, or raw JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
 
-/** What a tool of one's own is, beside its name and its handler. */
+/** The options of a program's own tool, beside its name and handler. */
 export interface ToolOptions<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema> {
-  /** What clients show people in place of the name. */
+  /** A name for people, shown instead of the tool's name. */
   readonly title?: string | undefined;
-  /** What it does, and when to use it: models choose by this, and search finds the tool by it. */
+  /** What the tool does, and when to use it. Models choose by this text, and search finds the tool by it. */
   readonly description: string;
-  /** What the handler gets; none means an object of anything. */
+  /** The schema of the handler's arguments. Default: any object. */
   readonly inputSchema?: Input | undefined;
-  /** What the handler returns as an object; what does not fit becomes an error result. */
+  /** The schema of the object that the handler returns. A result that does not fit becomes an error. */
   readonly outputSchema?: Output | undefined;
-  /** Hints for clients: whether it only reads, whether it destroys, whether it may be repeated. */
+  /** Hints for clients: whether the tool only reads, destroys, or may be repeated. */
   readonly annotations?: ToolAnnotations | undefined;
-  /** Pictures that clients may show, as MCP has them; handed on. */
+  /** Icons for clients, as in MCP; passed on unchanged. */
   readonly icons?: readonly object[] | undefined;
-  /** Anything else for clients; handed on. */
+  /** Anything else for clients; passed on unchanged. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** True: it stands in `tools/list`. Default: only `tool_search` finds it. */
+  /** True: the tool is in `tools/list`. Default: only `tool_search` finds it. */
   readonly visible?: boolean | undefined;
-  /** Further words it is found by. */
+  /** More words to find the tool by. */
   readonly keywords?: readonly string[] | undefined;
 }
 
-/** The same with the name in it. */
+/** Tool options with the name included. */
 export interface ToolRegistration<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>
   extends ToolOptions<Input, Output> {
   /** 1 to 128 of letters, digits, `_`, `-`, `.` and `/`; unique in the registry. */
   readonly name: string;
 }
 
-/** What `ToolHandle.update` replaces. What is left out or undefined stays as it is. */
+/** The changes of `ToolHandle.update`. Missing or undefined fields stay as they are. */
 export interface ToolChanges<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>
   extends Partial<ToolOptions<Input, Output>> {
   readonly name?: string | undefined;
@@ -47,26 +47,29 @@ export interface ToolChanges<Input extends ToolSchema = JsonSchema, Output exten
   readonly enabled?: boolean | undefined;
 }
 
-/** A registered tool in the hands of the program that registered it, as in the MCP SDK. */
+/** The handle of a registered tool, as in the MCP SDK. */
 export interface ToolHandle<Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema> {
-  /** Its name now. */
+  /** The current name. */
   readonly name: string;
-  /** False: it is neither listed nor found nor called, but its name stays taken. */
+  /** False: the tool is neither listed, found nor called, but its name stays taken. */
   readonly enabled: boolean;
-  /** Replaces parts of the tool at once. Throws `ValidationError`, and changes nothing, for what cannot be registered. */
+  /**
+   * Replaces parts of the tool at once. Throws `ValidationError`, and changes nothing, if the result cannot be
+   * registered.
+   */
   update<const NewInput extends ToolSchema, NewOutput extends ToolSchema = Output>(
     changes: ToolChanges<NewInput, NewOutput> & { readonly inputSchema: NewInput },
   ): void;
   update<NewOutput extends ToolSchema = Output>(changes: Omit<ToolChanges<Input, NewOutput>, 'inputSchema'>): void;
   enable(): void;
   disable(): void;
-  /** Takes the tool away for good. */
+  /** Removes the tool for good. */
   remove(): void;
 }
 
 /**
- * The arguments a handler gets: what the schema makes of what was sent. Raw JSON Schema gives types where it is written in
- * place or `as const`.
+ * The arguments of a handler: the output of the schema. Raw JSON Schema gives types if it is written in place or `as
+ * const`.
  */
 export type ArgumentsOf<Input extends ToolSchema> =
   Input extends StandardSchema<unknown, infer Value>
@@ -77,13 +80,13 @@ export type ArgumentsOf<Input extends ToolSchema> =
 
 type StructuredOf<Output extends ToolSchema> = Output extends StandardSchema<infer Value, unknown> ? Value : object;
 
-/** A result as it goes over the wire; every object would fit the type of results in general. */
+/** A result as it goes over the wire. Narrower than `CallToolResult`, which any object would fit. */
 type WholeResult = CallToolResult &
   ({ readonly content: readonly ContentBlock[] } | { readonly resultType: 'input_required' });
 
 /**
- * What a handler may return: a whole result; a text, a number or a truth value, which become text; an object, which
- * becomes `structuredContent` as well; or nothing.
+ * What a handler may return: a whole result; a text, number or boolean, which become text; an object, which also
+ * becomes `structuredContent`; or nothing.
  */
 export type HandlerResult<Output extends ToolSchema = JsonSchema> =
   | WholeResult

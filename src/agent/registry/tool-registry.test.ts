@@ -102,7 +102,7 @@ describe('a schema', () => {
     expect(registry.listTools()[0]?.inputSchema).toMatchObject({ required: ['n'] });
   });
 
-  it('that cannot be written as JSON Schema is asked for clearly', () => {
+  it('that cannot be written as JSON Schema is refused with a way to fix it', () => {
     const registry = new ToolRegistry();
     const register = (inputSchema: unknown) => () =>
       registry.registerTool({ name: 'x', description: '', inputSchema: inputSchema as never }, () => '');
@@ -110,7 +110,7 @@ describe('a schema', () => {
     expect(register(z3.object({}))).toThrow('zod 4');
     expect(register(z.object({ at: z.date() }))).toThrow('zod cannot write this schema as JSON Schema');
     const foreign = { '~standard': { version: 1, vendor: 'acme', validate: (value: unknown) => ({ value }) } };
-    expect(register(foreign)).toThrow('acme schemas have no JSON Schema export');
+    expect(register(foreign)).toThrow('acme schemas have no known JSON Schema export');
     expect(register({ to: z.string() })).toThrow('z.object');
     expect(register('string')).toThrow('must be a schema');
     expect(register(z.string())).toThrow('must describe an object');
@@ -407,7 +407,7 @@ describe('registering', () => {
     expect(registry.listTools()).toEqual([]);
   });
 
-  it('while a search indexes is seen by whoever searches after it', async () => {
+  it('during indexing is seen by the next search', async () => {
     const registry = new ToolRegistry();
     for (let n = 0; n < 500; n++) registry.registerTool({ name: `tool_${n}`, description: 'x' }, () => '');
     const running = registry.search('tool_1');
@@ -419,7 +419,7 @@ describe('registering', () => {
     expect((await running).results[0]?.name).toBe('tool_1');
   });
 
-  it('is told to whoever listens, once for changes of one moment', async () => {
+  it('notifies listeners once per burst', async () => {
     const registry = new ToolRegistry();
     const told: string[] = [];
     const end = registry.onToolsChanged((change) => told.push(change));
@@ -435,7 +435,7 @@ describe('registering', () => {
     expect(told).toEqual(['visible', 'hidden']);
   });
 
-  it('is told to everybody, also when a listener fails', async () => {
+  it('notifies all listeners, even if one fails', async () => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => void warnings.push(message);
     process.on('warning', onWarning);
@@ -462,7 +462,7 @@ describe('options', () => {
     const create = (options: unknown) => () => new ToolRegistry(options as ToolRegistryOptions);
     expect(create({ nmae: 'x' })).toThrow('There is no option nmae; did you mean name?');
     expect(create({ providers: { waitMS: 5 } })).toThrow('did you mean providers.waitMs?');
-    expect(create({ providers: { completely: 5 } })).toThrow('there are ttlMs');
+    expect(create({ providers: { completely: 5 } })).toThrow('use one of: ttlMs');
     expect(create({ providers: { maxTools: -1 } })).toThrow('providers.maxTools must be a number that is not negative');
     expect(create({ providers: { ttlMs: Number.NaN } })).toThrow('not NaN');
     expect(create({ providers: { callMs: '5' } })).toThrow('not "5"');
@@ -506,7 +506,7 @@ describe('what is misspelt in a program without types', () => {
   it('is refused in the definition of a tool', () => {
     expect(register({ visble: true })).toThrow('a: a tool has no field "visble"; did you mean visible?');
     expect(register({ input_schema: { type: 'object' } })).toThrow('did you mean inputSchema?');
-    expect(register({ parameters: {} })).toThrow('there are title, description, inputSchema');
+    expect(register({ parameters: {} })).toThrow('use one of: title, description, inputSchema');
     expect(register({ keywords: 'x' })).toThrow('a: keywords must be a list of texts');
     expect(register({ keywords: ['x'] })).not.toThrow();
     expect(register({ visible: 'yes' })).toThrow('visible must be true or false, not "yes"');
@@ -518,7 +518,7 @@ describe('what is misspelt in a program without types', () => {
     );
   });
 
-  it('null stands for what is not there, and what MCP knows beside goes along', async () => {
+  it('null counts as absent, and other MCP fields are passed on', async () => {
     const registry = new ToolRegistry();
     const icons = [{ src: 'data:image/png;base64,' }];
     const loose = { name: 'a', description: 'A', title: null, annotations: null, icons, _meta: { own: 1 } };
@@ -538,7 +538,7 @@ describe('what is misspelt in a program without types', () => {
     const registry = new ToolRegistry() as unknown as Record<string, (...args: unknown[]) => unknown>;
     const search = (...args: unknown[]) => registry.search?.(...args);
     await expect(search('mail', { limit: 1 })).rejects.toThrow(
-      'There is no option limit; there are maxResults, compact',
+      'There is no option limit; use one of: maxResults, compact',
     );
     await expect(search('mail', { max_results: 1 })).rejects.toThrow('did you mean maxResults?');
     await expect(search('mail', { maxResults: '1' })).rejects.toThrow('maxResults must be a number, not "1"');
@@ -556,7 +556,7 @@ describe('what is misspelt in a program without types', () => {
   });
 });
 
-describe('a name that nobody has', () => {
+describe('an unknown name', () => {
   it('is refused with the nearest ones', async () => {
     const registry = new ToolRegistry();
     for (const name of ['send_email', 'send_fax', 'read_email']) {
@@ -604,7 +604,7 @@ describe('a search', () => {
     ]);
   });
 
-  it('shows nothing that is worth nothing, however many are asked for', async () => {
+  it('shows no hit without relevance, however many are asked for', async () => {
     const many = new ToolRegistry();
     many.registerTool({ name: 'send_email', description: 'Send an email to a recipient' }, () => '');
     many.registerTool({ name: 'water_plants', description: 'Water the plants on the balcony' }, () => '');
@@ -628,11 +628,11 @@ describe('a search', () => {
       ['track my package', 'get_shipment'],
       ['who works here', 'list_employee'],
       ['staff directory', 'list_employee'],
-    ])('shows what comes nearest, and says so: %s', async (query, name) => {
+    ])('shows the nearest tools, and says so: %s', async (query, name) => {
       const { results, notes, hint } = await few.search(query);
       expect(results[0]?.name).toBe(name);
       expect(notes).toEqual([]);
-      expect(hint).toContain('Nothing fits for certain');
+      expect(hint).toContain('No tool fits well');
     });
 
     it.each(['weather in Oslo', 'asdf qwer', 'translate to french', 'bake bread'])(
@@ -640,7 +640,7 @@ describe('a search', () => {
       async (query) => {
         const { results, hint } = await few.search(query);
         expect(results).toEqual([]);
-        expect(hint).toContain('Say in other words');
+        expect(hint).toContain('Describe in other words');
       },
     );
 
@@ -649,7 +649,7 @@ describe('a search', () => {
       expect(await few.search('')).not.toHaveProperty('hint');
     });
 
-    it('does not fill an answer up with what clients list anyway', async () => {
+    it('does not fill an answer with tools that clients list anyway', async () => {
       for (const query of ['vacation', 'book time off', 'parcel', 'smtp', 'hello there', 'quick']) {
         const { results } = await few.search(query, { maxResults: 100 });
         expect(results.filter(({ name, score }) => name === 'ping' && score < 0.1)).toEqual([]);
@@ -659,7 +659,7 @@ describe('a search', () => {
     });
   });
 
-  it('for nothing lists what there is', async () => {
+  it('with an empty query lists all tools', async () => {
     expect((await registry.search('  ')).results.map(({ name }) => name)).toEqual(['create_invoice', 'delete_file']);
   });
 
@@ -695,7 +695,7 @@ describe('a search', () => {
 });
 
 describe('literal matches', () => {
-  it('of several words have their levels, too', async () => {
+  it('of several words have levels too', async () => {
     const registry = new ToolRegistry();
     for (let n = 0; n < 200; n++) {
       registry.registerTool({ name: `pull_request_${n}`, description: `pull request ${n}` }, () => '');
@@ -759,7 +759,7 @@ describe('a handle', () => {
     return { registry, changes, tool, found };
   };
 
-  it('replaces what is said of a tool, and nothing else', async () => {
+  it('replaces the given fields of a tool, and nothing else', async () => {
     const { registry, changes, tool, found } = setUp();
     expect(await found('zebra')).toEqual(['weather']);
     tool.update({ description: 'Tell how warm it gets', keywords: ['temperature'], title: undefined });

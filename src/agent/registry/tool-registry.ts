@@ -1,5 +1,5 @@
 /**
- * ToolRegistry: tools of one's own and of providers, behind one search and one way to call them.
+ * Offers a program's own tools and those of providers behind one search and one way to call.
  * @module
  */
 import { ValidationError } from '../../core/errors.ts';
@@ -32,24 +32,27 @@ import type { ToolHandle, ToolHandler, ToolOptions, ToolRegistration, ToolSchema
 import type { ToolSearchOptions, ToolSearchResult } from './tool-search.ts';
 import { ToolView } from './tool-view.ts';
 
-/** Choices; everything has a default. */
+/** Options of a registry; all have defaults. */
 export interface ToolRegistryOptions {
-  /** What messages of another registry call this one, where it is its provider. */
+  /** The registry's name in messages of another registry that uses it as a provider. */
   readonly name?: string | undefined;
-  /** Makes JSON Schema of schemas that cannot do so themselves: valibot's, from `@valibot/to-json-schema`. */
+  /**
+   * Converts schemas to JSON Schema for libraries that cannot do so themselves: for valibot, from
+   * `@valibot/to-json-schema`.
+   */
   readonly toJsonSchema?: ToJsonSchema | undefined;
-  /** How long providers are waited for, how long their lists are kept, how much they may list, and what is checked. */
+  /** Timeouts, cache times and size limits of providers, and whether arguments are checked. */
   readonly providers?: Partial<ProviderLimits> | undefined;
-  /** Milliseconds that only go up. */
+  /** Milliseconds that never run backwards. */
   readonly now?: (() => number) | undefined;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-/** A context as callers give it: everything in it is optional. */
+/** A context with optional parts. */
 export type CallContext = Partial<ToolContext>;
 
 /**
- * Tools that a client finds by searching, not by reading a list.
+ * Holds tools that a client finds by searching rather than in a list.
  * @example
  * const registry = new ToolRegistry();
  * registry.registerTool(
@@ -74,7 +77,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   readonly #limits: ProviderLimits;
   readonly #providers: Providers;
 
-  /** Throws `ValidationError` for options that do not exist, and for limits that are none. */
+  /** Throws `ValidationError` for unknown options and invalid limits. */
   constructor(options: ToolRegistryOptions = {}) {
     checkOptions(options, { name: 'text', toJsonSchema: 'function', providers: 'object', now: 'function' });
     const { name, toJsonSchema, providers, now = () => performance.now() } = options;
@@ -85,7 +88,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
       changes: this.#changes,
       prepare: (tool, given, handler) => {
         if (tool === TOOL_SEARCH || tool === EXECUTE_TOOL)
-          throw new ValidationError(`"${tool}" is the name of a tool that attach() adds; choose another`);
+          throw new ValidationError(`"${tool}" is the name of a tool that attach() adds; choose another name`);
         return prepareTool(tool, given, handler, this.#validators, toJsonSchema);
       },
     };
@@ -95,8 +98,9 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   }
 
   /**
-   * Adds a tool, and returns a handle that updates, disables or removes it. Its schema is one of zod, valibot or arktype, or
-   * raw JSON Schema; each gives the handler's arguments their types. Throws `ValidationError` for a name that is taken.
+   * Adds a tool and returns a handle that updates, disables or removes it. The schema comes from zod, valibot or
+   * arktype, or is raw JSON Schema; each gives the handler's arguments their types. Throws `ValidationError` if the
+   * name is taken.
    * @example
    * const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
    * const tool = registry.registerTool('weather', { description: 'Tell the weather', inputSchema: schema }, forecast);
@@ -107,7 +111,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     options: ToolOptions<Input, Output>,
     handler: ToolHandler<Input, Output>,
   ): ToolHandle<Input, Output>;
-  /** The same with the name in the definition; `keywords` come last. */
+  /** The same with the name in the definition and `keywords` last. */
   registerTool<const Input extends ToolSchema = JsonSchema, Output extends ToolSchema = JsonSchema>(
     definition: ToolRegistration<Input, Output>,
     handler: ToolHandler<Input, Output>,
@@ -125,19 +129,19 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return new RegisteredHandle(this.#registration, name as string, options as object as never, handler as never);
   }
 
-  /** Takes a registered tool away; false when there is none of that name. */
+  /** Removes a registered tool. Returns false if there is none of that name. */
   unregisterTool(name: string): boolean {
     const handle = this.#handles.get(name);
     handle?.remove();
     return handle !== undefined;
   }
 
-  /** The registered tools, visible or not, sorted by name; `listToolMetadata` has those of providers as well. */
+  /** The registered tools, visible or not, sorted by name. `listToolMetadata` includes those of providers. */
   listTools(): ToolDefinition[] {
     return [...this.#registered.values()].map(({ definition }) => definition).sort(byName);
   }
 
-  /** Adds a source of tools that every request sees. Asked when first needed, then kept: see `ProviderLimits`. */
+  /** Adds a source of tools for all requests. It is asked on first use and then cached: see `ProviderLimits`. */
   addProvider(provider: ToolProvider): void {
     if (provider instanceof ToolRegistry && provider.#reaches(this)) {
       throw new ValidationError('A registry cannot be a provider of itself');
@@ -145,17 +149,17 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     this.#providers.add(provider);
   }
 
-  /** Takes a source of tools away; false when it was not there. */
+  /** Removes a source of tools. Returns false if it was not added. */
   removeProvider(provider: ToolProvider): boolean {
     return this.#providers.delete(provider);
   }
 
-  /** Has the list of one provider, or of all, asked for anew on next need. */
+  /** Marks the list of one provider, or of all, to be read again on next use. */
   invalidate(provider?: ToolProvider): void {
     this.#providers.invalidate(provider);
   }
 
-  /** Finds tools by free text: registered ones, those of providers, and those of the request that is being served. */
+  /** Finds tools by free text: registered ones, those of providers, and those of the current request. */
   async search(query: string, options: ToolSearchOptions = {}): Promise<ToolSearchResult> {
     if (typeof query !== 'string') throw new ValidationError(`search: the query must be a text, not ${shown(query)}`);
     const given = withoutNulls(options);
@@ -163,22 +167,22 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return this.#view().search(query, given);
   }
 
-  /** Every tool there is for the request that is being served, sorted by name. */
+  /** Every tool for the current request, sorted by name. */
   listToolMetadata(): Promise<readonly ToolSummary[]> {
     return this.#view().list();
   }
 
   /**
-   * The definition of a tool, or undefined when there is none of that name, as far as providers say. Rejects with
-   * `SERVER_UNAVAILABLE` where a provider lists the tool and cannot describe it.
+   * The definition of a tool; undefined if there is none of that name, as far as providers answer. Rejects with
+   * `SERVER_UNAVAILABLE` if a provider lists the tool but cannot describe it.
    */
   getTool(name: string): Promise<ToolDefinition | undefined> {
     return this.#view().get(name);
   }
 
   /**
-   * Runs a tool. Throws `ToolNotFoundError` when there is none of that name, with the nearest ones in its `suggestions`, and
-   * `ValidationError` for a name that is no text and arguments that are no object; all other failures are results.
+   * Runs a tool. Throws `ToolNotFoundError` for an unknown name, with the nearest ones in its `suggestions`, and
+   * `ValidationError` if the name is no string or the arguments are no object. All other failures are results.
    */
   async callTool(name: string, given: Arguments = {}, context: CallContext = {}): Promise<ToolCallResult> {
     // Models write null for no arguments.
@@ -193,7 +197,9 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     }
   }
 
-  /** Adds `tool_search` and `execute_tool` to a server of the MCP SDK, version 1 or 2, beside the tools it has. */
+  /**
+   * Adds `tool_search` and `execute_tool` to a server of the MCP SDK, version 1 or 2, beside the server's own tools.
+   */
   attach(server: AttachableServer, options: AttachOptions = {}): void {
     checkOptions(options, { mode: 'any', providersFor: 'function', compact: 'flag', about: 'text' });
     const { mode = 'hidden', providersFor, compact = false, about } = options;
@@ -222,8 +228,8 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   }
 
   /**
-   * Calls back when the tools changed, `visible` ones or only such as are listed where all are shown; gives what ends that.
-   * Where servers are made for each request, clients are told from here.
+   * Calls back when tools change: `visible` ones, or only `hidden` ones, which are listed where all are shown. Returns
+   * a function that unsubscribes. Use it to notify clients if servers are made for each request.
    * @example
    * const handler = createMcpHandler(() => withRegistry(new McpServer(info)));
    * registry.onToolsChanged((change) => change === 'visible' && handler.notify.toolsChanged());
@@ -232,12 +238,12 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return this.#changes.listen(listener);
   }
 
-  /** Changes when the tools do. */
+  /** Changes whenever the tools change. */
   get revision(): string {
     return `${this.#changes.count} ${this.#providers.revision}`;
   }
 
-  /** Ends the thread that checks doubtful schemas, if one was ever needed. */
+  /** Ends the thread that checks unsafe schemas, if there is one. */
   close(): Promise<void> {
     return this.#validators.close();
   }
@@ -246,7 +252,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
     return this.close();
   }
 
-  /** As a provider of another registry, which adds the tools of the request itself. */
+  /** This registry as a provider of another one: without the tools of the request, which the outer one adds itself. */
   get [OWN_TOOLS](): ToolProvider {
     const view = () => this.#view([]);
     const revision = () => this.revision;

@@ -1,5 +1,5 @@
 /**
- * The answer to a search, in the shape that goes over the wire: hits with their schemas, and notes on what is missing.
+ * Writes the answer to a search as it goes over the wire: hits with their schemas, and notes on what is missing.
  * @module
  */
 import { signature } from '../../catalog/signature.ts';
@@ -11,22 +11,22 @@ import { maskSecrets } from '../../secrets/credential-patterns.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 
-/** What a search may be told. */
+/** Options of a search. */
 export interface ToolSearchOptions {
-  /** At most so many, 1 to 100. Default 10, fewer where relevance falls off. */
+  /** Maximum number of hits, 1 to 100. Default 10, or fewer if relevance drops. */
   readonly maxResults?: number | undefined;
-  /** True: one line of parameters, `args`, in place of `input_schema`. */
+  /** True: one line of parameters, `args`, instead of `input_schema`. */
   readonly compact?: boolean | undefined;
 }
 
-/** One tool that was found. */
+/** One hit. */
 export interface ToolSearchHit {
   readonly name: string;
   readonly description: string;
-  /** 0 to 1; an exact name has 1, see `LEVEL` for what else never falls below what. */
+  /** 0 to 1. An exact name scores 1; `LEVEL` has the minimum scores of other literal matches. */
   readonly score: number;
   readonly input_schema?: JsonSchema | undefined;
-  /** `to, subject, body?, tags?: string[]`: where a compact answer was asked for, or the schema is too large for one. */
+  /** `to, subject, body?, tags?: string[]`. Given if a compact answer was asked for, or if the schema is too large. */
   readonly args?: string | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface ToolSearchResult {
   readonly results: readonly ToolSearchHit[];
   /** What could not be searched, and why. */
   readonly notes: readonly string[];
-  /** What to tell the model where nothing was found, or nothing that fits for certain. */
+  /** A hint for the model if nothing was found, or nothing that fits well. */
   readonly hint?: string | undefined;
 }
 
-/** A hit before its schema is looked up. */
+/** A hit without its schema. */
 export interface FoundTool {
   readonly tool: ToolSummary;
   readonly score: number;
@@ -52,7 +52,7 @@ export const toLimit = (limit: number | undefined): number | undefined =>
     ? undefined
     : Math.max(1, Math.min(LIMITS.search.results, Math.floor(limit)));
 
-/** Looks the schemas up and writes the hits. */
+/** Reads the schemas and writes the hits. */
 export async function toSearchResult(
   found: readonly FoundTool[],
   notes: readonly string[],

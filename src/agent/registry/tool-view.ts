@@ -1,8 +1,8 @@
 /**
- * The tools that one request sees: the registered ones, then those of providers, those of everybody first. Of several
- * with one name the first counts, in search as in calls, so what a request brings along never stands in for what is known
- * to be there. Where no list has the tool that is called, all providers are asked for it side by side; one that cannot
- * answer in time has no say.
+ * Shows one request its tools: the registered ones, then those of shared providers, then those of its own providers. Of
+ * several tools with one name the first counts, in search and in calls, so a request's own tool never replaces a known
+ * shared one. If no list has a called tool, all providers are asked at the same time; one that does not answer in time
+ * is ignored.
  * @module
  */
 
@@ -32,14 +32,13 @@ import {
 /** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
 const LISTING_MS = 250;
 
-const UNSURE = 'Nothing fits for certain: this comes nearest. Other words may find more.';
+const UNSURE = 'No tool fits well; these are the nearest. Other words may find more.';
 const NOTHING =
-  'Nothing fits. Say in other words what the tool should do, or what it works on; an empty query lists what there is.';
+  'No tool fits. Describe in other words what the tool should do or what it works on; an empty query lists all tools.';
 
-/** See the module. */
 export class ToolView {
   readonly #registered: RegisteredTools;
-  /** Where the registered tools are indexed. */
+  /** The index of the registered tools. */
   readonly #index: ToolIndex;
   readonly #providers: readonly IndexedProvider[];
 
@@ -49,7 +48,7 @@ export class ToolView {
     this.#providers = providers;
   }
 
-  /** Finds tools; providers that cannot be asked are named in the notes. */
+  /** Finds tools. The notes name providers that could not be asked. */
   async search(query: string, { maxResults, compact = false }: ToolSearchOptions): Promise<ToolSearchResult> {
     const limit = toLimit(maxResults);
     const read = await this.#read();
@@ -83,7 +82,7 @@ export class ToolView {
     return this.#all(await this.#read()).map(({ tool }) => tool);
   }
 
-  /** Every tool with its definition, sorted by name. Of several with one name the first counts. */
+  /** Every tool with its definition, sorted by name. Of several with one name, the first counts. */
   #all(listings: readonly Listing[]): Omit<FoundTool, 'score'>[] {
     const tools = new Map<string, Omit<FoundTool, 'score'>>();
     for (const tool of this.#registered.values())
@@ -96,12 +95,15 @@ export class ToolView {
     return [...tools.values()].sort((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
   }
 
-  /** Whether there is a tool of that name, as far as can be said within `waitMs`. */
+  /** Tells whether there is a tool of that name, as far as is known within `waitMs`. */
   async has(name: string): Promise<boolean> {
     return this.#registered.get(name) !== undefined || (await this.#owner(name)) !== undefined;
   }
 
-  /** The definition of a tool, or undefined. Rejects with `SERVER_UNAVAILABLE` where a provider has it and cannot describe it. */
+  /**
+   * The definition of a tool, or undefined. Rejects with `SERVER_UNAVAILABLE` if a provider has the tool but cannot
+   * describe it.
+   */
   async get(name: string): Promise<ToolDefinition | undefined> {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.definition;
@@ -116,7 +118,10 @@ export class ToolView {
     }
   }
 
-  /** The definitions for `tools/list`: of all tools, or of the visible ones. What cannot be described is left out. */
+  /**
+   * The definitions for `tools/list`: of all tools, or of the visible ones. Tools that their provider cannot describe
+   * are left out.
+   */
   async definitions(all: boolean): Promise<ToolDefinition[]> {
     const found = [...this.#registered.values()]
       .filter(({ visible }) => all || visible)
@@ -140,7 +145,7 @@ export class ToolView {
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Runs a tool of the first that has it. Throws only `ToolNotFoundError`. */
+  /** Runs the first tool of that name. Throws only `ToolNotFoundError`. */
   async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
     const registered = this.#registered.get(name);
     if (registered !== undefined) return registered.call(args, context);
@@ -164,7 +169,7 @@ export class ToolView {
     }
   }
 
-  /** The error for a name that nobody has, with those that come near it and whose tools are not known. */
+  /** The error for an unknown name, with the nearest names and the providers whose tools are not known. */
   notFound(name: string): ToolNotFoundError {
     const listings = this.#present(this.#providers.map(({ known }) => known.listing));
     const names = [...this.#registered.values()].map(({ definition }) => definition.name);
@@ -184,7 +189,7 @@ export class ToolView {
     return this.#present(await Promise.all(this.#providers.map(({ known }) => known.read())));
   }
 
-  /** Without waiting for a provider of everybody where there is something to show: it is told when that changes. */
+  /** Does not wait long for shared providers if there is something to show: clients are notified of later changes. */
   async #readKnown(): Promise<readonly Listing[]> {
     const isKnown = !this.#registered.isEmpty || this.#providers.some(({ known }) => known.listing.version > 0);
     const mostMs = isKnown ? LISTING_MS : undefined;
@@ -193,7 +198,7 @@ export class ToolView {
     );
   }
 
-  /** Providers may have been removed while somebody waited. */
+  /** Drops the lists of providers that were removed during the wait. */
   #present(listings: readonly Listing[]): readonly Listing[] {
     return listings.map((listing, place) => (this.#providers[place]?.isRemoved ? GONE : listing));
   }
@@ -204,7 +209,7 @@ export class ToolView {
     );
   }
 
-  /** Found is only what would be called. */
+  /** Only a tool that would be called counts as found. */
   #ownership(index: ToolIndex, listings: readonly Listing[]): Owns {
     const places = new Map<string, number>();
     for (const [place, provider] of this.#providers.entries()) {
@@ -224,7 +229,10 @@ export class ToolView {
     return { tool, score, definition: () => owner.known.definition(tool.name) };
   }
 
-  /** The provider whose tool would be called; those that could stand before the first that lists it are asked side by side. */
+  /**
+   * The provider whose tool would be called. Providers that come before the first one listing it are asked at the same
+   * time.
+   */
   async #owner(name: string, others?: ReadonlySet<IndexedProvider>): Promise<IndexedProvider | undefined> {
     const listing = this.#providers.find(
       (provider) => provider.shared && !provider.isRemoved && !others?.has(provider) && provider.known.lists(name),
@@ -239,8 +247,8 @@ export class ToolView {
   }
 
   /**
-   * Those that list a tool, then those whose list is not known, then the rest: a tool may be newer than the list. Those of
-   * the request come after what everybody has, or may have.
+   * Sorts providers by likelihood: shared ones that list the tool, shared ones without a list yet, then the same of the
+   * request, then the rest, because a tool may be newer than the list.
    */
   #likeliest(name: string): readonly IndexedProvider[] {
     const place = ({ known, shared }: IndexedProvider): number => {
@@ -253,5 +261,5 @@ export class ToolView {
   }
 }
 
-/** The list of a provider that was removed. */
+/** The list of a removed provider. */
 const GONE: Listing = { tools: new Map(), version: 0, problem: undefined };

@@ -28,7 +28,7 @@ import type { StandardJsonSchema, StandardResult } from './standard-schema.ts';
 
 const INFO = { name: 'server', version: '1.0.0' };
 
-/** Checked by the compiler, run by nobody. */
+/** Checked by the compiler, never run. */
 function handlers(registry: ToolRegistry): void {
   registry.registerTool(
     { name: 'a', description: '', inputSchema: z.object({ to: z.string(), n: z.string().transform(Number) }) },
@@ -149,7 +149,7 @@ function handlers(registry: ToolRegistry): void {
   registry.registerTool(wrong, () => '');
 }
 
-/** Checked by the compiler, run by nobody. */
+/** Checked by the compiler, never run. */
 function providers(registry: ToolRegistry): void {
   const good: ToolProvider = {
     listToolMetadata: () => [{ name: 'a' }],
@@ -173,7 +173,7 @@ function providers(registry: ToolRegistry): void {
   withRequestProviders(['crm'], () => 1);
 }
 
-/** What the SDKs give and take fits, also where optional means optional; checked by the compiler, run by nobody. */
+/** What the SDKs give and take fits, also where optional means optional; checked by the compiler, never run. */
 async function sdks(registry: ToolRegistry, client: Client, client1: V1Client): Promise<void> {
   registry.addProvider({
     listToolMetadata: async () => (await client.listTools()).tools,
@@ -195,7 +195,7 @@ async function sdks(registry: ToolRegistry, client: Client, client1: V1Client): 
   expectTypeOf(block.text).toEqualTypeOf<string | undefined>();
 }
 
-/** Checked by the compiler, run by nobody. */
+/** Checked by the compiler, never run. */
 function servers(registry: ToolRegistry): void {
   registry.attach(new McpServer(INFO), { mode: ({ header }) => (header('x') ? 'show-all' : 'hidden') });
   registry.attach(new Server(INFO), { providersFor: async ({ authInfo }) => (authInfo ? [registry] : undefined) });
@@ -217,7 +217,7 @@ function servers(registry: ToolRegistry): void {
   registry.callTool('x', 'y');
 }
 
-/** What a program may want to name can be imported; checked by the compiler, run by nobody. */
+/** What a program may want to name can be imported; checked by the compiler, never run. */
 function named(
   limits: ListLimits,
   answer: StaticToolAnswer,

@@ -1,6 +1,6 @@
 /**
- * Bounds what runs at once: per server with a short queue in which callers take turns, per client and in all without one.
- * What does not fit is refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
+ * Limits how many calls run at once: per server with a short queue in which callers take turns, per client and in total
+ * without one. Excess calls are refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
  * @module
  */
 
@@ -28,7 +28,7 @@ export interface ConcurrencyOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Ends a wait: with the lane in which a slot is theirs, or with why there is none. */
+/** Ends a wait: with the lane that granted a slot, or with why there is none. */
 type Turn = (outcome: Lane | 'ousted' | 'given up') => void;
 
 interface Lane {
@@ -212,7 +212,7 @@ export class Slots {
   }
 }
 
-/** Who waits for one server. Callers take turns; each caller's own calls stay in their order. */
+/** The queue of one server. Callers take turns; each caller's own calls stay in order. */
 class CallerQueue {
   readonly #callers = new Map<string, Set<Turn>>();
   #size = 0;
@@ -233,7 +233,7 @@ class CallerQueue {
     if (own?.size === 0) this.#callers.delete(caller);
   }
 
-  /** The one whose turn it is. Its caller's next one comes after those of all others. */
+  /** The call whose turn it is. That caller's next call comes after those of all other callers. */
   next(): Turn | undefined {
     for (const [caller, own] of this.#callers) {
       this.#callers.delete(caller);
@@ -244,7 +244,10 @@ class CallerQueue {
     return undefined;
   }
 
-  /** The newest of the caller with most places, if that one still had no fewer than this caller afterwards. */
+  /**
+   * The newest call of the caller with the most queued calls, if that caller would still have at least as many as this
+   * one.
+   */
   surplusTo(caller: string): Turn | undefined {
     let most: ReadonlySet<Turn> | undefined;
     for (const own of this.#callers.values()) if (own.size > (most?.size ?? 0)) most = own;
@@ -260,12 +263,15 @@ function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
   else counts.set(key, count);
 }
 
-/** Clients of one name get at most this part of all calls, so that three other names find room. */
+/** Clients of one name get at most this fraction of all calls, so that three other names find room. */
 const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
 const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
 
-/** Who takes turns with others: a client without sessions may have any number of sockets, but mostly has one name. */
+/**
+ * The key by which callers take turns: a client without sessions may have any number of sockets, but usually has one
+ * name.
+ */
 const queuedAs = ({ caller: { session, principal, clientName, socket } }: ToolCall): string =>
   session ?? principal ?? clientName ?? socket ?? '';

@@ -1,5 +1,6 @@
 /**
- * Looks the tool up first, so that unknown names are told as such before anything else. Call in, call with definition on.
+ * Looks the tool up and adds its definition to the call. The first step, so that unknown names are reported before
+ * anything else.
  * @module
  */
 
@@ -20,13 +21,13 @@ export const resolve =
       found.success ? next({ ...call, definition: found.data }) : Promise.resolve(found);
     return (call) => {
       const answer = lookup(call);
-      // What is known needs no turn of its own.
+      // A known tool costs no extra turn of the event loop.
       if (!(answer instanceof Promise)) return goOn(call, answer);
       return inTime(answer, call, clock).then((found) => goOn(call, found));
     };
   };
 
-/** A first lookup may start a server; the caller's patience counts all the same. */
+/** Bounds a lookup by the caller's deadline: a first lookup may start a server. */
 function inTime<T>(answer: Promise<ToolResult<T>>, call: ToolCall, clock: Clock): Promise<ToolResult<T>> {
   const { server, tool, signal, deadline } = call;
   if (signal.aborted) return Promise.resolve(abortFailure(call, 'not_sent'));
@@ -37,7 +38,7 @@ function inTime<T>(answer: Promise<ToolResult<T>>, call: ToolCall, clock: Clock)
       settle(
         fail(
           'TOOL_EXECUTION_TIMEOUT',
-          `"${server}" did not say in time whether it has a tool "${tool}". Nothing was sent.`,
+          `Server "${server}" did not list its tools in time, so "${tool}" could not be looked up. Nothing was sent.`,
           {
             server,
             tool,
