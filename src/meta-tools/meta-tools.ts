@@ -1,5 +1,6 @@
 /**
  * Defines the five tools an agent sees. Their text is part of the contract: every agent pays for it in every message.
+ * The tools of the reserved server are elsewhere: `catalog/read-schema-tool.ts` and `execution/result-pages.ts`.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
@@ -17,7 +18,7 @@ const READ_ONLY = { readOnlyHint: true } as const;
 
 /** Returns the definitions for a set of servers. Stable for the same servers; changes only on reload. */
 export function metaToolDefinitions(servers: readonly string[]): readonly ToolDefinition[] {
-  const five: readonly ToolDefinition[] = [
+  const tools: readonly (ToolDefinition & { readonly name: MetaToolName })[] = [
     {
       name: 'search_tools',
       description: `Find tools${among(servers)} by what they do, in any words. Results give args; then call execute_tool, or get_tool_details if unsure.`,
@@ -72,7 +73,7 @@ export function metaToolDefinitions(servers: readonly string[]): readonly ToolDe
       annotations: READ_ONLY,
     },
   ];
-  return five.map((tool) => ({ ...tool, _meta: ALWAYS_LOAD }));
+  return tools.map((tool) => ({ ...tool, _meta: ALWAYS_LOAD }));
 }
 
 export const isMetaTool = (name: string): name is MetaToolName => (META_TOOL_NAMES as readonly string[]).includes(name);

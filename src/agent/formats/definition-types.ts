@@ -1,5 +1,7 @@
 /**
- * Defines the formats of tool definitions for LLM APIs, one type each, as their own SDKs declare them.
+ * Defines the formats of tool definitions for LLM APIs, one type each, as their own SDKs declare them. A new format also
+ * needs rows in `to-definitions.ts` (definitions), `make-schema.ts` (`TARGETS`), `tool-call.ts` (reading calls) and
+ * `tool-result.ts` (writing results).
  * @module
  */
 import type { CallToolResult, ToolExample } from '../../core/types.ts';

@@ -1,5 +1,5 @@
 /**
- * Lists what each API accepts in a schema, as data: its published rules (see `CLIENTS.md` §12 of the project's notes).
+ * Lists what each API accepts in a schema, as data. These are the published rules of each API.
  * @module
  */
 

@@ -3,6 +3,7 @@
  * and how to read the arguments of a call.
  * @module
  */
+import type { ToolFormat } from './definition-types.ts';
 import { ANTHROPIC_STRICT, type Dialect, GEMINI_JSON_SCHEMA, GEMINI_OPEN_API, OPENAI_STRICT } from './dialects.ts';
 import { fitSchema } from './fit-schema.ts';
 import { typesOf } from './merge-schemas.ts';
@@ -16,6 +17,16 @@ import { type StrictAllowance, sizeOf, tooLargeForOpenAi } from './strict-limits
 type Arguments = Readonly<Record<string, unknown>>;
 
 export type SchemaTarget = 'anthropic' | 'openai' | 'gemini-json-schema' | 'gemini-open-api';
+
+/** The rules that the schemas of each format follow. */
+export const TARGETS: Readonly<Record<ToolFormat, SchemaTarget>> = {
+  anthropic: 'anthropic',
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+  gemini: 'gemini-json-schema',
+  'ai-sdk': 'openai',
+  langchain: 'openai',
+};
 
 /** A schema that an API accepts. */
 export interface MadeSchema {

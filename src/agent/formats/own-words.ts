@@ -6,7 +6,7 @@
 import type { ToolDefinition } from '../../core/types.ts';
 import { liftArguments } from '../../execution/validation/repair-arguments.ts';
 import type { ToolFormat } from './definition-types.ts';
-import { makeSchema, type SchemaTarget } from './make-schema.ts';
+import { makeSchema, type SchemaTarget, TARGETS } from './make-schema.ts';
 import { StrictAllowance } from './strict-limits.ts';
 import { argumentsOf } from './tool-call.ts';
 
@@ -26,7 +26,7 @@ export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolForm
   const args = argumentsOf(sent);
   if (args === undefined) return sent;
   const lifted = liftArguments(args, tool.inputSchema);
-  const targets = format === undefined ? ALL_TARGETS : [targetOf(format)];
+  const targets = format === undefined ? ALL_TARGETS : [TARGETS[format]];
   return targets.reduce((read, target) => readerOf(tool, target)(read), lifted);
 }
 
@@ -43,8 +43,3 @@ function makeReader(schema: unknown, target: SchemaTarget): Read {
   const made = makeSchema(schema, target, { strict: target === 'openai', allowance: new StrictAllowance() });
   return 'refused' in made ? (args) => args : made.readArguments;
 }
-
-const targetOf = (format: ToolFormat): SchemaTarget => {
-  if (format === 'gemini') return 'gemini-json-schema';
-  return format === 'anthropic' ? 'anthropic' : 'openai';
-};

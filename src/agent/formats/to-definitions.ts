@@ -26,7 +26,7 @@ import {
   type ToolFormat,
 } from './definition-types.ts';
 import { toInputExamples } from './input-examples.ts';
-import { type MadeSchema, makeSchema, type SchemaTarget } from './make-schema.ts';
+import { type MadeSchema, makeSchema, type SchemaTarget, TARGETS } from './make-schema.ts';
 import { createNameTable, type NameTable, PairMap } from './names.ts';
 import { toOpenApi } from './open-api-schema.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
@@ -256,7 +256,5 @@ function openApi({ made }: Defined) {
   return parameters === undefined ? {} : { parameters };
 }
 
-function targetOf({ format, parameters }: AnyOptions): SchemaTarget {
-  if (format === 'gemini') return parameters === 'open-api' ? 'gemini-open-api' : 'gemini-json-schema';
-  return format === 'anthropic' ? 'anthropic' : 'openai';
-}
+const targetOf = ({ format, parameters }: AnyOptions): SchemaTarget =>
+  format === 'gemini' && parameters === 'open-api' ? 'gemini-open-api' : TARGETS[format];
