@@ -2,6 +2,7 @@
  * Writes how a server is reached, its command line or its URL, on one line and without secrets.
  * @module
  */
+import { addressWords } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { REDACTED } from '../secrets/redactor.ts';
@@ -21,7 +22,7 @@ export function shownConnection(
   { connection }: Pick<ServerDefinition, 'connection'>,
   home: string | undefined,
 ): string {
-  const words = 'url' in connection ? [connection.url] : [connection.command, ...connection.args];
+  const words = addressWords(connection);
   const shown = words.map((word, at) => withTilde(withoutSecrets(word, optionName(words[at - 1])), home));
   const text = shown.map((word) => (VISIBLE.test(word) ? word : toWord(word))).join(' ');
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;

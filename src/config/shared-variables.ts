@@ -3,6 +3,7 @@
  * None of them gets a token that could be another server's; a switch turns all of them off. Warnings report both.
  * @module
  */
+import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { serverVariable } from '../text/server-variable.ts';
 import { isSwitchedOff, type World } from './world.ts';
@@ -23,7 +24,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
     ({ connection, enabled, name }) =>
       enabled &&
       !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]) &&
-      connection.type !== 'stdio' &&
+      !isLocal(connection) &&
       connection.auth === 'env',
   );
   for (const [variable, names] of switches)
@@ -47,7 +48,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
       return {
         ...server,
         ...(off && { enabled: false }),
-        ...(isAmbiguous && connection.type !== 'stdio' && { connection: { ...connection, auth: undefined } }),
+        ...(isAmbiguous && !isLocal(connection) && { connection: { ...connection, auth: undefined } }),
       };
     }),
     warnings,

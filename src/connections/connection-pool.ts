@@ -13,6 +13,7 @@ import { abortable } from '../async/abortable.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
@@ -212,7 +213,7 @@ export class ConnectionPool {
   #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
     const health = this.#healthOf(definition.name);
     if (health.waitMs > 0) throw unavailable(definition.name, health);
-    if (definition.connection.type === 'stdio') {
+    if (isLocal(definition.connection)) {
       const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
       for (const slot of makeRoom(definition.name, slots, this.#options.limits.localServers)) this.#drop(slot);
     }

@@ -3,9 +3,10 @@
  * @module
  */
 
+import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { redactData } from '../secrets/redact-data.ts';
-import type { ByteRing } from './byte-ring.ts';
+import type { Redact } from '../secrets/redactor.ts';
 import type { discover, initialize } from './handshake.ts';
 import { INTERNAL_ERROR, JsonRpcError, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';
@@ -21,7 +22,7 @@ const MAX_INSTRUCTIONS = 1024 * 1024;
 /** What is known of the process behind a wire, where there is one. */
 export interface Postmortem {
   readonly exitReason: string | undefined;
-  readonly stderr: Pick<ByteRing, 'read'>;
+  readonly stderr: { read(redact: Redact): string };
 }
 
 export class Conversation {
@@ -86,7 +87,8 @@ export class Conversation {
         const identity = await greet(this.peer, this.#wire, client, capabilities, signal);
         this.#connection = new McpConnection({
           server: this.#definition.name,
-          type: this.#definition.connection.type,
+          isLocal: isLocal(this.#definition.connection),
+          sendsHeaders: this.#wire.hasPerRequestStream === true,
           peer: this.peer,
           identity: {
             ...identity,

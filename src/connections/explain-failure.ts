@@ -5,7 +5,7 @@
 import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome } from '../core/errors.ts';
 import type { Redact } from '../secrets/redactor.ts';
-import { HttpStatusError } from './http-refusal.ts';
+import { HttpStatusError } from './http-status-error.ts';
 import { JsonRpcError, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
 import { PeerClosedError } from './peer.ts';
 import { sentence, shortText } from './short-text.ts';

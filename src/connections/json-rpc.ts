@@ -44,6 +44,7 @@ export interface Wire {
   /** `caller` tells those apart that share the wire. */
   send(message: JsonRpcMessage, options?: SendOptions, caller?: string): Promise<void> | void;
   close(): Promise<void>;
+  /** Each request is an exchange of its own, with its own headers and its own stream of answers. */
   readonly hasPerRequestStream?: boolean | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
   /** Returns true when somebody waits for the message; a wire may read less of what nobody waits for. */

@@ -64,7 +64,8 @@ async function inMemory(era: 'modern' | 'legacy', answer: Answer, limits: Partia
   const connection = new McpConnection({
     mayAsk: false,
     server: 's',
-    type: 'http',
+    isLocal: false,
+    sendsHeaders: true,
     peer,
     identity,
     limits: { ...LIMITS, ...limits },

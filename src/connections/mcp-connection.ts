@@ -9,14 +9,7 @@ import { withTimeLimit } from '../async/time-limit.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type {
-  Caller,
-  CallToolResult,
-  ConnectionDefinition,
-  IdleClock,
-  ToolCall,
-  ToolDefinition,
-} from '../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ToolCall, ToolDefinition } from '../core/types.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -38,7 +31,10 @@ const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
-  readonly type: ConnectionDefinition['type'];
+  /** Whether the server is a child process of ours. */
+  readonly isLocal: boolean;
+  /** Whether a request can carry headers of its own. */
+  readonly sendsHeaders: boolean;
   readonly peer: Peer;
   readonly identity: ServerIdentity;
   readonly limits: ToolListLimits & { readonly listPageMs: number; readonly listMs: number };
@@ -55,7 +51,6 @@ export interface McpConnectionOptions {
 export class McpConnection implements ToolProvider<ToolCall> {
   readonly server: string;
   readonly identity: ServerIdentity;
-  readonly type: ConnectionDefinition['type'];
   /** Notifications other than progress; set by whoever relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
@@ -72,12 +67,11 @@ export class McpConnection implements ToolProvider<ToolCall> {
   constructor(options: McpConnectionOptions) {
     this.#options = options;
     this.server = options.server;
-    this.type = options.type;
     this.identity = options.identity;
     this.#redact = options.redact ?? redactUnknown;
-    const { peer, identity, type } = options;
+    const { peer, identity, isLocal } = options;
     this.#respondent = new Respondent(peer, options.mayAsk);
-    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: type === 'stdio' });
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal });
   }
 
   /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
@@ -168,7 +162,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     const options = {
       signal: call.signal,
       onProgress: call.onProgress,
-      headers: modern && this.type === 'http' ? this.#headers(call) : undefined,
+      headers: modern && this.#options.sendsHeaders ? this.#headers(call) : undefined,
       caller: callerKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);

@@ -2,18 +2,24 @@
  * What opening a connection takes and gives.
  * @module
  */
+import type { TransportType } from '../core/transport-parts.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import type { KnownSecrets } from '../secrets/redactor.ts';
 import type { Place } from '../secrets/server-secrets.ts';
-import type { Environment } from './child-environment.ts';
 import type { ClientIdentity, ProtocolEra } from './handshake.ts';
 import type { McpConnection } from './mcp-connection.ts';
-import type { ThinnedListener } from './thinned-lines.ts';
 import type { ToolListLimits } from './tool-list.ts';
 
-/** What an earlier connection found out. */
+/** Our environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Receives what a child process writes to stderr. After a gap, a chunk must not be joined to what came before it. */
+export type StderrListener = (chunk: Buffer, isAfterGap?: boolean) => void;
+
+/** What an earlier connection learnt about a server. */
 export interface Verdict {
   readonly era: ProtocolEra;
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: TransportType;
 }
 
 export interface OpenOptions {
@@ -39,7 +45,7 @@ export interface OpenOptions {
   /** Told what the server asks, by method, whether or not anybody answers. */
   readonly onQuestion?: (method: string) => void;
   /** Hears what a local server writes to stderr, as it comes. */
-  readonly onStderr?: ThinnedListener | undefined;
+  readonly onStderr?: StderrListener | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -47,3 +53,11 @@ export interface OpenedConnection {
   readonly connection: McpConnection;
   readonly verdict: Verdict;
 }
+
+/** Opens a connection over one transport. Leaves nothing running when it throws. */
+export type Opener<C extends ConnectionDefinition = ConnectionDefinition> = (
+  definition: ServerDefinition,
+  connection: C,
+  options: OpenOptions,
+  signal: AbortSignal,
+) => Promise<OpenedConnection>;

@@ -5,6 +5,7 @@
 
 import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
@@ -55,7 +56,7 @@ export class PoolSlot {
   }
 
   get isLocal(): boolean {
-    return this.definition.connection.type === 'stdio';
+    return isLocal(this.definition.connection);
   }
 
   /** Whether what the server asks or says over the connection belongs to one caller at a time, by time alone. */

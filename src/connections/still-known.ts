@@ -9,7 +9,7 @@
 
 import { withTimeLimit } from '../async/time-limit.ts';
 import type { ProtocolEra } from './handshake.ts';
-import { HttpStatusError } from './http-refusal.ts';
+import { HttpStatusError } from './http-status-error.ts';
 import { JsonRpcError, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
 import type { Peer } from './peer.ts';
 

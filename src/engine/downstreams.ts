@@ -16,6 +16,7 @@ import { DiscoveryError } from '../core/errors.ts';
 import { withHop } from '../core/hops.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
@@ -24,7 +25,6 @@ import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
-import { serverVariable } from '../text/server-variable.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
@@ -235,7 +235,7 @@ export class Downstreams {
 
   /** A remote server is asked for its list at most so often, however many want it. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (connection.type === 'stdio') return;
+    if (isLocal(connection)) return;
     const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
@@ -266,7 +266,6 @@ export class Downstreams {
     const references = {
       env,
       lookUp: (text: string) => lookUpReferences(text, env),
-      bearersOf: (server: string) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
     };
     this.#secrets.learn(secretsOf(servers, references, search.embedder));
   }
@@ -290,8 +289,7 @@ export class Downstreams {
     const { env } = this.#world;
     // Loaded when a server is first needed: most starts answer from what is known.
     const { openConnection } = await import('../connections/open-connection.ts');
-    const run =
-      definition.connection.type === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+    const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,

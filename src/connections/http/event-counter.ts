@@ -2,7 +2,7 @@
  * Measures the events of an event stream, wherever its chunks were cut: how long each is, and what it holds as JSON.
  * @module
  */
-import { type Excess, JsonSurvey } from '../json/json-survey.ts';
+import { type Excess, JsonSurvey } from '../../json/json-survey.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

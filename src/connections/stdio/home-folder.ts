@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
-import type { Environment } from './child-environment.ts';
+import type { Environment } from '../open-options.ts';
 
 /** The user's home; where there is none, as in some containers, the root of the file system. */
 export function homeFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {

@@ -4,18 +4,19 @@
  * @module
  */
 
-import { abortable } from '../async/abortable.ts';
-import { withTimeLimit } from '../async/time-limit.ts';
-import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
-import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
-import { serverVariable } from '../text/server-variable.ts';
-import { Conversation, type Greeting } from './conversation.ts';
-import { discover, initialize } from './handshake.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
-import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
+import { abortable } from '../../async/abortable.ts';
+import { withTimeLimit } from '../../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../../core/types.ts';
+import { serverVariable } from '../../text/server-variable.ts';
+import { connectMs } from '../connect-time.ts';
+import { Conversation, type Greeting } from '../conversation.ts';
+import { discover, initialize } from '../handshake.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from '../json-rpc.ts';
+import type { OpenedConnection, OpenOptions, Verdict } from '../open-options.ts';
+import { failUnreadable } from '../unreadable-answer.ts';
 import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
-import { failUnreadable } from './unreadable-answer.ts';
 
 interface Way {
   readonly transport: 'http' | 'sse';
@@ -29,12 +30,11 @@ const SSE: Way = { transport: 'sse', greet: initialize };
 const PROBE_SHARE = 0.4;
 
 /** Connects and says hello, trying one way after the other as long as another way may do better. */
-export async function openRemote(
+export async function openHttp(
   definition: ServerDefinition,
   connection: RemoteConnection,
   options: OpenOptions,
   signal: AbortSignal,
-  timeoutMs: number,
 ): Promise<OpenedConnection> {
   const target = targetOf(definition, connection, options);
   let failure: unknown;
@@ -44,7 +44,7 @@ export async function openRemote(
     const attempt = (limit: AbortSignal) => open(definition, options, target, way, limit);
     try {
       if (way !== NEW || options.prior) return await attempt(signal);
-      return await withTimeLimit(timeoutMs * PROBE_SHARE, signal, () => new Error('no answer'), attempt);
+      return await withTimeLimit(connectMs(definition) * PROBE_SHARE, signal, () => new Error('no answer'), attempt);
     } catch (error) {
       if (isFinal(error) || signal.aborted) throw error;
       // What went wrong with the fallback says less than what went wrong before.

@@ -4,26 +4,44 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { withTimeLimit } from '../async/time-limit.ts';
-import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../core/errors.ts';
-import type { ServerDefinition, StdioConnection } from '../core/types.ts';
-import { optionName } from '../secrets/server-secrets.ts';
+import { withTimeLimit } from '../../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../../core/errors.ts';
+import type { ServerDefinition, StdioConnection } from '../../core/types.ts';
+import { optionName } from '../../secrets/server-secrets.ts';
+import { connectMs } from '../connect-time.ts';
+import { Conversation, type Greeting } from '../conversation.ts';
+import { discover, initialize } from '../handshake.ts';
+import { INTERNAL_ERROR, JsonRpcError } from '../json-rpc.ts';
+import type { OpenedConnection, OpenOptions } from '../open-options.ts';
+import { lastWords, sentence, shortText } from '../short-text.ts';
+import { failUnreadable } from '../unreadable-answer.ts';
 import { childEnvironment } from './child-environment.ts';
-import { connectMs } from './connect-time.ts';
-import { Conversation, type Greeting } from './conversation.ts';
-import { discover, initialize } from './handshake.ts';
 import { homeFolder } from './home-folder.ts';
-import { INTERNAL_ERROR, JsonRpcError } from './json-rpc.ts';
-import type { OpenedConnection, OpenOptions } from './open-options.ts';
-import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { failUnreadable } from './unreadable-answer.ts';
 
 /** How much of the time a greeting may take that another one follows. */
 const FIRST_SHARE = 0.4;
 
-/** Starts the child and says hello. When that fails the child is being ended and the error holds its last words. */
+/**
+ * Starts a local server and connects to it. A server that used to be modern may have been replaced by an old one that
+ * exits on a modern greeting: it is started once more, with the old greeting first.
+ */
 export async function openStdio(
+  definition: ServerDefinition,
+  connection: StdioConnection,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<OpenedConnection> {
+  try {
+    return await start(definition, connection, options, signal);
+  } catch (error) {
+    if (options.prior?.era !== 'modern' || !(error instanceof ServerConnectionError) || signal.aborted) throw error;
+    return start(definition, connection, { ...options, prior: undefined }, signal);
+  }
+}
+
+/** Starts the child and greets it. On failure the child is ended, and the error quotes the end of its stderr. */
+async function start(
   definition: ServerDefinition,
   connection: StdioConnection,
   options: OpenOptions,

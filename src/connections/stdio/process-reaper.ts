@@ -14,7 +14,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { elapsedNow } from '../async/clock.ts';
+import { elapsedNow } from '../../async/clock.ts';
 
 // No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
 // In `/proc/N/stat`, behind the name: 2 is the parent, 4 the session, 20 the time of the start.

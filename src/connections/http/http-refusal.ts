@@ -2,22 +2,12 @@
  * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
  * @module
  */
-import { isObject } from '../json/plain-object.ts';
-import { redactData } from '../secrets/redact-data.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from './json-rpc.ts';
-import { shortText } from './short-text.ts';
-
-/** The server answered, but not with a success and not in JSON-RPC. */
-export class HttpStatusError extends Error {
-  override readonly name = 'HttpStatusError';
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(`it answered HTTP ${status}${text ? `: ${text}` : ''}`);
-    this.status = status;
-  }
-}
+import { isObject } from '../../json/plain-object.ts';
+import { redactData } from '../../secrets/redact-data.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from '../json-rpc.ts';
+import { shortText } from '../short-text.ts';
 
 const READ_CHARS = 64 * 1024;
 

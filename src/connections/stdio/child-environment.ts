@@ -3,10 +3,11 @@
  * @module
  */
 import { posix, win32 } from 'node:path';
-import type { StdioConnection } from '../core/types.ts';
-import type { KnownSecrets } from '../secrets/redactor.ts';
-import { secretParts } from '../secrets/secret-values.ts';
-import { isProxyVariable, type Place, proxySecrets } from '../secrets/server-secrets.ts';
+import type { StdioConnection } from '../../core/types.ts';
+import type { KnownSecrets } from '../../secrets/redactor.ts';
+import { secretParts } from '../../secrets/secret-values.ts';
+import { isProxyVariable, type Place, proxySecrets } from '../../secrets/server-secrets.ts';
+import type { Environment } from '../open-options.ts';
 
 const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
 const WINDOWS = [
@@ -52,8 +53,6 @@ function absoluteFolders(path: string, platform: NodeJS.Platform): string {
   const { delimiter, isAbsolute } = platform === 'win32' ? win32 : posix;
   return path.split(delimiter).filter(isAbsolute).join(delimiter);
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones.

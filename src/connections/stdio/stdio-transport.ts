@@ -9,11 +9,10 @@
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { writeJson } from '../json/exact-json.ts';
-import { NestingError, parseNested } from '../json/json-nesting.ts';
-import { MOST_VALUES, mostValues } from '../json/json-survey.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { ByteRing } from './byte-ring.ts';
+import { writeJson } from '../../json/exact-json.ts';
+import { NestingError, parseNested } from '../../json/json-nesting.ts';
+import { MOST_VALUES, mostValues } from '../../json/json-survey.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
@@ -23,15 +22,17 @@ import {
   type Unreadable,
   unsendable,
   type Wire,
-} from './json-rpc.ts';
-import { parseLarge } from './large-json.ts';
+} from '../json-rpc.ts';
+import { parseLarge } from '../large-json.ts';
+import { largeTurns } from '../large-turns.ts';
+import { type LargeLine, type LineFault, LineReader } from '../line-reader.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import { isRequest, lostAnswer } from '../lost-answer.ts';
+import type { StderrListener } from '../open-options.ts';
+import { ByteRing } from './byte-ring.ts';
 import { LargeRequests } from './large-requests.ts';
-import { largeTurns } from './large-turns.ts';
-import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
-import { LoopShare, UNASKED } from './loop-share.ts';
-import { isRequest, lostAnswer } from './lost-answer.ts';
 import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
-import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
+import { ThinnedLines } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -45,7 +46,7 @@ export interface StdioTransportOptions {
   /** How much of stderr is kept. */
   readonly stderrBytes: number;
   /** Hears the same as it comes. */
-  readonly onStderr?: ThinnedListener | undefined;
+  readonly onStderr?: StderrListener | undefined;
   /** Takes known secrets out of lines that are cut. */
   readonly redact?: Redact | undefined;
   /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */

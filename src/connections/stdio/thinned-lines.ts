@@ -5,22 +5,20 @@
  * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
  * @module
  */
-import { LoopShare, UNASKED } from './loop-share.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import type { StderrListener } from '../open-options.ts';
 
 const NEWLINE = 0x0a;
 /** No secret is longer. */
 const LONGEST_SECRET = 4096;
 
-/** Hears chunks; after a gap, what it still holds of the time before must not be joined to them. */
-export type ThinnedListener = (chunk: Buffer, isAfterGap?: boolean) => void;
-
 export class ThinnedLines {
-  readonly #handOn: ThinnedListener;
+  readonly #handOn: StderrListener;
   readonly #share = new LoopShare(UNASKED);
   #resumesAt = 0;
   #leftOut = 0;
 
-  constructor(handOn: ThinnedListener) {
+  constructor(handOn: StderrListener) {
     this.#handOn = handOn;
   }
 

@@ -5,10 +5,9 @@
  * that come with the status of an error, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
  * @module
  */
-import { nestsTooDeep } from '../json/json-nesting.ts';
-import type { Redact } from '../secrets/redactor.ts';
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
-import { HttpStatusError, httpRefusal } from './http-refusal.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
+import type { Redact } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
 import {
   type JsonRpcId,
   type JsonRpcMessage,
@@ -16,7 +15,9 @@ import {
   type SendOptions,
   unsendable,
   type Wire,
-} from './json-rpc.ts';
+} from '../json-rpc.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
+import { httpRefusal } from './http-refusal.ts';
 
 export interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;

@@ -2,7 +2,7 @@
  * Keeps the last N bytes of a stream, whatever was written before.
  * @module
  */
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 
 /** Left out of a single line that fills the ring: it may begin inside a secret. */
 const MAX_LEFT_OUT = 8_192;

@@ -5,7 +5,7 @@
  * ones only one does, until it is answered or has had its time: a tool that takes long keeps nobody from sending.
  * @module
  */
-import type { JsonRpcId } from './json-rpc.ts';
+import type { JsonRpcId } from '../json-rpc.ts';
 
 /** How long a request keeps the next large one waiting after the server has taken it. Without an answer by then it works on it. */
 const TURN_MS = 500;

@@ -6,19 +6,19 @@
 
 import { setMaxListeners } from 'node:events';
 import type { UnderlyingSource } from 'node:stream/web';
-import { wallNow } from '../async/clock.ts';
-import { DiscoveryError } from '../core/errors.ts';
-import { JsonSurvey, LARGE_BYTES, MOST_VALUES, mostValues } from '../json/json-survey.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { wallNow } from '../../async/clock.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { JsonSurvey, LARGE_BYTES, MOST_VALUES, mostValues } from '../../json/json-survey.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import type { Unreadable } from '../json-rpc.ts';
+import { parseLarge } from '../large-json.ts';
+import { largeTurns } from '../large-turns.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import { shortText } from '../short-text.ts';
+import { unreadable } from '../unreadable-answer.ts';
 import { EventCounter } from './event-counter.ts';
 import { httpFetch } from './http-fetch.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import type { Unreadable } from './json-rpc.ts';
-import { parseLarge } from './large-json.ts';
-import { largeTurns } from './large-turns.ts';
-import { LoopShare, UNASKED } from './loop-share.ts';
-import { shortText } from './short-text.ts';
-import { unreadable } from './unreadable-answer.ts';
 
 export interface GuardedFetchOptions {
   readonly server: string;
