@@ -9,7 +9,10 @@ import type { ConnectionDefinition } from '../core/types.ts';
 // Definitions are immutable, and every call needs the key.
 const known = new WeakMap<ConnectionDefinition, string>();
 
-/** Changes when a connection would reach something else. Environment and header values stay out: they may be secrets. */
+/**
+ * Returns a key that changes when the connection would reach something else. Values of variables and headers are left
+ * out: they may be secrets.
+ */
 export function fingerprint(connection: ConnectionDefinition): string {
   let print = known.get(connection);
   if (print === undefined) {

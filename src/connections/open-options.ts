@@ -1,5 +1,5 @@
 /**
- * What opening a connection takes and gives.
+ * Defines the input and the result of opening a connection.
  * @module
  */
 import type { TransportType } from '../core/transport-parts.ts';
@@ -24,13 +24,13 @@ export interface Verdict {
 
 export interface OpenOptions {
   readonly client: ClientIdentity;
-  /** What we tell the server the agent can do (elicitation, sampling, roots). */
+  /** The agent's capabilities as declared to the server (elicitation, sampling, roots). */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly prior?: Verdict | undefined;
   readonly env: Environment;
-  /** Turns `${NAME}` into values, which are secrets from then on; throws for missing ones. */
+  /** Expands `${NAME}` references; the values count as secrets from then on. Throws for missing ones. */
   readonly expand: (text: string, place?: Place) => string;
-  /** What must not be shown of what the server says; learns what the server is given. */
+  /** Removes secrets from the server's texts; learns the secrets that the server is given. */
   readonly secrets: KnownSecrets;
   readonly limits: ToolListLimits & {
     readonly listPageMs: number;
@@ -42,9 +42,9 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onClose?: (reason: Error) => void;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** Told what the server asks, by method, whether or not anybody answers. */
+  /** Called with the method of each question of the server, whether or not it is answered. */
   readonly onQuestion?: (method: string) => void;
-  /** Hears what a local server writes to stderr, as it comes. */
+  /** Receives the stderr of a local server as it arrives. */
   readonly onStderr?: StderrListener | undefined;
   readonly fetch?: typeof fetch | undefined;
 }

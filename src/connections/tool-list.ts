@@ -1,5 +1,6 @@
 /**
- * Reads a server's whole tool list, page by page, and checks every tool by itself: one bad entry costs one entry.
+ * Reads the whole tool list of a server, page by page, and checks each tool separately, so that a bad entry costs only
+ * itself.
  * @module
  */
 
@@ -25,7 +26,7 @@ export interface SkippedTool {
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly SkippedTool[];
-  /** Why the list ends before the server's own end, when it does. Such a list must not replace a complete one. */
+  /** Why the list is incomplete, if it is. Such a list must not replace a complete one. */
   readonly incomplete: string | undefined;
 }
 
@@ -38,7 +39,7 @@ const MAX_CURSOR = 8192;
 /** How many definitions of the largest size a list may weigh as much as. */
 const LARGEST_DEFINITIONS = 128;
 
-/** Asks for pages until the server says there are no more, a cursor repeats, or a cap is reached. */
+/** Reads pages until the server has no more, a cursor repeats, or a limit is reached. */
 export async function readToolList(
   page: (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>,
   limits: ToolListLimits,
@@ -84,7 +85,7 @@ export async function readToolList(
   }
 }
 
-/** One entry of a list: the tool as we keep it, or the reason why we do not. */
+/** Checks one entry: returns the tool as we keep it, or why it is left out. */
 export function checkTool(
   entry: unknown,
   limits: Pick<ToolListLimits, 'definitionBytes' | 'descriptionChars'>,
@@ -98,7 +99,7 @@ export function checkTool(
   if (typeof name !== 'string' || name === '') return { name, reason: 'the name is missing' };
   if (name.length > MAX_NAME) return { name, reason: `the name is longer than ${MAX_NAME} characters` };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
-  // Whoever reads such a name sees another one. It cannot be shown cleaned either: the tool has no other to be called by.
+  // Such a name looks like another one. It cannot be cleaned either: the tool has no other name to be called by.
   if (!isPlain(name)) return { name, reason: 'the name has invisible characters' };
   const plain = plainName(name);
   if (plain !== name && (META_TOOL_NAMES as readonly string[]).includes(plain.toLowerCase()))
@@ -124,7 +125,7 @@ export function checkTool(
   };
 }
 
-/** Secrets go before the end does. */
+/** Secrets are removed before the text is cut. */
 const shortened = (text: string, maxChars: number, redact: Redact): string =>
   text.length > maxChars ? redact.cut(text, maxChars) : text;
 

@@ -1,8 +1,8 @@
 /**
- * Hands on what a stream says, and leaves some out where it comes faster than it can be dealt with.
+ * Passes a stream on, and leaves parts out when it comes faster than it can be processed.
  *
- * A process whose stderr is not read stands still, so more of a flood is read than is handed on. What follows a gap begins with a
- * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
+ * A process whose stderr is not read blocks, so more of a flood is read than is passed on. After a gap, the text
+ * resumes at a new line, or so late that no half of a secret is left in it: half a secret could not be recognised.
  * @module
  */
 import { LoopShare, UNASKED } from '../loop-share.ts';
