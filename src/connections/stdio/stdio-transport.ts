@@ -89,7 +89,7 @@ export class StdioTransport implements Wire {
   #lines: LineReader | undefined;
   /** Noise in the current chunk. */
   #unheard = '';
-  /** Bytes in it that no caller waited for, and all bytes. */
+  /** Messages in it that no caller waited for, and all messages. */
   #unasked = 0;
   #messages = 0;
   /** Bytes of empty lines in it. */
