@@ -25,7 +25,7 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'cli/commands/stats.ts': 'what --since means',
   'cli/serve-log.ts': 'the date of a line',
   'disk/write-atomically.ts': 'the age of a file',
-  'connections/guarded-fetch.ts': 'a Retry-After that is a date',
+  'connections/http/guarded-fetch.ts': 'a Retry-After that is a date',
   'embeddings/embedding-index.ts': 'the date of vectors on disk',
   'engine/engine-world.ts': 'the date of a list on disk',
   'execution/steps/audit.ts': 'the date of a call',
@@ -40,7 +40,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'audit/salt-file.ts SALT_BYTES': 'size of a key',
   'config/compiled-copies.ts NONCE_BYTES': 'given by AES-GCM',
   'config/compiled-copies.ts TAG_BYTES': 'given by AES-GCM',
-  'connections/guarded-fetch.ts PIECE_BYTES': 'size of one step',
+  'connections/http/guarded-fetch.ts PIECE_BYTES': 'size of one step',
   'connections/large-json.ts DECODED_AT_ONCE': 'size of one step',
   'connections/line-reader.ts LINES_AT_ONCE': 'size of one step',
   'disk/file-lock.ts LONGEST_PAUSE_MS': 'pause between two attempts',
@@ -277,6 +277,25 @@ describe('modules import only what the table allows', () => {
     expect(cycles).toEqual([]);
   });
 
+  /** `http` of `connections/http/open-http.ts`; undefined for files that all transports share. */
+  const transportOf = (path: string) => /^connections\/(\w+)\//.exec(path)?.[1];
+
+  it('keeps transports apart: none imports another, and what they share imports none but to open it', () => {
+    const wrong = sources
+      .filter((path) => path.startsWith('connections/'))
+      .flatMap((path) =>
+        importsOf(path)
+          .filter(({ name }) => name.startsWith('.'))
+          .map(({ name }) => relative(src, resolve(src, dirname(path), name)))
+          .filter((target) => transportOf(target) !== undefined && transportOf(target) !== transportOf(path))
+          .map((target) => `${path} imports ${target}`),
+      );
+    expect(wrong).toEqual([
+      'connections/open-connection.ts imports connections/http/open-http.ts',
+      'connections/open-connection.ts imports connections/stdio/open-stdio.ts',
+    ]);
+  });
+
   it('imports with the extension, so that files run as they are', () => {
     const wrong = sources.flatMap((path) =>
       importsOf(path)
@@ -316,6 +335,17 @@ describe('the source', () => {
 
   it('has no drawer named utils', () => {
     expect(sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.)/.test(path))).toEqual([]);
+  });
+
+  it('asks core/transport-parts.ts about a connection instead of comparing its type', () => {
+    const isAllowed = (path: string) => path === 'core/transport-parts.ts' || /^connections\/\w+\//.test(path);
+    // `gateway.type` is the entry of this gateway itself, which is a program or an address.
+    const COMPARISON =
+      /^.*(?<!gateway\.)\b(?:type|transport)\s*[!=]==?\s*'(?:stdio|http|sse)'|\bcase '(?:stdio|http|sse)':/gm;
+    const found = sources
+      .filter((path) => !isAllowed(path))
+      .flatMap((path) => [...read(path).matchAll(COMPARISON)].map(([line]) => `${path}:${line}`));
+    expect(found).toEqual([]);
   });
 
   it('carries the version of package.json', () => {

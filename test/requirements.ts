@@ -313,7 +313,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     ['test/e2e/floods.test.ts', 'with too many values is refused unread'],
     ['src/gateway/hostile-clients.test.ts', 'is refused unread over HTTP'],
     ['src/gateway/hostile-clients.test.ts', 'is refused unread on stdio'],
-    ['src/connections/guarded-fetch.test.ts', 'is refused before it is parsed, as JSON and as an event'],
+    ['src/connections/http/guarded-fetch.test.ts', 'is refused before it is parsed, as JSON and as an event'],
   ),
   'messages:turns': promise(
     'Large messages and floods leave the event loop to others',
@@ -499,7 +499,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'a call with unknown outcome is repeated only if the tool may be',
   ]),
   'secrets:environment': promise('A child gets the allow-list and what its entry names, nothing else', [
-    'src/connections/child-environment.test.ts',
+    'src/connections/stdio/child-environment.test.ts',
     'lets a child see the allow-list',
   ]),
   'secrets:nowhere': promise(
@@ -529,7 +529,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'takes only credentials out of what a tool says went wrong',
   ]),
   'secrets:proxy': promise('The password of a proxy goes to no child whose entry does not name the variable', [
-    'src/connections/child-environment.test.ts',
+    'src/connections/stdio/child-environment.test.ts',
     'hands on the address of a proxy without its password',
   ]),
   'servers:switched-off': promise('A server can be switched off by its entry or the environment', [

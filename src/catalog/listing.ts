@@ -4,6 +4,7 @@
  */
 
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import type { TransportType } from '../core/transport-parts.ts';
 import type { ToolDefinition, ToolMetadata } from '../core/types.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { firstSentence, oneLine } from '../text/plain-text.ts';
@@ -23,7 +24,7 @@ export interface Listing {
   readonly interactive?: boolean | undefined;
   readonly title?: string | undefined;
   readonly instructions?: string | undefined;
-  readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: 'stdio' | 'http' | 'sse' } | undefined;
+  readonly verdict?: { readonly era: 'legacy' | 'modern'; readonly transport: TransportType } | undefined;
 }
 
 const EMPTY_SCHEMA = Object.freeze({ type: 'object' });

@@ -5,6 +5,7 @@
  */
 import { basename } from 'node:path';
 import { readBy } from '../config/references.ts';
+import { addressWords, isLocal, textsOf } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 
 /** Variables that change which code a program loads or runs. */
@@ -28,12 +29,12 @@ export function byDanger(servers: readonly ServerDefinition[]): readonly ServerD
 }
 
 const targetOf = ({ connection }: ServerDefinition): string =>
-  connection.type === 'stdio' ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
+  isLocal(connection) ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
 
 function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
   const off = (enabled ? 0 : -1_000) + (trusted ? 5 : 0);
-  if (connection.type !== 'stdio') {
-    const reads = [connection.url, ...Object.values(connection.headers)].flatMap(readBy).length > 0;
+  if (!isLocal(connection)) {
+    const reads = textsOf(connection).flatMap(readBy).length > 0;
     return off + (reads || connection.auth === 'env' ? 60 : 0);
   }
   const { command, args, env, inheritEnv } = connection;
@@ -42,11 +43,11 @@ function rankOf({ enabled, connection, trusted }: ServerDefinition): number {
     off +
     50 +
     (SHELLS.test(name) ? 40 : 0) +
-    ([command, ...args].join(' ').length > LONG ? 40 : 0) +
+    (addressWords(connection).join(' ').length > LONG ? 40 : 0) +
     (args.some((arg) => INLINE.test(arg)) ? 30 : 0) +
     (Object.keys(env).some((variable) => CHANGES_PROGRAM.test(variable)) ? 25 : 0) +
     (/[/\\]/.test(command) ? 20 : 0) +
     (LAUNCHERS.test(name) ? 0 : 10) +
-    ([command, ...args, ...Object.values(env)].flatMap(readBy).length + inheritEnv.length > 0 ? 5 : 0)
+    (textsOf(connection).flatMap(readBy).length + inheritEnv.length > 0 ? 5 : 0)
   );
 }

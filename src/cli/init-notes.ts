@@ -8,6 +8,7 @@ import { TAKEN_OVER } from '../config/parse-data.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
 import type { Starter } from '../config/starter-config.ts';
 import type { World } from '../config/world.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { counted, countOf } from './found-lines.ts';
 import { withTilde } from './source-lines.ts';
@@ -95,7 +96,8 @@ const relativeOnes = ({ chosen }: Outcome, world: World): string[] =>
   chosen.flatMap(({ files }) =>
     files.flatMap(({ path, scope, entries }) =>
       entries.flatMap(({ entry: { name, connection } }) => {
-        if (scope === 'project' || connection?.type !== 'stdio' || connection.cwd !== undefined) return [];
+        if (scope === 'project' || connection === undefined || !isLocal(connection) || connection.cwd !== undefined)
+          return [];
         const words = relativeWords('', connection.args ?? []);
         if (words.length === 0) return [];
         return [

@@ -3,6 +3,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { addressWords } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { REDACTED } from '../secrets/redactor.ts';
@@ -24,7 +25,7 @@ export function shownConnection(
   home: string | undefined,
   redact: (text: string) => string,
 ): string {
-  const words = 'url' in connection ? [connection.url] : [connection.command, ...connection.args];
+  const words = addressWords(connection);
   const shown = words.map((word, at) => withTilde(redact(withoutSecrets(word, optionName(words[at - 1]))), home));
   const text = shown.map((word) => (VISIBLE.test(word) ? word : isProse(word) ? '…' : toWord(word))).join(' ');
   return text.length > LIMITS.shown.command ? `${text.slice(0, LIMITS.shown.command)}…` : text;

@@ -8,11 +8,11 @@
 import { type FilePreview, type Reading, titleOf } from '../config/project-files.ts';
 import { readBy } from '../config/references.ts';
 import { LIMITS } from '../core/limits.ts';
+import { addressWords, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from '../secrets/credential-patterns.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
-import { serverVariable } from '../text/server-variable.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
 
@@ -34,19 +34,14 @@ const filled = (text: string, values: Values): string =>
 
 /** The environment variables or headers of a server. */
 export function givenTo({ name: server, connection }: ServerDefinition, values: Values = NONE): readonly Given[] {
-  const texts = connection.type === 'stdio' ? connection.env : connection.headers;
-  const given = Object.entries(texts).map(([name, text]): Given => {
+  const given = Object.entries(namedTextsOf(connection)).map(([name, text]): Given => {
     const from = readBy(text);
-    if (connection.type === 'stdio' && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
+    if (isLocal(connection) && (CHANGES_PROGRAM.test(name) || isPlainValue(name, text))) {
       return { name, ...(from.length > 0 && { from }), value: maskSecrets(filled(text, values)) };
     }
     return from.length === 0 ? { name } : { name, from };
   });
-  if (connection.type === 'stdio') {
-    return [...given, ...connection.inheritEnv.map((name) => ({ name, from: [name] }))];
-  }
-  if (connection.auth !== 'env') return given;
-  return [...given, { name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }];
+  return [...given, ...transportParts(connection.type).passedOn(connection, server)];
 }
 
 /** Whether a value is written out, at least in part, and not secret. */
@@ -57,15 +52,14 @@ const isPlainValue = (name: string, text: string): boolean =>
 export function serverDocument(server: ServerDefinition, { types }: Reading, values: Values) {
   const { name, enabled, connection, origin, trusted, idempotent, tools } = server;
   const names = givenTo(server, values);
-  const how =
-    connection.type === 'stdio'
-      ? {
-          command: connection.command,
-          args: connection.args,
-          ...(connection.cwd && { cwd: connection.cwd }),
-          environment: names,
-        }
-      : { url: connection.url, headers: names };
+  const how = isLocal(connection)
+    ? {
+        command: connection.command,
+        args: connection.args,
+        ...(connection.cwd && { cwd: connection.cwd }),
+        environment: names,
+      }
+    : { url: connection.url, headers: names };
   return {
     name,
     enabled,
@@ -123,8 +117,8 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
 /** Summarises the servers that are not listed. */
 function summaryLines(servers: readonly ServerDefinition[]): string[] {
   if (servers.length <= LIMITS.shown.listed) return [];
-  const programs = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [connection.command] : []));
-  const addresses = servers.flatMap(({ connection }) => (connection.type === 'stdio' ? [] : [hostOf(connection.url)]));
+  const programs = servers.flatMap(({ connection }) => (isLocal(connection) ? [connection.command] : []));
+  const addresses = servers.flatMap(({ connection }) => (isLocal(connection) ? [] : [hostOf(connection.url)]));
   const read = servers.flatMap((server) => givenTo(server).flatMap(({ from = [] }) => from));
   const rest = servers.length - LIMITS.shown.listed;
   return [
@@ -158,18 +152,15 @@ function serverLines(server: ServerDefinition, values: Values): string[] {
       (value === undefined ? '' : `=${toWord(value)}`) +
       (from ? ` (from ${from.map(toWord).join(', ')})` : ''),
   );
-  const [what, kind] =
-    connection.type === 'stdio'
-      ? [[connection.command, ...connection.args].map(toWord).join(' '), 'environment']
-      : [toWord(connection.url), 'headers'];
-  const cwd = connection.type === 'stdio' ? connection.cwd : undefined;
-  const texts = connection.type === 'stdio' ? [connection.command, ...connection.args, cwd ?? ''] : [connection.url];
-  const read = [...new Set(texts.flatMap(readBy))];
+  const words = addressWords(connection);
+  const { nouns, folder } = transportParts(connection.type);
+  const cwd = folder(connection);
+  const read = [...new Set([...words, cwd ?? ''].flatMap(readBy))];
   return [
     `  ${toWord(name)}${enabled ? '' : ' (disabled)'}`,
-    `    ${what}`,
+    `    ${words.map(toWord).join(' ')}`,
     ...(cwd === undefined ? [] : [`    in ${toWord(cwd)}`]),
-    ...(given.length > 0 ? [`    ${kind}: ${given.join(', ')}`] : []),
+    ...(given.length > 0 ? [`    ${nouns.allNamed}: ${given.join(', ')}`] : []),
     ...(read.length > 0 ? [`    reads: ${read.map(toWord).join(', ')}`] : []),
     ...(trusted ? ['    its hints are trusted: calls it marks as safe may be repeated'] : []),
     ...(idempotent.length > 0

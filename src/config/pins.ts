@@ -4,6 +4,7 @@
  * @module
  */
 import { ConfigurationError } from '../core/errors.ts';
+import { mapTexts } from '../core/transport-parts.ts';
 import { passesThrough } from './passes-through.ts';
 import { expandHome } from './paths.ts';
 import type { Snapshot } from './project-snapshot.ts';
@@ -40,30 +41,11 @@ export function pinsFor(files: Snapshot, root: string, world: World, onRefused?:
       // The preview shows references as written.
       return files.isShowing ? whole : `\${${kind}:sha256-${hash}:${inside}}`;
     });
-  const pinnedMap = (map: Readonly<Record<string, string>> | undefined) =>
-    map && Object.fromEntries(Object.entries(map).map(([name, text]) => [name, pinnedText(text)]));
   return {
     textOf: (path) => files.text(path) ?? '',
     pinnedText,
-    pinned: (entry) => {
-      const { connection } = entry;
-      if (connection === undefined) return entry;
-      if (connection.type !== 'stdio') {
-        const { url, headers } = connection;
-        return { ...entry, connection: { ...connection, url: pinnedText(url), headers: pinnedMap(headers) } };
-      }
-      const { command, args, env, cwd } = connection;
-      return {
-        ...entry,
-        connection: {
-          ...connection,
-          command: pinnedText(command),
-          args: args?.map(pinnedText),
-          env: pinnedMap(env),
-          cwd: cwd === undefined ? undefined : pinnedText(cwd),
-        },
-      };
-    },
+    pinned: (entry) =>
+      entry.connection === undefined ? entry : { ...entry, connection: mapTexts(entry.connection, pinnedText) },
   };
 }
 

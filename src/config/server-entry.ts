@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import type { ToolFilter } from '../clients/importers/tool-filter.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { expandHome, expandPath } from './paths.ts';
 import type { ServerEntry } from './server-schema.ts';
@@ -33,7 +34,7 @@ export interface PlacedEntry {
 /** Makes the paths of an entry absolute, so that it can be merged with entries from other folders. */
 export function withAbsolutePaths(entry: ServerEntry, base: string, world: World): ServerEntry {
   const { connection } = entry;
-  if (connection?.type !== 'stdio') return entry;
+  if (connection === undefined || !isLocal(connection)) return entry;
   return {
     ...entry,
     connection: {
@@ -87,11 +88,11 @@ export function narrowedEntry(users: PlacedEntry, { entry: { enabled, descriptio
 /** Headers for one address are never sent to another: they may be secrets. */
 function mergeConnections(upper: Connection | undefined, lower: Connection | undefined): Connection | undefined {
   if (upper === undefined || lower === undefined) return upper ?? lower;
-  if (upper.type === 'stdio') {
-    if (lower.type !== 'stdio') return upper;
+  if (isLocal(upper)) {
+    if (!isLocal(lower)) return upper;
     return { ...lower, ...defined(upper), ...(lower.env && { env: { ...lower.env, ...upper.env } }) };
   }
-  if (lower.type === 'stdio' || lower.url !== upper.url) return upper;
+  if (isLocal(lower) || lower.url !== upper.url) return upper;
   return { ...lower, ...defined(upper), ...(lower.headers && { headers: { ...lower.headers, ...upper.headers } }) };
 }
 
@@ -119,12 +120,12 @@ export function toServerDefinition({ entry, origin, folder }: PlacedEntry): Serv
 }
 
 function toConnection(connection: Connection, folder: string | undefined): ConnectionDefinition {
-  if (connection.type !== 'stdio') {
+  if (!isLocal(connection)) {
     const { type, url, headers = {}, auth } = connection;
     return { type, url, headers, auth };
   }
-  const { command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
-  return { type: 'stdio', command, args, env, inheritEnv, cwd };
+  const { type, command, args = [], env = {}, inheritEnv = [], cwd = folder } = connection;
+  return { type, command, args, env, inheritEnv, cwd };
 }
 
 /** In a project, `${workspaceFolder}` is the project. */

@@ -2,21 +2,7 @@
  * Tells whether two connections reach the same server: same program or address, arguments, environment and headers.
  * @module
  */
-
-/** A connection as people write it, or as it is after it was completed. */
-export type AnyConnection =
-  | {
-      readonly command: string;
-      readonly args?: readonly string[] | undefined;
-      readonly cwd?: string | undefined;
-      readonly env?: Readonly<Record<string, string>> | undefined;
-      readonly inheritEnv?: readonly string[] | undefined;
-    }
-  | {
-      readonly url: string;
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      readonly auth?: string | undefined;
-    };
+import { transportParts, type WrittenConnection } from '../core/transport-parts.ts';
 
 /** What is started or reached, and the variables or headers it is given, sorted. */
 export interface Traits {
@@ -25,23 +11,14 @@ export interface Traits {
 }
 
 /** A text that two connections share exactly when they reach the same server. */
-export function identityOf(connection: AnyConnection): string {
+export function identityOf(connection: WrittenConnection): string {
   const { reached, given } = traitsOf(connection);
   return JSON.stringify([reached, given]);
 }
 
-export function traitsOf(connection: AnyConnection): Traits {
-  if ('command' in connection) {
-    const { command, args = [], cwd, env = {}, inheritEnv = [] } = connection;
-    const inherited = inheritEnv
-      .filter((name) => !Object.hasOwn(env, name))
-      .map((name) => [name, `\${${name}}`] as const);
-    return { reached: JSON.stringify([command, args, cwd]), given: sorted([...Object.entries(env), ...inherited]) };
-  }
-  const url = URL.canParse(connection.url) ? new URL(connection.url).href : connection.url;
-  const headers = Object.entries(connection.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const token = connection.auth === undefined ? [] : [['authorization', connection.auth] as const];
-  return { reached: url.replace(/\/$/, ''), given: sorted([...headers, ...token]) };
+export function traitsOf(connection: WrittenConnection): Traits {
+  const parts = transportParts(connection.type);
+  return { reached: parts.reached(connection), given: sorted(parts.given(connection)) };
 }
 
 const sorted = (pairs: readonly (readonly [string, string])[]) =>

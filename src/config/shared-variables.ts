@@ -4,6 +4,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { serverVariable } from '../text/server-variable.ts';
 import { isSwitchedOff, type World } from './world.ts';
@@ -24,7 +25,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
     ({ connection, enabled, name }) =>
       enabled &&
       !isSwitchedOff(env[serverVariable(name, 'MCP_ENABLED')]) &&
-      connection.type !== 'stdio' &&
+      !isLocal(connection) &&
       connection.auth === 'env',
   );
   for (const [variable, names] of switches)
@@ -48,7 +49,7 @@ export function withEnvironment(servers: readonly ServerDefinition[], { env }: W
       return {
         ...server,
         ...(off && { enabled: false }),
-        ...(isAmbiguous && connection.type !== 'stdio' && { connection: { ...connection, auth: undefined } }),
+        ...(isAmbiguous && !isLocal(connection) && { connection: { ...connection, auth: undefined } }),
       };
     }),
     warnings,

@@ -3,6 +3,7 @@
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import { parseDotenv } from './dotenv.ts';
 import { expandHome } from './paths.ts';
 import type { Reading } from './project-files.ts';
@@ -21,7 +22,7 @@ export function valuesInFiles(
   const { admitted } = files;
   const values = new Map<string, string>();
   for (const { connection } of readings.flatMap(({ servers }) => servers)) {
-    const texts = connection.type === 'stdio' ? Object.values(connection.env) : [];
+    const texts = isLocal(connection) ? Object.values(connection.env) : [];
     for (const [whole, kind, inside = ''] of texts.flatMap((text) => [...text.matchAll(FILE_REFERENCE)])) {
       const cut = kind === 'file' ? inside.length : inside.lastIndexOf('#');
       const path = expandHome(inside.slice(0, cut), world);

@@ -5,6 +5,7 @@
  */
 import { basename, resolve } from 'node:path';
 import { ConfigurationError } from '../core/errors.ts';
+import { mapTexts, textsOf, transportParts } from '../core/transport-parts.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { World } from './world.ts';
@@ -24,18 +25,8 @@ export function inWorkspace(connection: ConnectionDefinition, folder: string): C
       text,
       folder.replaceAll('${', () => '$${'),
     );
-  const all = (texts: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, put(text)]));
-  if (connection.type !== 'stdio') return { ...connection, url: put(connection.url), headers: all(connection.headers) };
-  const { command, args, env, cwd } = connection;
-  return {
-    ...connection,
-    command: put(command),
-    args: args.map(put),
-    env: all(env),
-    // A path is not expanded again, and may be relative to the folder.
-    cwd: cwd === undefined ? undefined : resolve(folder, replaced(cwd, folder)),
-  };
+  // The working folder is not expanded again, and may be relative to the folder.
+  return mapTexts(connection, put, (cwd) => resolve(folder, replaced(cwd, folder)));
 }
 
 /**
@@ -71,10 +62,7 @@ async function whyNot(folder: string, isTrusted: (folder: string) => Promise<boo
 }
 
 function refersToWorkspace(connection: ConnectionDefinition): boolean {
-  const texts =
-    connection.type === 'stdio'
-      ? [connection.command, ...connection.args, ...Object.values(connection.env), connection.cwd ?? '']
-      : [connection.url, ...Object.values(connection.headers)];
+  const texts = [...textsOf(connection), transportParts(connection.type).folder(connection) ?? ''];
   return texts.some((text) => replaced(text, '') !== text);
 }
 

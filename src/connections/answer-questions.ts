@@ -1,5 +1,5 @@
 /**
- * The questions a server of protocol 2026-07-28 puts into an `input_required` result, asked of the caller.
+ * Asks the caller the questions that a server of protocol 2026-07-28 puts into an `input_required` result.
  * @module
  */
 import { toAbortSignal } from '../async/cancellation.ts';
@@ -7,7 +7,7 @@ import { DiscoveryError, ToolExecutionError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolCall } from '../core/types.ts';
 
-/** Puts each question to the caller, one after the other, and gives back the answers by their keys. */
+/** Asks the caller each question in turn and returns the answers by key. */
 export async function answerQuestions(call: ToolCall, requests: unknown): Promise<Record<string, unknown>> {
   const { server, tool, signal } = call;
   const { ask } = call.caller;
@@ -22,7 +22,7 @@ export async function answerQuestions(call: ToolCall, requests: unknown): Promis
     const message = `${tool} asks ${questions.length} questions at once; at most ${LIMITS.wire.questions} are put to anybody.`;
     throw new ToolExecutionError(server, tool, message, { outcome: 'failed' });
   }
-  // The keys are the server's: `__proto__` is one like any other.
+  // The keys are the server's and may be anything, `__proto__` included.
   const answers: Record<string, unknown> = Object.create(null);
   const stop = toAbortSignal(signal);
   for (const [key, question] of questions) {

@@ -1,21 +1,21 @@
 /**
- * Who may use a connection: a server of the old protocol asks its questions (elicitation, sampling, roots) over the
- * connection without saying which call they belong to, and notifications never say it.
+ * Decides which callers may use a connection. A server of the old protocol asks its questions (elicitation, sampling,
+ * roots) over the connection without saying which call they belong to, and its notifications never say it.
  * @module
  */
 import type { Caller } from '../core/types.ts';
 
-/** Who a connection is for, and what is declared to the server on their behalf. */
+/** The callers a connection is for, and what the server is told about them. */
 export interface Audience {
-  /** Everybody who cannot be asked, one client session, or one caller for the time of a call. */
+  /** All callers that cannot be asked, one client session, or one caller during one call. */
   readonly kind: 'shared' | 'session' | 'call';
   readonly session: string | undefined;
   /**
-   * Nobody can tell whether two of these callers are the same. What one of them has answered must not serve another, so
-   * a connection over which one was asked is not handed on.
+   * The callers of this audience cannot be told apart. An answer of one must not serve another, so a connection over
+   * which a caller was asked is not reused.
    */
   readonly anonymous: boolean;
-  /** Nobody else may use the connection, whatever protocol it turns out to speak. */
+  /** No other caller may use the connection, whichever protocol it turns out to speak. */
   readonly exclusive: boolean;
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Equal for audiences that may use the same connection. */
@@ -24,10 +24,12 @@ export interface Audience {
 
 const INTERACTIVE = ['elicitation', 'sampling', 'roots'] as const;
 
-/** Callers that cannot be asked share one connection, and on it the server is told so. */
+/** Callers that cannot be asked share one connection, and its server is told that it cannot ask. */
 export const SHARED: Audience = audience('shared', undefined, false, {});
 
-/** The audience a caller belongs to. A server of protocol 2026-07-28 asks inside its answers and can be shared by all. */
+/**
+ * Returns the audience of a caller. A server of protocol 2026-07-28 asks inside its answers, so all callers share it.
+ */
 export function audienceOf(caller: Caller | undefined, isModern: boolean): Audience {
   const exclusive = caller?.exclusive ?? false;
   if (!exclusive && (isModern || !caller?.ask)) return SHARED;
@@ -35,7 +37,7 @@ export function audienceOf(caller: Caller | undefined, isModern: boolean): Audie
   if (caller?.ask)
     for (const name of INTERACTIVE) if (caller.capabilities?.[name]) capabilities[name] = caller.capabilities[name];
   if (!exclusive && Object.keys(capabilities).length === 0) return SHARED;
-  // A client of the new protocol is asked in the answer to one call, so the server works on one call of it at a time.
+  // A client of the new protocol is asked in the answer to one call, so each call has the connection to itself.
   const kind = caller?.session === undefined || caller.acceptsInputRequired ? 'call' : 'session';
   return audience(kind, caller, exclusive, capabilities);
 }

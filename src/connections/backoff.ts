@@ -1,5 +1,6 @@
 /**
- * How long to leave a failing server alone: one second, doubling to five minutes, forgotten after a healthy minute.
+ * Computes how long to wait before the next attempt on a failing server: one second, doubling to five minutes, reset
+ * after a healthy minute.
  * @module
  */
 import { pauseAfter } from '../async/back-off.ts';
@@ -40,7 +41,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The last failure, until something went well for long enough. */
+  /** The last failure, until the server has been healthy for long enough. */
   get error(): Error | undefined {
     return this.#error;
   }
@@ -50,29 +51,32 @@ export class Backoff {
     return Math.max(0, this.#until - this.#now());
   }
 
-  /** A connect worked. What went wrong before is forgotten once that has lasted. */
+  /** Notes a successful connect. Earlier failures are forgotten once the connection has lasted. */
   opened(): void {
     this.#openedAt = this.#now();
     this.#error = undefined;
   }
 
-  /** A connect failed. With `final` nothing is gained by trying again soon; `atLeastMs` is what the server asked for. */
+  /**
+   * Notes a failed connect. With `final`, an early retry is pointless; `atLeastMs` is the delay that the server asked
+   * for.
+   */
   failed(error: Error, { final = false, atLeastMs = 0 }: { final?: boolean; atLeastMs?: number } = {}): void {
     this.#count(error);
     const wait = this.#jittered(final ? this.#maxMs : this.#pause(this.#failures));
     this.#until = this.#now() + Math.max(wait, Math.min(atLeastMs, this.#maxMs));
   }
 
-  /** A connect failed for a reason that waiting does not cure. The next attempt may come at once. */
+  /** Notes a failed connect for a reason that waiting does not cure. The next attempt is allowed at once. */
   refused(error: Error): void {
     this.#error = error;
   }
 
-  /** An open connection ended by itself. The first time costs nothing; a server that keeps dying is left alone. */
+  /** Notes an unexpected disconnect. The first one causes no delay; repeated ones do. */
   died(error: Error): void {
     this.#count(error);
     if (this.#failures === 1) return;
-    // Starting costs more than asking: five starts in ten minutes are enough for a server that does not stay.
+    // A start costs more than a request: after five starts in ten minutes the server is left alone.
     const wait = this.#failures >= LAST_DEATH ? this.#maxMs : this.#jittered(this.#pause(this.#failures - 1));
     this.#until = this.#now() + wait;
   }

@@ -12,6 +12,7 @@ import {
 import { evil } from '../../test/fixtures/evil.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { UnheededError } from '../core/result.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition } from '../core/types.ts';
 import { ConnectionPool, type ConnectionPoolOptions, type OpenRequest } from './connection-pool.ts';
 import type { Wire } from './json-rpc.ts';
@@ -48,7 +49,8 @@ function world(limits: Partial<ConnectionPoolOptions['limits']> = {}, more: Part
     const connection = new McpConnection({
       mayAsk: false,
       server: definition.name,
-      type: definition.connection.type,
+      isLocal: isLocal(definition.connection),
+      sendsHeaders: false,
       peer,
       identity: { era, protocolVersion: '', capabilities: {}, serverInfo: {}, instructions: undefined },
       limits: LIMITS,

@@ -1,11 +1,11 @@
 /**
- * Live connections, opened once on first need, shared where that is safe, closed when idle.
+ * Keeps live connections: opens each on first use, shares it where that is safe, and closes it when idle.
  *
- * Who may share (`audience.ts`): a caller that a server of the old protocol may ask something gets a connection of its
- * own, one per client session or, for a client without sessions, one for the time of the call. Callers that cannot be
- * asked share one. Servers of protocol 2026-07-28 ask inside the call's own answer and are shared by all. A connection
- * over which a caller was asked carries what it answered: it is handed on to the same session or principal only. One
- * over which nobody was asked is handed on, but no question on it reaches the next caller: it may be an earlier one's.
+ * Sharing follows `audience.ts`. A caller that a server of the old protocol may ask something gets a connection of its
+ * own: one per client session or, for a client without sessions, one per call. Callers that cannot be asked share one.
+ * Servers of protocol 2026-07-28 ask inside the answer to a call and are shared by all. A connection over which a
+ * caller was asked may carry its answer, so only the same session or principal may reuse it. A connection without
+ * questions so far may be reused, but no question on it reaches the next caller: it could belong to an earlier one.
  * @module
  */
 
@@ -13,6 +13,7 @@ import { abortable } from '../async/abortable.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
@@ -32,7 +33,7 @@ import { sentence } from './short-text.ts';
 export interface OpenRequest {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly prior: Verdict | undefined;
-  /** Aborted when nobody wants the connection any more. */
+  /** Aborted when no caller needs the connection any more. */
   readonly signal: AbortSignal;
   readonly onClose: (reason: Error) => void;
   readonly onNotification: (method: string, params: Readonly<Record<string, unknown>>) => void;
@@ -45,22 +46,22 @@ export interface ConnectionPoolOptions {
     readonly spawns: number;
     readonly localServers: number;
     readonly idleMs: number;
-    /** How long a call may be silent, unless its server's entry says otherwise. */
+    /** Idle timeout of a call, unless the entry of its server sets one. */
     readonly callIdleMs?: number;
   };
   readonly onNotification?: (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onStatus?: (server: string) => void;
-  /** Milliseconds that never run backwards. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-/** The right to use a connection until it is given back. */
+/** The right to use a connection until it is released. */
 export interface Lease {
   readonly connection: McpConnection;
   /**
-   * Gives the connection back; with `close` it is closed at once instead of when idle. With `unanswered` a connection
-   * that one caller after the other uses is closed: what the server still says about this call must reach no other.
+   * Releases the connection; `close` closes it at once instead of when idle. `unanswered` closes a connection that
+   * callers use one after another: messages about this call must not reach the next caller.
    */
   release(options?: { close?: boolean; unanswered?: boolean }): void;
 }
@@ -86,7 +87,7 @@ export class ConnectionPool {
     this.#spawns = new Semaphore(options.limits.spawns);
   }
 
-  /** Remembers what an earlier process found out about a server. */
+  /** Remembers what an earlier process learnt about a server. */
   remember(definition: ServerDefinition, verdict: Verdict): void {
     const key = fingerprint(definition.connection);
     if (!this.#verdicts.has(key)) this.#verdicts.set(key, verdict);
@@ -96,7 +97,7 @@ export class ConnectionPool {
     return this.#verdicts.get(fingerprint(definition.connection));
   }
 
-  /** A connection for one use, if one is open that suits the caller. */
+  /** Returns an open connection that suits the caller, if there is one. */
   borrow(definition: ServerDefinition, caller: Caller | undefined): Lease | undefined {
     const slot = this.#closed ? undefined : this.#find(definition, caller);
     if (slot?.connection === undefined || slot.mayEcho) return undefined;
@@ -104,7 +105,10 @@ export class ConnectionPool {
     return this.#lease(slot, slot.connection, caller);
   }
 
-  /** A connection for one use. Opens at most one at a time per server and audience; everybody else waits for the same. */
+  /**
+   * Returns a connection for one use. Opens at most one at a time per server and audience; other callers wait for the
+   * same.
+   */
   async acquire(definition: ServerDefinition, caller: Caller | undefined, options: Patience = {}): Promise<Lease> {
     if (this.#closed)
       throw new DiscoveryError('SHUTTING_DOWN', 'The gateway is shutting down.', { outcome: 'not_sent' });
@@ -121,7 +125,7 @@ export class ConnectionPool {
     slot.leases++;
     try {
       const connection = await abortable(slot.ready(), options.signal);
-      // What was taken for a server of the new protocol, which all share, may turn out to be an old one.
+      // A server that was expected to be modern, and so shared, may turn out to be an old one.
       if (slot.audience.kind !== 'shared' || this.#audienceOf(definition, caller).kind === 'shared')
         return this.#lease(slot, connection, told?.caller ?? caller);
     } catch (error) {
@@ -144,21 +148,21 @@ export class ConnectionPool {
     return error ? { status: 'error', reason: error.message } : { status: 'disconnected', reason: undefined };
   }
 
-  /** The end of what a server's processes wrote to stderr; when none runs, what the last one left behind. */
+  /** Returns the end of what the server's processes wrote to stderr; if none runs, of the last one. */
   log(server: string): string {
     const slots = [...(this.#slots.get(server) ?? [])];
     if (slots.length === 0) return this.#obituaries.get(server) ?? '';
     return slots.map((slot) => slot.connection?.log ?? '').join('');
   }
 
-  /** Opened connections, for limits and tests. */
+  /** Number of connections, for limits and tests. */
   get size(): number {
     let size = 0;
     for (const slots of this.#slots.values()) size += slots.size;
     return size;
   }
 
-  /** Lets go of everything that no longer fits the configuration: idle connections now, busy ones after their last call. */
+  /** Closes connections that no longer fit the configuration: idle ones now, busy ones after their last call. */
   retain(definitions: Iterable<ServerDefinition>): void {
     const wanted = new Map([...definitions].map((definition) => [definition.name, definition]));
     for (const [server, slots] of this.#slots) {
@@ -170,7 +174,7 @@ export class ConnectionPool {
     this.#health.clear();
   }
 
-  /** Ends what belonged to one client session. */
+  /** Closes the connections of one client session. */
   endSession(session: string): void {
     for (const slots of this.#slots.values()) {
       for (const slot of slots) if (slot.audience.session === session) this.#retire(slot);
@@ -212,7 +216,7 @@ export class ConnectionPool {
   #add(definition: ServerDefinition, caller: Caller | undefined): PoolSlot {
     const health = this.#healthOf(definition.name);
     if (health.waitMs > 0) throw unavailable(definition.name, health);
-    if (definition.connection.type === 'stdio') {
+    if (isLocal(definition.connection)) {
       const slots = [...this.#slots.values()].flatMap((slots) => [...slots]);
       for (const slot of makeRoom(definition.name, slots, this.#options.limits.localServers)) this.#drop(slot);
     }
@@ -258,7 +262,7 @@ export class ConnectionPool {
       return connection;
     } catch (error) {
       if (!this.#forget(slot)) throw abort.signal.aborted ? givenUp(definition.name) : error;
-      // A verdict may be out of date; the next attempt finds out anew.
+      // The verdict may be stale; the next attempt starts without it.
       this.#verdicts.delete(print);
       const known = error instanceof DiscoveryError ? error : undefined;
       const health = this.#healthOf(definition.name);
@@ -300,7 +304,7 @@ export class ConnectionPool {
   #died(slot: PoolSlot, reason: Error): void {
     if (!this.#forget(slot)) return;
     const { name } = slot.definition;
-    // A session that was forgotten is no end of a server: it was well enough to say so, and opening a new one costs little.
+    // A forgotten session is no failure of the server: it answered, and a new session costs little.
     if (!slot.isLocal && reason instanceof ForgottenError) return this.#options.onStatus?.(name);
     if (slot.connection?.log) this.#obituaries.set(name, slot.connection.log);
     this.#healthOf(name).died(
@@ -353,8 +357,8 @@ export class ConnectionPool {
 const NO_SLOTS: readonly PoolSlot[] = [];
 
 /**
- * How long a server that starts keeps others from starting. Loading a program takes the processor about so long; one that
- * takes longer waits for something else, such as a download, and whoever waits for that takes nothing away from others.
+ * How long a starting server holds one of the places for starts. Loading a program takes the processor about this long.
+ * A server that takes longer waits for something else, such as a download, and does not slow down others.
  */
 const STARTING_MS = 500;
 

@@ -1,25 +1,26 @@
 /**
- * A wire becomes a connection: messages are routed, the server is greeted, and its end is noticed at every stage.
+ * Turns a wire into a connection: routes messages, greets the server, and notices its end at every stage.
  * @module
  */
 
 import { LIMITS } from '../core/limits.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { redactData } from '../secrets/redact-data.ts';
-import type { ByteRing } from './byte-ring.ts';
+import type { Redact } from '../secrets/redactor.ts';
 import type { discover, initialize } from './handshake.ts';
 import { INTERNAL_ERROR, JsonRpcError, type Wire } from './json-rpc.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { OpenOptions } from './open-options.ts';
 import { Peer, PeerClosedError } from './peer.ts';
 
-/** One way to say hello: `initialize` or `discover`. */
+/** A greeting: `initialize` or `discover`. */
 export type Greeting = typeof initialize | typeof discover;
 
-/** What is known of the process behind a wire, where there is one. */
+/** What is known about the process behind a wire, if there is one. */
 export interface Postmortem {
   readonly exitReason: string | undefined;
-  readonly stderr: Pick<ByteRing, 'read'>;
+  readonly stderr: { read(redact: Redact): string };
 }
 
 export class Conversation {
@@ -40,22 +41,23 @@ export class Conversation {
     this.#ended = new Promise<never>((_, reject) => {
       end = reject;
     });
-    // Nobody may be listening any more when a server ends.
+    // The promise may have no listener any more when the server ends.
     this.#ended.catch(() => {});
     this.peer = new Peer(wire, {
       redact: options.secrets.redactWords,
       onRequest: async (request) => {
         options.onQuestion?.(request.method);
-        // A server may ask in the same breath as it answers the greeting.
+        // A server may ask right after it has answered the greeting.
         if (!this.#connection) await new Promise(setImmediate);
         if (!this.#connection) throw new JsonRpcError(INTERNAL_ERROR, 'not ready yet');
         return this.#connection.answer(request);
       },
       onNotification: (method, params) => {
-        // Two listeners who do not know each other: if one throws, the other hears it all the same.
+        // The two listeners are independent: if one throws, the other is still called.
         try {
           const hear = this.#connection?.onNotification;
-          // A log line for the agent is one like any other. Other notifications hold names and addresses only.
+          // Log messages for the agent are redacted like any other log. Other notifications contain names and addresses
+          // only.
           const isLog = hear !== undefined && method === 'notifications/message';
           hear?.(method, isLog ? redactData(params, options.secrets.redactWords) : params);
         } finally {
@@ -70,7 +72,7 @@ export class Conversation {
     });
   }
 
-  /** Tries the greetings in turn; an error answer to one is the cue for the next. */
+  /** Tries the greetings in turn; after an error answer to one, the next is tried. */
   async open(greetings: readonly Greeting[], signal: AbortSignal): Promise<McpConnection> {
     return Promise.race([this.#open(greetings, signal), this.#ended]);
   }
@@ -84,7 +86,8 @@ export class Conversation {
         const identity = await greet(this.peer, this.#wire, client, capabilities, signal);
         this.#connection = new McpConnection({
           server: this.#definition.name,
-          type: this.#definition.connection.type,
+          isLocal: isLocal(this.#definition.connection),
+          sendsHeaders: this.#wire.hasPerRequestStream === true,
           peer: this.peer,
           identity: {
             ...identity,

@@ -1,16 +1,19 @@
 /**
- * Turns what went wrong on a connection into an error that says what became of the request.
+ * Turns a failure on a connection into an error that says what became of the request.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
 import { DiscoveryError, type ErrorCode, type Outcome } from '../core/errors.ts';
 import type { Redact } from '../secrets/redactor.ts';
-import { HttpStatusError } from './http-refusal.ts';
+import { HttpStatusError } from './http-status-error.ts';
 import { JsonRpcError, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
 import { PeerClosedError } from './peer.ts';
 import { sentence, shortText } from './short-text.ts';
 
-/** The error for a caller: what happened, and whether the request may have had an effect. Error answers stay as they are. */
+/**
+ * Returns the error for a caller: what happened, and whether the request may have had an effect. Error answers are
+ * returned unchanged.
+ */
 export function explainFailure(
   error: unknown,
   signal: CallSignal | undefined,
@@ -29,12 +32,12 @@ export function explainFailure(
     return notSent('SERVER_CONNECTION_ERROR', sentence(`${server} is gone: ${error.message}`));
   const fail = (message: string, outcome: Outcome, retryable: boolean) =>
     new DiscoveryError('TOOL_EXECUTION_ERROR', message, { server, outcome, retryable, cause: error });
-  // Retryable as far as the server goes; whether the call may be made twice is for the retry step to say.
+  // Retryable as far as the server is concerned. The retry step decides whether the call may be repeated.
   if (error instanceof PeerClosedError) {
     const how = obituary() ?? error.message;
     return fail(`${server} ended before it answered (${how}).`, 'unknown', true);
   }
   const message = sentence(`${server}: ${shortText(error instanceof Error ? error.message : String(error), redact)}`);
-  // A status says what the server thinks of the request, not whether it has acted on it.
+  // A status tells what the server thinks of the request, not whether it acted on it.
   return fail(message, 'unknown', !(error instanceof HttpStatusError && error.status < 500));
 }

@@ -1,14 +1,18 @@
 /**
- * A short name for "the same server as before", for caches and pools.
+ * Computes a short key for a connection, for caches and pools.
  * @module
  */
 import { createHash } from 'node:crypto';
+import { transportParts } from '../core/transport-parts.ts';
 import type { ConnectionDefinition } from '../core/types.ts';
 
-// Definitions are immutable, and every call asks.
+// Definitions are immutable, and every call needs the key.
 const known = new WeakMap<ConnectionDefinition, string>();
 
-/** Changes when a connection would reach something else. Environment and header values stay out: they may be secrets. */
+/**
+ * Returns a key that changes when the connection would reach something else. Values of variables and headers are left
+ * out: they may be secrets.
+ */
 export function fingerprint(connection: ConnectionDefinition): string {
   let print = known.get(connection);
   if (print === undefined) {
@@ -21,8 +25,7 @@ export function fingerprint(connection: ConnectionDefinition): string {
   return print;
 }
 
-function traits(connection: ConnectionDefinition): readonly unknown[] {
-  return connection.type === 'stdio'
-    ? [connection.type, connection.command, connection.args, Object.keys(connection.env).sort(), connection.cwd ?? '']
-    : [connection.type, connection.url, Object.keys(connection.headers).sort(), connection.auth ?? ''];
-}
+const traits = (connection: ConnectionDefinition): readonly unknown[] => [
+  connection.type,
+  ...transportParts(connection.type).traits(connection),
+];

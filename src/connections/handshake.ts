@@ -1,5 +1,5 @@
 /**
- * Getting to know a server: `initialize` up to protocol 2025-11-25, `server/discover` from 2026-07-28 on.
+ * Greets a server: `initialize` up to protocol 2025-11-25, `server/discover` from 2026-07-28 on.
  * @module
  */
 
@@ -19,7 +19,7 @@ export const META = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const;
 
-/** What a server said of itself. Shown to people; never used to identify it. */
+/** What a server says about itself. Shown to people; never used to identify it. */
 export interface ServerIdentity {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
@@ -37,7 +37,7 @@ const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** The handshake of protocol 2025-11-25 and before. */
+/** Performs the handshake of protocol 2025-11-25 and before. */
 export async function initialize(
   peer: Peer,
   wire: Wire,
@@ -67,7 +67,7 @@ export async function initialize(
   };
 }
 
-/** The opening of protocol 2026-07-28: one question, and an envelope on every request from then on. */
+/** Performs the opening of protocol 2026-07-28: one request, then an envelope on every request. */
 export async function discover(
   peer: Peer,
   wire: Wire,

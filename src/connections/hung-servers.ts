@@ -1,7 +1,7 @@
 /**
- * Finds connections to servers that hang: somebody waits, a ping waits, and nothing at all has come for longer than a call
- * may be silent. New calls do not change that. A slow server that still answers pings is left alone, and so is one with a
- * caller that has set a time of its own.
+ * Finds connections to servers that hang: a caller waits, a ping waits, and nothing has arrived for longer than the
+ * idle timeout of a call. New calls do not change that. A slow server that still answers pings is left alone, and so is
+ * one with a caller that set its own timeout.
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
@@ -9,17 +9,17 @@ import { DEFAULTS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { PeerClosedError } from './peer.ts';
 
-/** What shows whether the server behind a connection is alive. */
+/** Signs of life of the server behind a connection. */
 export interface Pulse {
-  /** Messages that came from it so far. */
+  /** Messages received so far. */
   readonly received: number;
-  /** Whether somebody waits for it, and it does not wait for us. */
+  /** Whether a caller waits for the server, and the server does not wait for us. */
   readonly isWaiting: boolean;
-  /** Until then some caller waits on purpose, in milliseconds of `performance.now()`. */
+  /** Until when some caller waits on purpose, in milliseconds of `performance.now()`. */
   readonly patientUntil: number;
 }
 
-/** A connection that can be looked after. */
+/** A connection that can be watched. */
 export interface Patient {
   readonly pulse: Pulse;
   readonly closed: boolean;
@@ -29,7 +29,7 @@ export interface Patient {
 
 interface State {
   received: number;
-  /** How long it has been silent although somebody waits, as far as we were there to hear it. */
+  /** How long it has been silent although a caller waits, not counting time in which we were stopped ourselves. */
   silentMs: number;
   lookedAt: number;
   pinged: boolean;
@@ -46,7 +46,7 @@ export const LOOK_EVERY_MS = 1000;
 export class HungServers {
   readonly #states = new WeakMap<Patient, State>();
 
-  /** Ends the connections to servers that hang: their calls fail, and the next one starts the server anew. */
+  /** Closes the connections to servers that hang: their calls fail, and the next call starts the server anew. */
   end(
     slots: Iterable<{ readonly connection: Patient | undefined; readonly definition: ServerDefinition }>,
     callIdleMs = DEFAULTS.limits.callIdle,
@@ -59,11 +59,11 @@ export class HungServers {
     }
   }
 
-  /** Looks at one connection, and asks for a sign of life where that is in doubt. Gives the seconds of silence if it hangs. */
+  /** Checks one connection and pings where in doubt. Returns the seconds of silence if the server hangs. */
   look(patient: Patient, now: number, callIdleMs: number): number | undefined {
     const { received, isWaiting, patientUntil } = patient.pulse;
     const state = this.#stateOf(patient, now);
-    // If we were stopped ourselves, what it said meanwhile is still to be read.
+    // If we were stopped ourselves, messages of that time are still unread.
     state.silentMs += Math.min(now - state.lookedAt, 2 * LOOK_EVERY_MS);
     state.lookedAt = now;
     if (received !== state.received || !isWaiting) {
@@ -78,7 +78,7 @@ export class HungServers {
     return state.pinged && silentMs >= limit && now >= patientUntil ? Math.round(silentMs / 1000) : undefined;
   }
 
-  /** A caller gave up before an answer came. One that nobody waits for any more may hang all the same. */
+  /** Notes that a caller gave up before the answer came. A server without callers may hang all the same. */
   suspect(patient: Patient, now: number): void {
     const state = this.#stateOf(patient, now);
     if (!state.pinged) this.#ping(patient, state);

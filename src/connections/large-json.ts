@@ -1,24 +1,24 @@
 /**
- * Parses large JSON in steps, none of which takes long: bytes in, the value of `parseJson` out, with the digits it keeps.
+ * Parses large JSON in short steps, with the result of `parseJson`, including the digits it keeps.
  *
- * Few values are parsed in one go, whatever their size. Many are parsed one small branch at a time, and put together
- * here.
+ * A text with few values is parsed at once, whatever its size. One with many values is parsed one small branch at a
+ * time and put together here.
  * @module
  */
 import { StringDecoder } from 'node:string_decoder';
 import { endOfString, keepDigits, keepsDigits, parseJson } from '../json/exact-json.ts';
 
-/** Up to this many values `JSON.parse` takes a text of any size in well under 50 ms. */
+/** Up to this many values, `JSON.parse` takes well under 50 ms for a text of any size. */
 const FEW_VALUES = 20_000;
 const DECODED_AT_ONCE = 1024 * 1024;
-/** In characters. A shorter branch is parsed as it is. */
+/** In characters. A shorter branch is parsed at once. */
 const SHORT_BRANCH = 16 * 1024;
 const VALUES_A_STEP = 16;
 const BYTE_ORDER_MARK = 0xfeff;
 const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /[-+.\w]+/y;
 
-/** Parses a text of which `values` values were counted. Throws what `JSON.parse` throws. */
+/** Parses a text in which `values` values were counted. Throws what `JSON.parse` throws. */
 export function* parseLarge(bytes: Uint8Array, values: number): Generator<void, unknown> {
   const decoder = new StringDecoder('utf8');
   const pieces: string[] = [];
@@ -35,7 +35,7 @@ export function* parseLarge(bytes: Uint8Array, values: number): Generator<void, 
   return yield* parseBranches(text, from, keepsDigits(text.length, values));
 }
 
-/** An array or object whose end has not been reached, with the name that its next value goes under. */
+/** An array or object that is still open, with the key of its next value. */
 interface Open {
   readonly holder: unknown[] | Record<string, unknown>;
   name: string;
@@ -49,7 +49,7 @@ function* parseBranches(text: string, from: number, isExact: boolean): Generator
   for (;;) {
     const end = endOfValue(text, at);
     if (end === -1) {
-      // Too long to be parsed as it is.
+      // Too long to be parsed at once.
       const isArray = text.charCodeAt(at) === OPEN_ARRAY;
       const branch: Open = { holder: isArray ? [] : {}, name: '' };
       open.push(branch);
@@ -88,13 +88,13 @@ function* parseBranches(text: string, from: number, isExact: boolean): Generator
 function put({ holder, name }: Open, value: unknown, digits: string | undefined): void {
   if (digits !== undefined) keepDigits(holder, Array.isArray(holder) ? holder.length : name, digits);
   if (Array.isArray(holder)) holder.push(value);
-  // As `JSON.parse` does: a name like any other.
+  // As in `JSON.parse`, `__proto__` is a key like any other.
   else if (name === '__proto__')
     Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
   else holder[name] = value;
 }
 
-/** Reads the next name of an object; returns where its value begins. */
+/** Reads the next key of an object; returns where its value begins. */
 function readName(text: string, from: number, branch: Open): number {
   const quote = skipSpace(text, from);
   const end = text.charCodeAt(quote) === QUOTE ? endOfString(text, quote) : -1;
@@ -106,14 +106,14 @@ function readName(text: string, from: number, branch: Open): number {
 
 function skipSpace(text: string, from: number): number {
   const code = text.charCodeAt(from);
-  // Almost always there is none.
+  // Almost always there is no escape.
   if (code > 0x20) return from;
   SPACE.lastIndex = from;
   SPACE.test(text);
   return SPACE.lastIndex;
 }
 
-/** Behind the value that begins at `from`; -1 for an array or object that does not end soon. */
+/** Returns the position after the value that begins at `from`; -1 for an array or object that does not end soon. */
 function endOfValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === OPEN_ARRAY || first === OPEN_OBJECT) return endOfBranch(text, from);
@@ -123,7 +123,7 @@ function endOfValue(text: string, from: number): number {
   }
   LITERAL.lastIndex = from;
   LITERAL.test(text);
-  // Nothing there: what follows is no JSON, and parsing nothing says so.
+  // No value: this is not JSON, and parsing the empty text throws the right error.
   return Math.max(LITERAL.lastIndex, from);
 }
 

@@ -1,14 +1,14 @@
 /**
- * Gives large messages the event loop one at a time, in short stretches.
+ * Lets large messages use the event loop one at a time, in short slices.
  *
- * A large message now and then is read without delay, and only lets others have the loop between two stretches. Where they
- * keep coming, all of them together get about a quarter of the loop, however many servers and clients send them: others
- * find it free most of the time, and wait for one stretch where they do not.
+ * An occasional large message is read without delay and only yields between two slices. When they keep coming, all of
+ * them together get about a quarter of the loop, however many servers and clients send them. Other work finds the loop
+ * free most of the time, and otherwise waits for one slice.
  * @module
  */
 import { LoopShare, type ShareOptions } from './loop-share.ts';
 
-/** Longest stretch before the loop is given up, unless one step takes longer. */
+/** Longest slice before yielding to the event loop, unless one step takes longer. */
 const STRETCH_MS = 4;
 const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: 300 };
 
@@ -17,7 +17,9 @@ export class LargeTurns {
   readonly #holds = new Set<Promise<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the steps when it is their turn. Rejects with what they throw. What others do afterwards takes about `laterMs`. */
+  /**
+   * Runs the steps when it is their turn. Rejects with what they throw. The work that follows takes about `laterMs`.
+   */
   run<T>(steps: Generator<unknown, T>, laterMs = 0): Promise<T> {
     const turn = this.#run(this.#last, steps);
     const rest = () => this.#rest(laterMs);
@@ -25,12 +27,12 @@ export class LargeTurns {
     return turn;
   }
 
-  /** Waits for a turn of work that somebody else does afterwards, and that takes about so long. */
+  /** Waits for a turn for work that is done elsewhere and takes about `ms`. */
   pass(ms: number): Promise<void> {
     return this.run(nothing(), ms);
   }
 
-  /** Begins nothing new until the promise has settled: somebody must first take what is there. */
+  /** Starts no other turn until the promise has settled: the result must be consumed first. */
   hold(until: Promise<unknown>): void {
     this.#holds.add(until);
     const release = () => this.#holds.delete(until);
@@ -62,7 +64,7 @@ export class LargeTurns {
   }
 }
 
-/** The turns of this process: it has one event loop, however many engines share it. */
+/** The turns of this process: it has one event loop, shared by all its engines. */
 export const largeTurns = new LargeTurns();
 
 function* nothing(): Generator<void, void> {}

@@ -1,17 +1,17 @@
 /**
- * Bytes in, lines out: newline framing with caps on what one line may hold.
+ * Splits bytes into lines at newlines, with limits on what one line may contain.
  *
- * A large line is surveyed as it arrives and handed on as bytes. As long as it is being read, what follows waits, except
- * for short lines that may overtake it.
+ * A large line is surveyed as it arrives and delivered as bytes. While it is being read, later lines wait, except for
+ * short lines that may overtake it.
  * @module
  */
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { type Excess, JsonSurvey } from '../json/json-survey.ts';
 
-/** Why a line is not handed on. */
+/** Why a line is not delivered. */
 export type LineFault = 'too-long' | 'unasked' | Excess;
 
-/** A line of more than 256 KiB, of which only what its survey says is known. The bytes belong to the receiver. */
+/** A line of more than 256 KiB, of which only the survey is known. The bytes belong to the receiver. */
 export interface LargeLine {
   readonly bytes: Buffer;
   readonly values: number;
@@ -20,22 +20,22 @@ export interface LargeLine {
 export interface LineReaderOptions {
   /** Longest line in bytes; of a longer one only the beginning and the end are kept. */
   readonly maxBytes: number;
-  /** Values that one large line may hold as JSON. */
+  /** Most JSON values in one large line. */
   readonly maxValues?: number | undefined;
   readonly onLine: (line: string, bytes: number) => void;
-  /** Told how many bytes of empty lines were skipped. */
+  /** Called with the number of bytes in skipped empty lines. */
   readonly onBlank?: ((bytes: number) => void) | undefined;
-  /** Told the beginning of a line that turns out to be large; false when it need not be read. */
+  /** Called with the beginning of a large line; returns false if the line is not needed. */
   readonly isWanted?: ((head: string) => boolean) | undefined;
-  /** Called when the lines of one chunk have taken a while. Nothing further is handed on until the promise has settled. */
+  /** Called when the lines of one chunk have taken a while. Delivery continues when the promise has settled. */
   readonly onBusy?: (() => Promise<void> | undefined) | undefined;
-  /** Nothing further is handed on until the promise has settled, but for what may overtake. It must not reject. */
+  /** Delivery pauses until the promise has settled, except for lines that may overtake. The promise must not reject. */
   readonly onLarge: (line: LargeLine) => Promise<void> | undefined;
-  /** Whether this short line may be handed on although others before it wait. Where not, all that follows waits with it. */
+  /** Whether this short line may overtake waiting ones. If not, all later lines wait with it. */
   readonly mayOvertake?: ((line: string) => boolean) | undefined;
   /**
    * Called once per line that is not read: at its end with its last bytes, or without them as soon as it has twice the
-   * allowed length, because a line without end must not keep anybody waiting.
+   * allowed length, so that an endless line delays no other.
    */
   readonly onUnread: (head: string, tail: string | undefined, why: LineFault) => void;
 }
@@ -60,13 +60,13 @@ interface Skipped {
 
 export class LineReader {
   readonly #options: LineReaderOptions;
-  /** The beginning of a line whose end has not come yet; grows by doubling, so one-byte chunks cost no more than others. */
+  /** The beginning of an incomplete line. It grows by doubling, so one-byte chunks cost no more than others. */
   #held: Buffer = NOTHING;
   #size = 0;
-  /** What is known of the held line, once it is large. */
+  /** The survey of the held line, if it is large. */
   #survey: JsonSurvey | undefined;
   #skipped: Skipped | undefined;
-  /** Settles when the large line at hand has been read. */
+  /** Settles when the current large line has been read. */
   #reading: Promise<void> | undefined;
   readonly #backlog: Buffer[] = [];
   #isFull = false;
@@ -75,7 +75,7 @@ export class LineReader {
     this.#options = options;
   }
 
-  /** Feeds a chunk; complete lines are handed on before this returns, and of the rest a copy is kept. */
+  /** Reads a chunk. Complete lines are delivered before this returns; the rest is copied and kept. */
   push(chunk: Buffer): void {
     let start = 0;
     let began: number | undefined;
@@ -93,7 +93,7 @@ export class LineReader {
       }
       const end = chunk.indexOf(NEWLINE, start);
       if (end === -1) return this.#keep(chunk.subarray(start));
-      // Mostly a chunk is a line, and then it is read where it lies.
+      // Usually a chunk is one line, which is read without copying.
       if (this.#size > 0 || this.#skipped || end - start > Math.min(LIMITS.wire.large, this.#options.maxBytes))
         this.#finish(chunk.subarray(start, end));
       else this.#options.onLine(chunk.toString('utf8', start, end), end - start);
@@ -101,22 +101,22 @@ export class LineReader {
     }
   }
 
-  /** Bytes held back because their line is not complete. */
+  /** Bytes held back because their line is incomplete. */
   get buffered(): number {
     return this.#size;
   }
 
-  /** Settles when everything pushed so far has been handed on; undefined when it has. */
+  /** Settles when everything pushed so far has been delivered; undefined when it has been. */
   get reading(): Promise<void> | undefined {
     return this.#reading;
   }
 
-  /** Whether whatever comes now would only be kept for later. */
+  /** Whether new chunks are only stored for later. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Hands on what may overtake, and keeps the rest for later. */
+  /** Delivers lines that may overtake, and keeps the rest for later. */
   #wait(chunk: Buffer): void {
     const { mayOvertake, onLine } = this.#options;
     if (!mayOvertake || this.#isFull) {
@@ -161,7 +161,7 @@ export class LineReader {
     this.#reading = this.#options.onLarge(line)?.then(() => this.#goOn());
   }
 
-  /** Hands on what came while a large line was being read, and waits for the next large one in it. */
+  /** Delivers what arrived while a large line was being read, up to the next large line. */
   #goOn(): Promise<void> | undefined {
     this.#reading = undefined;
     this.#isFull = false;
@@ -169,7 +169,7 @@ export class LineReader {
     return this.#reading;
   }
 
-  /** Keeps a part of a line; false when the line is not to be read. */
+  /** Keeps a part of a line; returns false if the line is not to be read. */
   #append(part: Buffer): boolean {
     const needed = this.#size + part.length;
     const { maxBytes, maxValues = DEFAULTS.limits.messageValues } = this.#options;
@@ -190,7 +190,7 @@ export class LineReader {
     return this.#giveUp(this.#survey.excess ?? 'too-many', NOTHING);
   }
 
-  /** Lets go of a line but for its beginning and its end. */
+  /** Drops a line except for its beginning and its end. */
   #giveUp(why: LineFault, rest: Buffer): false {
     const held = this.#held.subarray(0, this.#size);
     const head = Buffer.concat([held.subarray(0, LIMITS.wire.head), rest.subarray(0, LIMITS.wire.head)]);
@@ -220,7 +220,7 @@ export class LineReader {
 
   #reset(): void {
     this.#size = 0;
-    // What is small stays allocated, so that not every message of a file or a page takes new memory.
+    // A small buffer stays allocated, so that not every message needs new memory.
     if (this.#survey || this.#held.length > LIMITS.wire.large) this.#held = NOTHING;
     this.#survey = undefined;
   }
@@ -229,7 +229,7 @@ export class LineReader {
 const isBlank = (byte: number | undefined): boolean =>
   byte === NEWLINE || byte === SPACE || byte === CARRIAGE_RETURN || byte === TAB;
 
-/** Where the first line begins that holds more than white space: a search for each of many empty lines takes far longer. */
+/** Returns where the first line begins that is not blank: one search per empty line would take far longer. */
 function skipBlankLines(chunk: Buffer, from: number): number {
   let start = from;
   for (let at = from; isBlank(chunk[at]); at++) if (chunk[at] === NEWLINE) start = at + 1;

@@ -1,9 +1,9 @@
 /**
- * Few processes may run at once, and callers that can be asked need one each (`audience.ts`): the places are shared so
- * that a server whose calls hang cannot take them all.
+ * Shares the places for local servers, so that a server whose calls hang cannot take them all. Few processes may run at
+ * once, and callers that can be asked need one each (`audience.ts`).
  *
- * Every server may have one while there is a place. For every further one it must leave more places free than it has, or more
- * than a quarter of all: so a few are always left for those that have none.
+ * Every server may have one process while there is a place. For each further one it must leave more places free than it
+ * has, or more than a quarter of all, so that a few are always left for servers that have none.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
@@ -11,7 +11,7 @@ import type { PoolSlot } from './pool-slot.ts';
 
 const RETRY_AFTER_MS = 1000;
 
-/** The idle processes to end so that the server may start one more. Throws SERVER_BUSY when it may not. */
+/** Returns the idle processes to end so that the server may start one more. Throws SERVER_BUSY when it may not. */
 export function makeRoom(server: string, slots: Iterable<PoolSlot>, places: number): PoolSlot[] {
   const local = [...slots].filter(({ isLocal }) => isLocal);
   const idle = local.filter(({ leases }) => leases === 0);

@@ -1,18 +1,18 @@
 /**
- * Accounts for the time of the event loop that one user of it takes, and says when it should rest.
+ * Accounts for the event loop time of one source of work, and says when to pause it.
  *
- * There is a small credit of time, which grows back slowly. Whoever has used it up rests until there is some again. So
- * what happens now and then costs nobody anything, and what never ends takes no more than its share.
+ * A source has a small credit of time, which grows back slowly. When the credit is used up, the source pauses until
+ * there is some again. Occasional work is never delayed, and endless work gets no more than its share.
  * @module
  */
 
-/** How much time may be used. */
+/** How much time a source may use. */
 export interface ShareOptions {
-  /** Milliseconds that may be used before any rest. */
+  /** Milliseconds that may be used before any pause. */
   readonly credit: number;
-  /** The part of all time that comes back as credit. */
+  /** The fraction of elapsed time that is added to the credit. */
   readonly share: number;
-  /** The longest rest in milliseconds, so that a slow moment of the machine is not held against anybody for long. */
+  /** The longest pause in milliseconds, so that a slow moment of the machine has no long effect. */
   readonly longestRest: number;
   readonly now?: (() => number) | undefined;
 }
@@ -29,7 +29,7 @@ export class LoopShare {
     this.#since = this.#now();
   }
 
-  /** Notes milliseconds that were used; returns for how many to rest now. */
+  /** Charges milliseconds that were used; returns for how many to pause now. */
   charge(ms: number): number {
     const { credit, share, longestRest } = this.#options;
     const now = this.#now();
@@ -41,7 +41,7 @@ export class LoopShare {
 }
 
 /**
- * What one connection may take with what nobody asked for: pings, questions, notifications, answers to nothing, noise.
- * They cost us more than they cost the sender.
+ * The share of one connection for messages that were not requested: pings, questions, notifications, unexpected
+ * answers, noise. They cost us more than they cost the sender.
  */
 export const UNASKED: ShareOptions = { credit: 5, share: 0.08, longestRest: 500 };

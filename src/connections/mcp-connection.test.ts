@@ -64,7 +64,8 @@ async function inMemory(era: 'modern' | 'legacy', answer: Answer, limits: Partia
   const connection = new McpConnection({
     mayAsk: false,
     server: 's',
-    type: 'http',
+    isLocal: false,
+    sendsHeaders: true,
     peer,
     identity,
     limits: { ...LIMITS, ...limits },
@@ -460,34 +461,40 @@ describe('a server of protocol 2026-07-28', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('gets arguments as headers where its tools ask for that, in HTTP', async () => {
-    const tools = [
-      {
-        name: 'where',
-        inputSchema: {
-          type: 'object',
-          properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } },
+  it.each(['http', 'sse'] as const)(
+    'gets arguments as headers where its tools ask for that, in HTTP (%s)',
+    async (type) => {
+      const tools = [
+        {
+          name: 'where',
+          inputSchema: {
+            type: 'object',
+            properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } },
+          },
         },
-      },
-    ];
-    const seen: (string | null)[] = [];
-    await using server = await sdkServer({
-      tools,
-      seen: ({ headers }) => {
-        if (headers.get('mcp-method') === 'tools/call') seen.push(headers.get('mcp-param-region'));
-      },
-    });
-    await using opened = await open(remote(server.url));
-    const { tools: listed } = await opened.connection.listTools();
-    const args = { region: 'eu-wést', note: 'n' };
-    const definition = listed[0];
-    expect(await opened.connection.callTool(...toolCall('where', args, { definition }))).toMatchObject({
-      content: [{ text: JSON.stringify(args) }],
-    });
-    // The list it has read is enough.
-    await opened.connection.callTool(...toolCall('where', { region: 'eu' }));
-    expect(seen).toEqual([`=?base64?${Buffer.from('eu-wést').toString('base64')}?=`, 'eu']);
-  });
+      ];
+      const seen: (string | null)[] = [];
+      await using server = await sdkServer({
+        tools,
+        seen: ({ headers }) => {
+          if (headers.get('mcp-method') === 'tools/call') seen.push(headers.get('mcp-param-region'));
+        },
+      });
+      // An entry may still name the legacy transport that its server had before.
+      const withoutSse: typeof fetch = async (input, init) =>
+        init?.method === 'POST' ? fetch(input, init) : new Response(null, { status: 405 });
+      await using opened = await open(remote(server.url, { type }), { fetch: withoutSse });
+      const { tools: listed } = await opened.connection.listTools();
+      const args = { region: 'eu-wést', note: 'n' };
+      const definition = listed[0];
+      expect(await opened.connection.callTool(...toolCall('where', args, { definition }))).toMatchObject({
+        content: [{ text: JSON.stringify(args) }],
+      });
+      // The list it has read is enough.
+      await opened.connection.callTool(...toolCall('where', { region: 'eu' }));
+      expect(seen).toEqual([`=?base64?${Buffer.from('eu-wést').toString('base64')}?=`, 'eu']);
+    },
+  );
 
   it('tells of changes once asked to, and one of the old protocol is not asked', async () => {
     for (const era of ['modern', 'legacy'] as const) {

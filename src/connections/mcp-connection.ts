@@ -1,5 +1,5 @@
 /**
- * A live downstream server: list its tools, call them, put its questions to whoever is calling.
+ * Represents a live downstream server: lists its tools, calls them, and passes its questions to the caller.
  * @module
  */
 
@@ -10,14 +10,7 @@ import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/e
 import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
-import type {
-  Caller,
-  CallToolResult,
-  ConnectionDefinition,
-  IdleClock,
-  ToolCall,
-  ToolDefinition,
-} from '../core/types.ts';
+import type { Caller, CallToolResult, IdleClock, ToolCall, ToolDefinition } from '../core/types.ts';
 import { type Redact, redactUnknown } from '../secrets/redactor.ts';
 import { answerQuestions } from './answer-questions.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -36,32 +29,34 @@ const SETTLED_MS = 10_000;
 
 export interface McpConnectionOptions {
   readonly server: string;
-  readonly type: ConnectionDefinition['type'];
+  /** Whether the server is a child process of ours. */
+  readonly isLocal: boolean;
+  /** Whether a request can carry headers of its own. */
+  readonly sendsHeaders: boolean;
   readonly peer: Peer;
   readonly identity: ServerIdentity;
   readonly limits: ToolListLimits & { readonly listPageMs: number; readonly listMs: number };
-  /** Whether we have told a server of the old protocol that it may ask something. */
+  /** Whether a server of the old protocol was told that it may ask something. */
   readonly mayAsk: boolean;
-  /** Why the server ended, in words, once it has. */
+  /** Why the server ended, once it has. */
   readonly obituary: () => string | undefined;
   /** The end of what the server wrote to stderr. */
   readonly log: () => string;
-  /** Takes secrets out of what the server says when something goes wrong. */
+  /** Removes secrets from error texts of the server. */
   readonly redact?: Redact | undefined;
 }
 
 export class McpConnection implements ToolProvider<ToolCall> {
   readonly server: string;
   readonly identity: ServerIdentity;
-  readonly type: ConnectionDefinition['type'];
-  /** Notifications other than progress; set by whoever relays them. */
+  /** Receives notifications other than progress; set while a caller relays them. */
   onNotification: ((method: string, params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #options: McpConnectionOptions;
   readonly #redact: Redact;
   readonly #respondent: Respondent;
   readonly #stillKnown: StillKnown;
   readonly #openedAt = elapsedNow();
-  /** When the last of the callers that have set a time of their own stops waiting. */
+  /** When the last caller with its own timeout stops waiting. */
   #patientUntil = 0;
   /** Whether a call was ever answered here. */
   #hasServed = false;
@@ -70,15 +65,14 @@ export class McpConnection implements ToolProvider<ToolCall> {
   constructor(options: McpConnectionOptions) {
     this.#options = options;
     this.server = options.server;
-    this.type = options.type;
     this.identity = options.identity;
     this.#redact = options.redact ?? redactUnknown;
-    const { peer, identity, type } = options;
+    const { peer, identity, isLocal } = options;
     this.#respondent = new Respondent(peer, options.mayAsk);
-    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal: type === 'stdio' });
+    this.#stillKnown = new StillKnown({ peer, era: identity.era, isLocal });
   }
 
-  /** Who answers what a server of the old protocol asks over this connection. Set by the pool. */
+  /** Answers the questions of a server of the old protocol over this connection. Set by the pool. */
   get asker(): Caller['ask'] {
     return this.#respondent.asker;
   }
@@ -87,12 +81,12 @@ export class McpConnection implements ToolProvider<ToolCall> {
     this.#respondent.asker = ask;
   }
 
-  /** Whether a caller was ever asked over this connection. The server may have kept what it answered. */
+  /** Whether a caller was ever asked over this connection. The server may have kept the answer. */
   get wasAsked(): boolean {
     return this.#respondent.wasAsked;
   }
 
-  /** What a caller has answered, if that was nothing but the same roots whenever it was asked. */
+  /** What callers have answered, if that was only the same roots each time. */
   get toldRoots(): string | undefined {
     return this.#respondent.toldRoots;
   }
@@ -109,14 +103,14 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return this.#options.peer.closed;
   }
 
-  /** What shows whether the server is alive. */
+  /** Signs of life of the server. */
   get pulse(): Pulse {
     const { peer } = this.#options;
     const isWaiting = peer.isAwaited && !this.#respondent.questions.isOpen;
     return { received: peer.received, isWaiting, patientUntil: this.#patientUntil };
   }
 
-  /** Asks for a sign of life. Resolves whatever the answer is; never without one. */
+  /** Pings the server. Resolves after any answer; never without one. */
   async ping(): Promise<void> {
     const method = this.era === 'modern' ? 'server/discover' : 'ping';
     const { signal } = new AbortController();
@@ -127,7 +121,10 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return this.#options.log();
   }
 
-  /** The whole list with what was left out and why. Rejects with a `DiscoveryError`, or the signal's reason. */
+  /**
+   * Reads the whole list, with the reasons for entries that were left out. Rejects with a `DiscoveryError`, or the
+   * signal's reason.
+   */
   async listTools(options: { signal?: AbortSignal } = {}): Promise<ToolList> {
     const { limits } = this.#options;
     const list = await withTimeLimit(limits.listMs, options.signal, this.#overdue(limits.listMs), (whole) =>
@@ -151,7 +148,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return this.#tools?.get(name);
   }
 
-  /** Runs a tool. The context is the call on its way through the pipeline: who asks, its deadline, trace and progress. */
+  /** Runs a tool. The context is the call on its way through the pipeline: its caller, deadline, trace and progress. */
   callTool(name: string, args: ToolCall['arguments'], call: ToolCall): Promise<CallToolResult> {
     const modern = this.era === 'modern';
     if (call.deadline !== undefined && call.deadline > this.#patientUntil) this.#patientUntil = call.deadline;
@@ -159,21 +156,22 @@ export class McpConnection implements ToolProvider<ToolCall> {
     const meta = modern
       ? { ...call.meta, [META.clientCapabilities]: ask || acceptsInputRequired ? capabilities : {} }
       : call.meta;
-    // `_meta` has its place also where there is none: every call is copied with one, and V8 is slow to copy and add.
+    // `_meta` is always present, even if undefined: every call is copied with one, and V8 is slow to add a property to
+    // a copy.
     const params: Record<string, unknown> = { name, arguments: args, _meta: meta };
     if (call.inputResponses) params.inputResponses = call.inputResponses;
     if (call.requestState !== undefined) params.requestState = call.requestState;
     const options = {
       signal: call.signal,
       onProgress: call.onProgress,
-      headers: modern && this.type === 'http' ? this.#headers(call) : undefined,
+      headers: modern && this.#options.sendsHeaders ? this.#headers(call) : undefined,
       caller: callerKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
   }
 
-  /** Sends a call as soon as the server has been told what it asked at its start. */
+  /** Sends a call after the server's questions at its start were answered. */
   async #callFirst(
     call: ToolCall,
     params: Readonly<Record<string, unknown>>,
@@ -183,7 +181,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return this.#call(call, params, options);
   }
 
-  /** A modern server may ask before it answers; the answers go along with the same call. */
+  /** Sends a call to a modern server, which may ask before it answers; the answers are sent with the same call. */
   async #callInRounds(
     call: ToolCall,
     first: Readonly<Record<string, unknown>>,
@@ -210,7 +208,10 @@ export class McpConnection implements ToolProvider<ToolCall> {
     }
   }
 
-  /** A further round of a call that the server has begun to work on: it may not be begun anew as if it had not left. */
+  /**
+   * Sends a further round of a call that the server works on already: it must not be repeated as if it had not been
+   * sent.
+   */
   async #goOn(
     call: ToolCall,
     params: Readonly<Record<string, unknown>>,
@@ -231,7 +232,10 @@ export class McpConnection implements ToolProvider<ToolCall> {
     }
   }
 
-  /** Sends any request and resolves with the raw result; failures are `DiscoveryError`s except error answers (`JsonRpcError`). */
+  /**
+   * Sends any request and returns the raw result. Failures are `DiscoveryError`s, except error answers
+   * (`JsonRpcError`).
+   */
   async request(
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -248,10 +252,10 @@ export class McpConnection implements ToolProvider<ToolCall> {
     this.#options.peer.notify(method, params);
   }
 
-  /** Asks a modern server to tell us about changes. Old servers do so unasked. */
+  /** Subscribes to changes of a modern server. Old servers announce them without a subscription. */
   subscribe(filter: Readonly<Record<string, unknown>>): void {
     if (this.era !== 'modern') return;
-    // Stays open as long as the connection; a server that refuses just sends no news, and lists age as usual.
+    // Stays open as long as the connection. If the server refuses, lists become stale as usual.
     this.#options.peer.request('subscriptions/listen', { notifications: filter }).catch(() => {});
   }
 
@@ -259,17 +263,17 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return this.#options.peer.close(reason);
   }
 
-  /** Answers what the server asks: the caller's agent does, or nobody. */
+  /** Answers a question of the server through the caller's agent; rejects if no caller can be asked. */
   answer(request: IncomingRequest): Promise<Record<string, unknown>> {
     return this.#respondent.answer(request);
   }
 
-  /** Takes back what the server has asked: nobody is left who could answer. */
+  /** Withdraws the server's questions: no caller is left to answer them. */
   withdrawQuestions(): void {
     this.#respondent.withdraw();
   }
 
-  /** Where the server may ask, what it works on is remembered. */
+  /** Sends a request. If the server may ask, the request is remembered so that questions can be attributed to it. */
   #send(
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -305,9 +309,9 @@ export class McpConnection implements ToolProvider<ToolCall> {
   }
 
   /**
-   * The error of a request that was refused because the server knows us no more; the connection is over then. Whoever
-   * opens the next one is told anew which protocol the server speaks. A connection made a moment ago proves nothing: a
-   * server that refuses whatever it has executed would get the call again and again.
+   * Returns the error of a request that was refused because the server no longer knows us, and closes the connection;
+   * the next one negotiates the protocol anew. A new connection proves nothing: a server that refuses requests it has
+   * executed would get the call again and again.
    */
   async #lost(error: unknown, signal: CallSignal | undefined): Promise<DiscoveryError | undefined> {
     if (signal?.aborted || !this.#stillKnown.isDoubtful(error) || (await this.#stillKnown.ask())) return undefined;
@@ -329,12 +333,12 @@ export class McpConnection implements ToolProvider<ToolCall> {
       return (await this.request('tools/list', cursor === undefined ? {} : { cursor }, { signal })).result;
     } catch (error) {
       if (!(error instanceof JsonRpcError)) throw error;
-      // A server of prompts or resources only has no tools, and that is a fine answer.
+      // A server with only prompts or resources has no tools, which is a valid answer.
       if (error.code === METHOD_NOT_FOUND && cursor === undefined) return { tools: [] };
       const message = sentence(`${this.server} could not list its tools: ${shortText(error.message, this.#redact)}`);
       throw new DiscoveryError('SERVER_CONNECTION_ERROR', message, {
         server: this.server,
-        // It was heard and understood: asking again brings the same answer.
+        // The server understood the request: a retry brings the same answer.
         retryable: false,
         outcome: 'failed',
         cause: error,
@@ -349,15 +353,18 @@ export class McpConnection implements ToolProvider<ToolCall> {
   }
 }
 
-/** Tells callers apart. Clients without sessions have a socket for each call, if they like, but mostly one name. */
+/**
+ * Returns a key that tells callers apart. Clients without sessions may use a socket per call, but usually keep one
+ * name.
+ */
 const callerKey = ({ session, principal, clientName, socket }: Caller): string =>
   session ?? principal ?? clientName ?? socket ?? '';
 
-/** Whether an error is the server's own answer to a call: then the call is over, whatever else the server has forgotten. */
+/** Tells whether an error is the server's own answer to a call: then the call is over. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof JsonRpcError && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 
-/** A call that has left, and that the server has hardly looked at. Whoever does not send it again does not know. */
+/** Wraps the error of a call that was sent but probably not looked at. Without a retry its outcome is unknown. */
 const unheeded = ({ code, message, details }: DiscoveryError): DiscoveryError =>
   new DiscoveryError(code, message, { ...details, outcome: 'unknown', cause: new UnheededError(message) });
 

@@ -1,15 +1,18 @@
 /**
- * Tells failures that only a person can mend: a setting that is refused, a variable that is not set, a program that is not
- * there. Nothing is gained by leaving such a server alone for a while, and finding out again costs next to nothing.
+ * Recognises failures that only a person can fix: a refused setting, a missing variable, a missing program. Waiting
+ * does not help with these, and the next attempt costs almost nothing.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
 
-/** Whether a person has to mend this, so that it is told at once every time and works as soon as it is mended. */
+/**
+ * Tells whether a person has to fix this. Such a failure is reported on every attempt, and the server works as soon as
+ * it is fixed.
+ */
 export function needsAPerson(error: unknown): boolean {
   if (!(error instanceof DiscoveryError)) return false;
   if (error.code === 'CONFIGURATION_ERROR') return true;
-  // The operating system found nothing to start. A program that starts and ends is another matter: starting it costs.
+  // The operating system found nothing to start. A program that starts and exits is different: each start costs.
   const { syscall } = (error.cause ?? {}) as { readonly syscall?: unknown };
   return error.details.retryable === false && typeof syscall === 'string' && syscall.startsWith('spawn');
 }

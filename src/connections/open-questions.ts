@@ -1,6 +1,7 @@
 /**
- * Questions of a server of the old protocol, which come over the connection without saying which call they belong to:
- * to one of those under way. While one is open, none of them is silent; when all are gone, nobody wants the answer.
+ * Tracks the questions of a server of the old protocol. They do not say which call they belong to, so they may belong
+ * to any call in flight. While a question is open, none of these calls times out; when all are over, the question is
+ * withdrawn.
  * @module
  */
 
@@ -10,25 +11,25 @@ import type { Caller, IdleClock } from '../core/types.ts';
 import type { IncomingRequest } from './peer.ts';
 import { wasAnswered } from './was-answered.ts';
 
-/** A request of ours that the server is working on. */
+/** A request of ours that is in flight. */
 interface Exchange {
   readonly idleClock: IdleClock | undefined;
 }
 
 interface Question {
-  /** Whose it can be: those under way when it came. */
+  /** The requests it may belong to: those in flight when it arrived. */
   readonly exchanges: Set<Exchange>;
   readonly withdrawal: AbortController;
-  /** Resolves when it was answered or withdrawn. */
+  /** Resolves when the question was answered or withdrawn. */
   readonly over: Promise<void>;
 }
 
-/** What one server works on, and what it has asked meanwhile. */
+/** The requests in flight on one server, and its open questions. */
 export class OpenQuestions {
   readonly #exchanges = new Set<Exchange>();
   readonly #questions = new Set<Question>();
 
-  /** Settles as the request does. Until then questions can belong to it. */
+  /** Settles as the request does. Until then, questions may belong to the request. */
   async during<T>(answer: Promise<T>, idleClock: IdleClock | undefined): Promise<T> {
     const exchange: Exchange = { idleClock };
     this.#exchanges.add(exchange);
@@ -44,7 +45,7 @@ export class OpenQuestions {
     }
   }
 
-  /** Puts a question to the caller. Rejects when it is withdrawn, by the server or because its call is over. */
+  /** Asks the caller. Rejects when the question is withdrawn, by the server or because its calls are over. */
   async put(ask: NonNullable<Caller['ask']>, request: IncomingRequest): Promise<Record<string, unknown>> {
     const { method, params, signal } = request;
     let end = () => {};
@@ -66,7 +67,7 @@ export class OpenQuestions {
     }
   }
 
-  /** True while the server waits for an answer. */
+  /** Whether the server waits for an answer. */
   get isOpen(): boolean {
     return this.#questions.size > 0;
   }
@@ -76,12 +77,15 @@ export class OpenQuestions {
     while (this.#questions.size > 0) await Promise.all([...this.#questions].map(({ over }) => over));
   }
 
-  /** Takes all questions back: nobody is left who could be asked. */
+  /** Withdraws all questions: no caller is left to ask. */
   withdraw(): void {
     for (const { withdrawal } of this.#questions) withdrawal.abort(callIsOver());
   }
 
-  /** One that was answered did not wait for an answer itself: a question that is left over is nobody's, such as one about roots. */
+  /**
+   * Removes an answered request. It did not wait for an answer itself, so a question that remains belongs to no call,
+   * such as one about roots.
+   */
   #leave(exchange: Exchange, answered: boolean): void {
     for (const { exchanges, withdrawal } of this.#questions) {
       if (!exchanges.delete(exchange)) continue;

@@ -1,5 +1,6 @@
 /**
- * `Mcp-Param-*` headers of protocol 2026-07-28: a tool may ask that chosen arguments are mirrored into HTTP headers.
+ * Builds the `Mcp-Param-*` headers of protocol 2026-07-28: a tool may ask that chosen arguments are copied into HTTP
+ * headers.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
@@ -13,13 +14,13 @@ interface Declaration {
   readonly header: string;
 }
 
-/** Why a schema's header annotations break the specification, or undefined. Such a tool must not be offered. */
+/** Returns why a schema's header annotations break the specification, or undefined. Such a tool must not be offered. */
 export function headerFault(schema: JsonSchema): string | undefined {
   const found = declarations(schema);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The headers for one call; undefined when the tool asks for none. */
+/** Returns the headers for one call; undefined when the tool asks for none. */
 export function paramHeaders(
   schema: JsonSchema | undefined,
   args: Readonly<Record<string, unknown>>,
@@ -81,7 +82,7 @@ function declarations(schema: JsonSchema): readonly Declaration[] | string {
   return visit(schema, [], true) ?? found;
 }
 
-// `properties: { "x-mcp-header": {…} }` is a parameter of that name, which `visit` never reaches as a schema of its own.
+// `properties: { "x-mcp-header": {…} }` is a parameter of that name; `visit` never reaches it as a schema.
 const isSchemaPosition = (node: Record<string, unknown>): boolean =>
   typeof node[KEY] !== 'object' || node.type !== undefined;
 

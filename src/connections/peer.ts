@@ -1,9 +1,10 @@
 /**
- * One side of a JSON-RPC conversation: requests out with progress and cancellation, requests and notifications in.
+ * Implements one side of a JSON-RPC conversation: sends requests with progress and cancellation, and receives requests
+ * and notifications.
  *
  * The SDK's `Client` parses every message into its own schemas, which costs as much as the call itself, drops what it
- * does not know and loses the last progress note. A gateway wants the opposite: everything verbatim, in order, once.
- * Answers are handed on in the order they arrive, so a progress note always precedes the result it belongs to.
+ * does not know and loses the last progress message. A gateway needs every message unchanged, in order, once. Answers
+ * are delivered in the order they arrive, so progress always precedes its result.
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
@@ -29,7 +30,7 @@ export interface PeerRequestOptions {
   readonly signal?: CallSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** On whose behalf, where that is known: callers that share a server take turns with what is large. */
+  /** The caller, if known: callers that share a server take turns with large requests. */
   readonly caller?: string | undefined;
 }
 
@@ -41,29 +42,29 @@ export interface Answer {
 export interface IncomingRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Aborted when the other side cancels, or the conversation ends. */
+  /** Aborted when the other side cancels or the conversation ends. */
   readonly signal: AbortSignal;
 }
 
 export interface PeerOptions {
-  /** Answers requests from the other side. Without it they get "method not found". */
+  /** Answers requests of the other side. If absent, they get "method not found". */
   readonly onRequest?: (request: IncomingRequest) => Promise<Record<string, unknown>>;
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** Whether notifications are handed on as they are. Without, large ones are not even read. */
+  /** Whether notifications are relayed. If not, large ones are not even read. */
   readonly relaysNotifications?: () => boolean;
   readonly onClose?: (reason: Error) => void;
-  /** Takes secrets out of what the other side says of errors and progress, before anybody else sees it. */
+  /** Removes secrets from errors and progress of the other side before they are used. */
   readonly redact?: Redact | undefined;
   /** Requests of the other side that may be open at the same time. */
   readonly maxIncoming?: number;
 }
 
-/** The conversation ended before the answer came. What became of the request is unknown. */
+/** The conversation ended before the answer came. The outcome of the request is unknown. */
 export class PeerClosedError extends Error {
   override readonly name: string = 'PeerClosedError';
 }
 
-/** We have closed the connection, because the server does not know us any more. It may be as well as ever. */
+/** We closed the connection because the server no longer knows us. The server itself may be healthy. */
 export class ForgottenError extends PeerClosedError {
   override readonly name = 'ForgottenError';
 }
@@ -81,14 +82,16 @@ interface Pending {
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export class Peer {
-  /** Entries for the `_meta` of every request (protocol 2026-07-28 has no handshake, every request says who asks). */
+  /**
+   * Entries for the `_meta` of every request: protocol 2026-07-28 has no handshake, so each request names the client.
+   */
   envelope: Readonly<Record<string, unknown>> | undefined;
   readonly #wire: Wire;
   readonly #options: PeerOptions;
   readonly #redact: Redact;
   readonly #pending = new Map<JsonRpcId, Pending>();
   readonly #incoming = new Map<JsonRpcId, AbortController>();
-  /** Messages that came in so far. */
+  /** Messages received so far. */
   received = 0;
   /** Answers to pings that are still on their way out. */
   #answering = 0;
@@ -119,15 +122,18 @@ export class Peer {
     return this.#pending.size;
   }
 
-  /** Whether somebody waits for an answer. Nobody does without a signal: subscriptions stay open. */
+  /**
+   * Whether a caller waits for an answer. Requests without a signal are subscriptions, which stay open and do not
+   * count.
+   */
   get isAwaited(): boolean {
     for (const { signal } of this.#pending.values()) if (signal !== undefined) return true;
     return false;
   }
 
   /**
-   * Sends a request and resolves with the raw result. Rejects with `JsonRpcError` for an error answer, `PeerClosedError`
-   * when the conversation ends first, `NotSentError` when it has ended already, and the signal's reason when aborted; the
+   * Sends a request and returns the raw result. Rejects with `JsonRpcError` for an error answer, `PeerClosedError` when
+   * the conversation ends first, `NotSentError` when it has ended already, and the signal's reason when aborted; the
    * other side is then told to stop.
    */
   request(
@@ -149,26 +155,29 @@ export class Peer {
     });
   }
 
-  /** Sends a notification. A wire that fails to carry it ends the conversation by itself. */
+  /** Sends a notification. If the wire cannot carry it, the wire ends the conversation itself. */
   notify(method: string, params?: Readonly<Record<string, unknown>>): void {
     if (this.#closed) return;
     this.#post({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** Fails the one request the other side can be shown to have answered, when its answer could not be read. */
+  /** Fails the request whose answer arrived but could not be read. */
   failRequest(id: JsonRpcId, reason: Error): boolean {
     const pending = this.#take(id);
     pending?.reject(reason);
     return pending !== undefined;
   }
 
-  /** Fails the request that somebody waits for, if there is just one. Nobody waits without a signal: subscriptions stay open. */
+  /**
+   * Fails the request that a caller waits for, if there is only one. Requests without a signal are subscriptions and do
+   * not count.
+   */
   failOnly(reason: Error): void {
     const [only, ...others] = [...this.#pending].filter(([, { signal }]) => signal !== undefined);
     if (only && others.length === 0) this.failRequest(only[0], reason);
   }
 
-  /** Ends the conversation: everything that waits is rejected, then the wire is closed. */
+  /** Ends the conversation: rejects all open requests, then closes the wire. */
   async close(reason: Error = new PeerClosedError('the connection was closed')): Promise<void> {
     this.#end(reason);
     await this.#wire.close();
@@ -187,7 +196,7 @@ export class Peer {
         stream && {
           requestSignal: stream.signal,
           ...(headers && { headers }),
-          // An answer that arrived on the stream is taken before it ends; what is left then will never be answered.
+          // An answer on the stream is read before the stream ends; requests still open then will never be answered.
           onRequestStreamEnd: (reason) =>
             queueMicrotask(() => {
               if (this.#pending.has(id)) failed(reason ?? new PeerClosedError('the response ended without an answer'));
@@ -205,14 +214,14 @@ export class Peer {
     const own = params?._meta as Record<string, unknown> | undefined;
     if (this.envelope === undefined && own === undefined)
       return ours === undefined ? (params ?? NO_PARAMS) : { ...params, _meta: { progressToken: ours } };
-    // Ours or none: a token chosen by somebody else could be the number of another request of ours.
+    // Only our own token: one chosen by a caller could be the number of another request of ours.
     return { ...params, _meta: { ...this.envelope, ...own, progressToken: ours } };
   }
 
   #cancel(id: number, reason: unknown): void {
     const pending = this.#take(id);
     if (!pending) return;
-    // On a modern HTTP wire closing the stream is the cancellation; everywhere else the server has to be told.
+    // On a modern HTTP wire, closing the stream is the cancellation; elsewhere the server must be told.
     if (!(pending.stream && this.envelope)) {
       this.notify('notifications/cancelled', {
         requestId: id,
@@ -231,7 +240,7 @@ export class Peer {
     return pending;
   }
 
-  /** True when somebody has waited for this message. */
+  /** Returns whether a caller waited for this message. */
   #receive(message: JsonRpcMessage, info: MessageInfo | undefined): boolean {
     if (!isJsonRpcMessage(message)) return false;
     this.received++;
@@ -258,7 +267,7 @@ export class Peer {
       if (typeof progress !== 'number') return;
       const about = { progress, ...(typeof total === 'number' && { total }) };
       const redact = this.#redact;
-      // Looked through when somebody reads it: of a flood of notes most are never delivered.
+      // Redacted on reading: in a flood of progress, most messages are never delivered.
       const note =
         typeof message === 'string'
           ? {
@@ -295,7 +304,7 @@ export class Peer {
     }
   }
 
-  /** Whoever pings faster than we can answer wants no answers. */
+  /** A server that pings faster than we can answer needs no answers. */
   #pong(id: JsonRpcId): void {
     if (this.#answering >= LIMITS.wire.pongs) return;
     const sent = this.#post({ jsonrpc: '2.0', id, result: {} });
@@ -308,7 +317,7 @@ export class Peer {
     this.#post({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
-  /** The promise that is given, if any, settles when the message has been sent or lost, and never rejects. */
+  /** The returned promise, if any, settles when the message was sent or lost, and never rejects. */
   #post(message: JsonRpcMessage): Promise<void> | undefined {
     if (this.#closed) return undefined;
     try {
@@ -333,7 +342,7 @@ export class Peer {
     this.#tell(() => this.#options.onClose?.(reason));
   }
 
-  /** A listener that throws must not bring down the stream out of which it was called. */
+  /** A listener that throws must not break the stream that called it. */
   #tell(listener: () => void): void {
     try {
       listener();

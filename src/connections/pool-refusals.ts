@@ -1,15 +1,15 @@
 /**
- * Says why the pool gives no connection.
+ * Creates the errors for connections that the pool does not give.
  * @module
  */
 import { DiscoveryError } from '../core/errors.ts';
 import type { Backoff } from './backoff.ts';
 
-/** Nobody wants the connection any more. */
+/** The error when no caller needs the connection any more. */
 export const givenUp = (server: string): DiscoveryError =>
   new DiscoveryError('SHUTTING_DOWN', `The connection to ${server} is being closed.`, { server, outcome: 'not_sent' });
 
-/** The server is left alone for a while. What only a person can mend is told as it was. */
+/** The error while the pool backs off from a server. A failure that only a person can fix is repeated as it was. */
 export function unavailable(server: string, health: Backoff): Error {
   const { error, waitMs } = health;
   if (error instanceof DiscoveryError && error.code === 'SERVER_AUTH_REQUIRED') return error;
@@ -18,7 +18,7 @@ export function unavailable(server: string, health: Backoff): Error {
     server,
     outcome: 'not_sent',
     retryAfterMs: Math.ceil(waitMs),
-    // What cannot work does not work later either.
+    // A lasting failure does not become retryable by waiting.
     ...(error instanceof DiscoveryError && error.details.retryable === false && { retryable: false }),
     cause: error,
   });

@@ -1,22 +1,23 @@
 /**
- * One place in the pool: a connection that is opening or open, who it is for, and who uses it now.
+ * Holds one connection of the pool, opening or open, with its audience and its current users.
  * @module
  */
 
 import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { type QuestionHabits, ROOTS } from './question-habits.ts';
 
-/** How long a caller waits for the words to an earlier one to end. */
+/** How long a caller waits for messages to an earlier caller to end. */
 const ECHO_MS = 2000;
 
 type Asker = { readonly ask: Caller['ask'] };
 
-/** Stands for clients of which nobody knows whether they are the same. */
+/** Stands for clients that cannot be told apart. */
 const SEVERAL = Symbol('several');
 
 export class PoolSlot {
@@ -31,12 +32,12 @@ export class PoolSlot {
   connection: McpConnection | undefined;
   leases = 0;
   lastUsed = 0;
-  /** To be closed as soon as nobody uses it. */
+  /** To be closed when its last user is done. */
   retired = false;
-  /** Those who use the connection now and can be asked, the latest last. */
+  /** The current users that can be asked, the latest last. */
   readonly #askers = new Set<Asker>();
   #hasServed = false;
-  /** Whom it has served, as far as that can be told. */
+  /** The client it has served, as far as that can be told. */
   #client: string | typeof SEVERAL | undefined;
 
   constructor(
@@ -50,67 +51,70 @@ export class PoolSlot {
     this.audience = audience;
     this.habits = habits;
     this.opening = open(this);
-    // Whoever asked for it may have given up by the time it fails.
+    // The caller may have given up by the time opening fails.
     this.opening.catch(() => {});
   }
 
   get isLocal(): boolean {
-    return this.definition.connection.type === 'stdio';
+    return isLocal(this.definition.connection);
   }
 
-  /** Whether what the server asks or says over the connection belongs to one caller at a time, by time alone. */
+  /** Whether questions and messages of the server belong to one caller at a time. */
   get isPerCall(): boolean {
     return this.audience.kind === 'call' && (this.audience.exclusive || this.connection?.era !== 'modern');
   }
 
-  /** Whether the next caller may be another one than the last. An operator's `shared` says that it does not matter. */
+  /** Whether the next caller may be a different one. `shared` in the entry says that this does not matter. */
   get #changesHands(): boolean {
     return this.audience.anonymous && !this.definition.shared;
   }
 
-  /** Whether a caller that nobody would know again was asked something here: the server may have kept the answer. */
+  /** Whether a caller that cannot be recognised again was asked something here: the server may have kept the answer. */
   get isSpent(): boolean {
     return this.#changesHands && this.connection?.wasAsked === true;
   }
 
-  /** Whether the server may ask what only the client it has served so far could be asked here. */
+  /** Whether the server may ask something that concerns only the client it has served so far. */
   get #isForOneClient(): boolean {
     if (!this.#hasServed || !this.#changesHands || this.connection?.era === 'modern') return false;
     return this.connection?.toldRoots === undefined || this.habits.asksMore;
   }
 
-  /** Whether it waits for a certain caller, who may never come: one with the roots that the server was told, or one client. */
+  /**
+   * Whether it is kept for a certain caller, which may never come: one with the roots that the server was told, or one
+   * client.
+   */
   get isKept(): boolean {
     return (this.isSpent || this.#isForOneClient) && !this.retired && this.leases === 0;
   }
 
-  /** Whether nobody can use it any more. */
+  /** Whether no caller can use it any more. */
   get isOver(): boolean {
     if (this.isSpent && this.connection?.toldRoots === undefined) return true;
     return this.#isForOneClient && this.#client === SEVERAL;
   }
 
-  /** Whether it would serve this caller if that one had the roots that the server was told. */
+  /** Whether it would serve this caller if the caller had the roots that the server was told. */
   suitsWithRoots(caller: Caller): boolean {
     if (!this.isSpent || !this.isKept || this.isOver) return false;
     return !this.#isForOneClient || this.isFamiliar(caller);
   }
 
   /**
-   * Whether it has served nobody but this caller. A client without a session is known by its socket and its name: they do
-   * not prove who it is, and what it has answered is kept from everybody. They tell whose question may have come late.
+   * Whether it has served only this caller. A client without a session is known by its socket and its name. They prove
+   * nothing, and its answers are never shared; they only tell whose question may have come late.
    */
   isFamiliar(caller: Caller | undefined): boolean {
     if (!this.#hasServed || !this.#changesHands) return true;
     return this.#client !== SEVERAL && this.#client === clientOf(caller);
   }
 
-  /** Whether the server may still say something to an earlier caller that the next one would hear. */
+  /** Whether the server may still send a message to an earlier caller that the next caller would receive. */
   get mayEcho(): boolean {
     return this.audience.anonymous && this.audience.exclusive && this.#hasServed;
   }
 
-  /** The connection, when the server has said what it had to say to an earlier caller: it answers in order. */
+  /** Returns the connection after the server has sent its messages to earlier callers: a server answers in order. */
   async ready(): Promise<McpConnection> {
     const connection = await this.opening;
     if (this.mayEcho)
@@ -123,7 +127,7 @@ export class PoolSlot {
     return connection;
   }
 
-  /** Whether a caller of this audience may use the connection now; without a caller, whether anything may. */
+  /** Whether a caller of this audience may use the connection now; without a caller, whether any may. */
   suits(audience: Audience | undefined, caller?: Caller): boolean {
     if (this.isSpent) return false;
     if (audience && this.#isForOneClient && !this.isFamiliar(caller)) return false;
@@ -133,7 +137,7 @@ export class PoolSlot {
     return mine.key === audience?.key && (mine.kind !== 'call' || this.leases === 0);
   }
 
-  /** Lets the server ask this caller, until the function given back is called. */
+  /** Lets the server ask this caller until the returned function is called. */
   join(connection: McpConnection, caller: Caller | undefined): () => void {
     const { kind, exclusive } = this.audience;
     if (!caller || kind === 'shared' || (connection.era === 'modern' && !exclusive)) return () => {};
@@ -146,7 +150,7 @@ export class PoolSlot {
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
-      // A call that is over cannot be asked; a session can, also between its calls.
+      // A finished call cannot be asked; a session can, even between its calls.
       if (latest) connection.asker = latest.ask;
       else if (kind === 'call') {
         connection.asker = connection.onNotification = undefined;
@@ -160,8 +164,8 @@ const clientOf = ({ socket, clientName }: Caller = {}): string | undefined =>
   socket === undefined ? undefined : JSON.stringify([socket, clientName]);
 
 /**
- * Asks nothing of a caller on a connection that has served another: nobody can tell whose question it is. Except for roots
- * that the server knows already, which are the same for both.
+ * Asks a caller nothing on a connection that has served another: a question could belong to either. Roots that the
+ * server knows already are the exception, because they are the same for both.
  */
 function knownRootsOnly(connection: McpConnection, ask: NonNullable<Caller['ask']>): NonNullable<Caller['ask']> {
   return async (request, signal) => {
@@ -173,7 +177,10 @@ function knownRootsOnly(connection: McpConnection, ask: NonNullable<Caller['ask'
 
 const identities = new WeakMap<ServerDefinition['connection'], string>();
 
-/** Equal for connections that reach the same with the same values. Holds them as written, so it stays in memory. */
+/**
+ * Returns a text that is equal for connections that reach the same server with the same values. It contains the values
+ * as written, so it stays in memory.
+ */
 export function identityOf({ connection }: ServerDefinition): string {
   let identity = identities.get(connection);
   if (identity === undefined) {

@@ -1,7 +1,7 @@
 /**
- * Remembers what a server of the old protocol asks its clients, over whichever connection. Its questions do not say which
- * call they belong to, and one may come after its call was answered. So the connections of a server that asks serve one
- * client each.
+ * Remembers what a server of the old protocol asks its clients, over any connection. Its questions do not say which
+ * call they belong to, and one may come after its call was answered. So each connection of a server that asks serves
+ * one client.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
- * Answers what a server of the old protocol asks over its connection: knows who can be asked now, and lets the first call
- * wait until the server has been told what it asks at its start.
+ * Answers the questions of a server of the old protocol: knows which caller can be asked, and delays the first call
+ * until the server's questions at its start are answered.
  * @module
  */
 
@@ -14,28 +14,28 @@ import type { IncomingRequest, Peer } from './peer.ts';
 import { ROOTS } from './question-habits.ts';
 import { rootsKey } from './same-roots.ts';
 
-/** How long the first call waits to hear whether the server asks something at its start. */
+/** How long the first call waits for questions of the server at its start. */
 const FIRST_PING_MS = 2000;
-/** How long a server may take to act on what it was told: it looks at folders before it allows them. */
+/** How long a server may take to act on an answer: it checks folders before it allows them. */
 const DIGEST_MS = 100;
 
 export class Respondent {
-  /** Whether a caller was ever asked. The server may have kept what it answered. */
+  /** Whether a caller was ever asked. The server may have kept the answer. */
   wasAsked = false;
-  /** What it has answered, if that was nothing but the same roots whenever it was asked. */
+  /** What callers have answered, if that was only the same roots each time. */
   toldRoots: string | undefined;
   #toldMore = false;
   readonly questions = new OpenQuestions();
   readonly #peer: Peer;
   #asker: Caller['ask'];
-  /** Whether questions are expected, and nobody was there to answer them so far. */
+  /** Whether questions are expected, and no caller was there to answer them so far. */
   #awaitsAsker: boolean;
   #askerCame = () => {};
   readonly #firstAsker: Promise<void>;
   #beginning: Promise<void> | undefined;
   #hasBegun = false;
 
-  /** With `mayAsk` the server was told that there is somebody to ask. */
+  /** With `mayAsk`, the server was told that it may ask. */
   constructor(peer: Peer, mayAsk: boolean) {
     this.#peer = peer;
     this.#awaitsAsker = mayAsk;
@@ -59,7 +59,7 @@ export class Respondent {
     return !this.#hasBegun && this.#asker !== undefined;
   }
 
-  /** Answers one question: the caller's agent does, or nobody. */
+  /** Answers one question through the caller's agent; rejects if no caller can be asked. */
   async answer(request: IncomingRequest): Promise<Record<string, unknown>> {
     if (this.#awaitsAsker) await abortable(this.#firstAsker, request.signal);
     if (!this.#asker)
@@ -77,18 +77,18 @@ export class Respondent {
     this.toldRoots = this.#toldMore ? undefined : roots;
   }
 
-  /** Takes back what the server has asked: nobody is left who could answer. */
+  /** Withdraws the server's questions: no caller is left to answer them. */
   withdraw(): void {
     if (this.questions.isOpen) this.questions.withdraw();
   }
 
-  /** Resolves when the server has been told what it asked at its start: without the roots it would refuse a call. */
+  /** Resolves when the server's questions at its start are answered: without the roots it would refuse a call. */
   async begin(signal: CallSignal, idleClock: IdleClock | undefined): Promise<void> {
     this.#beginning ??= this.#begin();
     await this.questions.during(abortable(this.#beginning, signal), idleClock);
   }
 
-  /** A server answers in order: what it asks as soon as it was greeted comes before its answer to a ping. */
+  /** A server answers in order, so questions right after the greeting come before its answer to a ping. */
   async #begin(): Promise<void> {
     const overdue = () => new Error('no answer');
     const ping = (signal: AbortSignal) => this.#peer.request('ping', {}, { signal });

@@ -1,6 +1,6 @@
 /**
- * Hands a connection that was told somebody's roots on to a caller that nobody knows, if it has the same roots. The server
- * was told nothing else, so it is to the one what it was to the other; asking costs a moment, and starting a server many.
+ * Reuses a connection that was told one caller's roots for another caller with the same roots. The server was told
+ * nothing else, so it treats both alike; asking for roots costs less than starting a server.
  * @module
  */
 
@@ -12,16 +12,16 @@ import type { Audience } from './audience.ts';
 import { identityOf, type PoolSlot } from './pool-slot.ts';
 import { ROOTS } from './question-habits.ts';
 
-/** The form in which two answers are compared. */
+/** Returns the form in which two answers are compared. */
 export const rootsKey = (answer: Readonly<Record<string, unknown>>): string => JSON.stringify(answer);
 
-/** How a call waits. */
+/** How long a call waits. */
 export interface Patience {
   readonly signal?: CallSignal | undefined;
   readonly idleClock?: IdleClock | undefined;
 }
 
-/** The idle connections that a caller of this audience could use if it had the right roots. */
+/** Returns the idle connections that a caller of this audience could use if it had the right roots. */
 export function candidates(
   slots: Iterable<PoolSlot> = [],
   audience: Audience,
@@ -33,7 +33,7 @@ export function candidates(
   return [...slots].filter((slot) => slot.suitsWithRoots(caller) && fits(slot));
 }
 
-/** Asks the caller for its roots. Gives back the key, and the caller, who need not be asked for them again. */
+/** Asks the caller for its roots. Returns the key, and the caller with the answer, so that it is not asked again. */
 export async function askForRoots(
   caller: Caller | undefined,
   { signal, idleClock }: Patience,
@@ -49,14 +49,14 @@ export async function askForRoots(
     return { key: rootsKey(answer), caller: { ...caller, ask: again } };
   } catch (error) {
     if (signal?.aborted) throw error;
-    // Whoever does not answer gets a connection of its own, and is asked there.
+    // A caller that does not answer gets its own connection and is asked there.
     return undefined;
   } finally {
     idleClock?.resume();
   }
 }
 
-/** The connections of one server that are too many to be kept, the longest unused first. */
+/** Returns the connections of one server beyond the number to keep, the longest unused first. */
 export function surplus(slots: Iterable<PoolSlot>): PoolSlot[] {
   const kept = [...slots].filter(({ isKept }) => isKept).sort((a, b) => b.lastUsed - a.lastUsed);
   return kept.slice(LIMITS.wire.sameRoots);

@@ -1,5 +1,5 @@
 /**
- * Text from a server, made fit for an error message: one line, no terminal control sequences, not long.
+ * Makes text from a server fit for an error message: one line, short, without terminal control sequences.
  * @module
  */
 
@@ -7,16 +7,16 @@ import { LIMITS } from '../core/limits.ts';
 import type { Redact } from '../secrets/redactor.ts';
 import { oneLine } from '../text/plain-text.ts';
 
-/** The beginning of a text as one harmless line, without secrets: those are taken out before anything is cut. */
+/** Returns the beginning of a text as one harmless line. Secrets are removed before the text is cut. */
 export const shortText = (text: string, redact: Redact, max = 300): string =>
   redact.cut(oneLine(redact.cut(text, max * 4), max * 4), max);
 
-/** A text with its full stop: what servers say ends with one or does not. */
+/** Returns a text with a full stop at its end. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /**
- * Why a program ended, as its log tells it, in one harmless line: its last error, else its last lines. The log has to be
- * one without secrets.
+ * Returns why a program ended according to its log, in one harmless line: its last error, or else its last lines. The
+ * log must be free of secrets.
  */
 export function lastWords(log: string, redact: Redact, max = 200): string {
   const lines = log
@@ -28,7 +28,7 @@ export function lastWords(log: string, redact: Redact, max = 200): string {
   return error?.slice(0, max) ?? lines.slice(-3).join(' | ').slice(-max);
 }
 
-/** Stack frames, the source line and caret above them, what is printed of an error object, the version below it. */
+/** Stack frames, the source line and caret above them, the printed fields of an error object, the version below it. */
 const SAYS_NOTHING =
   /^$|^at |^File "|^[\^~{}[\](),;]+$|^Node\.js v\d|^node:internal|^throw |^(?:code|errno|syscall|path|requireStack|cause):|complete log of this run/;
 const BEGINS_WITH_ERROR = /^(?:Uncaught |\[)?[\w.]{0,60}(?:Error|Exception|panic)\b[^:]{0,60}:/;

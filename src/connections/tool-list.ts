@@ -1,5 +1,6 @@
 /**
- * Reads a server's whole tool list, page by page, and checks every tool by itself: one bad entry costs one entry.
+ * Reads the whole tool list of a server, page by page, and checks each tool separately, so that a bad entry costs only
+ * itself.
  * @module
  */
 
@@ -26,14 +27,14 @@ export interface SkippedTool {
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   readonly skipped: readonly SkippedTool[];
-  /** Why the list ends before the server's own end, when it does. Such a list must not replace a complete one. */
+  /** Why the list is incomplete, if it is. Such a list must not replace a complete one. */
   readonly incomplete: string | undefined;
 }
 
 /** Entries that are checked in one go, so that a huge page does not hold everybody else up. */
 const SLICE = 200;
 
-/** Asks for pages until the server says there are no more, a cursor repeats, or a cap is reached. */
+/** Reads pages until the server has no more, a cursor repeats, or a limit is reached. */
 export async function readToolList(
   page: (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>>>,
   limits: ToolListLimits,
@@ -79,7 +80,7 @@ export async function readToolList(
   }
 }
 
-/** One entry of a list: the tool as we keep it, or the reason why we do not. */
+/** Checks one entry: returns the tool as we keep it, or why it is left out. */
 export function checkTool(
   entry: unknown,
   limits: Pick<ToolListLimits, 'definitionBytes' | 'descriptionChars'>,
@@ -94,7 +95,7 @@ export function checkTool(
   if (name.length > LIMITS.names.tool)
     return { name, reason: `the name is longer than ${LIMITS.names.tool} characters` };
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name)) return { name, reason: 'the name has control characters' };
-  // Whoever reads such a name sees another one. It cannot be shown cleaned either: the tool has no other to be called by.
+  // Such a name looks like another one. It cannot be cleaned either: the tool has no other name to be called by.
   if (!isPlain(name)) return { name, reason: 'the name has invisible characters' };
   const plain = plainName(name);
   if (plain !== name && (META_TOOL_NAMES as readonly string[]).includes(plain.toLowerCase()))
@@ -120,7 +121,7 @@ export function checkTool(
   };
 }
 
-/** Secrets go before the end does. */
+/** Secrets are removed before the text is cut. */
 const shortened = (text: string, maxChars: number, redact: Redact): string =>
   text.length > maxChars ? redact.cut(text, maxChars) : text;
 

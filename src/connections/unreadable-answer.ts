@@ -1,5 +1,5 @@
 /**
- * An answer that came and cannot be read costs the call that waits for it, and no other one.
+ * Fails the call whose answer could not be read, and no other.
  * @module
  */
 
@@ -16,8 +16,8 @@ export interface MessageLimits {
 }
 
 /**
- * Fails the request that was answered. Without its id nobody can say whose answer was lost: the conversation ends, and
- * with it the process. One caller who waits alone is told why; of several nobody is blamed, all lost the server.
+ * Fails the request that was answered. Without its id the lost answer cannot be attributed: the conversation ends, and
+ * with it the process. A single waiting caller is told the reason; several callers are told that the server was lost.
  */
 export function failUnreadable(
   peer: Peer,
@@ -34,7 +34,7 @@ export function failUnreadable(
   );
 }
 
-/** The error for an answer that came and was not read. */
+/** Returns the error for an answer that arrived and was not read. */
 export function unreadable(server: string, why: Unreadable, limits: MessageLimits): DiscoveryError {
   const details = { server, outcome: 'unknown' } as const;
   const what = size(why, limits);

@@ -1,11 +1,11 @@
 /**
- * Failures that were the server's own answer, and those behind which an answer may still come.
+ * Tells failures that are the server's own answer from those after which an answer may still come.
  * @module
  */
 import { ToolNotFoundError } from '../core/errors.ts';
 import { JsonRpcError } from './json-rpc.ts';
 
-/** Whether a failed call was answered by the server, so that nothing more is to come of it. */
+/** Tells whether the server answered a failed call, so that nothing more will come. */
 export const wasAnswered = (error: unknown): boolean =>
   error instanceof ToolNotFoundError ||
   error instanceof JsonRpcError ||

@@ -5,6 +5,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import type { DiscoveryError } from '../core/errors.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { serverVariable } from '../text/server-variable.ts';
@@ -32,9 +33,9 @@ export function adviceFor(
 ): string {
   const { connection, name } = definition;
   const place = placeOf(definition);
-  const noise = connection.type === 'stdio' ? noiseIn(known.log) : undefined;
+  const noise = isLocal(connection) ? noiseIn(known.log) : undefined;
   if (error.code === 'CONFIGURATION_ERROR') return `Correct ${place}`;
-  if (error.code === 'SERVER_AUTH_REQUIRED' && connection.type !== 'stdio')
+  if (error.code === 'SERVER_AUTH_REQUIRED' && !isLocal(connection))
     return howToLogIn(definition, connection, env, known);
   if (error.code === 'RATE_LIMITED') return 'Wait a while and try again';
   if (isOverdue(error)) {
@@ -43,7 +44,7 @@ export function adviceFor(
       return `Use a longer --timeout, or none: then it may take ${connectMs(definition) / 1000} s`;
     return `${howToWaitLonger(definition, known)}, or read its log: anygpt mcp logs ${shellWord(name)}`;
   }
-  if (connection.type !== 'stdio') return adviceForRemote(definition, connection, error, env);
+  if (!isLocal(connection)) return adviceForRemote(definition, connection, error, env);
   return (
     adviceForLocal(definition, error, env, known) ??
     (noise === undefined ? `Read its log: anygpt mcp logs ${shellWord(name)}` : howToBeQuiet(noise))
@@ -119,7 +120,7 @@ function adviceForLocal(
 ): string | undefined {
   const { connection } = definition;
   const place = placeOf(definition);
-  if (connection.type === 'stdio' && MISSING.test(message)) {
+  if (isLocal(connection) && MISSING.test(message)) {
     const given = new Set([...Object.keys(connection.env), ...connection.inheritEnv]);
     const wanted = (message.match(VARIABLE) ?? []).filter((word) => !NO_VARIABLE.test(word));
     const variable = wanted.find((word) => !given.has(word));
@@ -157,7 +158,7 @@ function adviceForRemote(
   if (CERTIFICATE.test(message)) return 'export NODE_EXTRA_CA_CERTS=/path/to/your-ca.pem';
   if (/ECONNREFUSED/.test(message)) return `Start the server, or correct url in ${place}`;
   if (/ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET/.test(message))
-    return proxy === undefined || isLocal(connection.url)
+    return proxy === undefined || isThisMachine(connection.url)
       ? `Correct url in ${place}, or check the network`
       : `${proxy} is set, but remote servers are reached without a proxy: use one that is reachable directly, or a local bridge`;
   const status = /HTTP (\d{3})/.exec(message)?.[1] ?? '';
@@ -168,4 +169,4 @@ function adviceForRemote(
   return `Correct url in ${place}, or report it to the operator of the server`;
 }
 
-const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url);
+const isThisMachine = (url: string): boolean => /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url);

@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expandReferences, referencesIn } from '../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../config/relative-arguments.ts';
-import { homeFolder } from '../connections/home-folder.ts';
+import { homeFolder } from '../connections/stdio/home-folder.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { isLocal, textsOf } from '../core/transport-parts.ts';
 import type { RemoteConnection, ServerDefinition, StdioConnection } from '../core/types.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { serverVariable } from '../text/server-variable.ts';
@@ -35,7 +36,7 @@ export function checkDefinition(definition: ServerDefinition, world: DefinitionW
       ? [variables]
       : [
           variables,
-          ...(connection.type === 'stdio'
+          ...(isLocal(connection)
             ? checkLocal(definition, connection, world)
             : checkRemote(definition, connection, world)),
         ];
@@ -51,20 +52,14 @@ function refused(refusal: string): Finding {
 /** The file and place of an entry, for messages. */
 export const placeOf = ({ origin: { file, path } }: ServerDefinition): string => (path ? `${file}, ${path}` : file);
 
-/** The texts of an entry that may contain references. */
-const textsOf = ({ connection }: ServerDefinition): string[] =>
-  connection.type === 'stdio'
-    ? [connection.command, ...connection.args, ...Object.values(connection.env)]
-    : [connection.url, ...Object.values(connection.headers)];
-
 /** The names of the variables that an entry refers to. */
 export const variablesOf = (definition: ServerDefinition): string[] => [
-  ...new Set(textsOf(definition).flatMap((text) => referencesIn(text).map(({ name }) => name))),
+  ...new Set(textsOf(definition.connection).flatMap((text) => referencesIn(text).map(({ name }) => name))),
 ];
 
 function checkVariables(definition: ServerDefinition, { env }: DefinitionWorld): Finding {
   const check = 'variables';
-  const texts = textsOf(definition);
+  const texts = textsOf(definition.connection);
   const needed = texts.flatMap((text) => referencesIn(text).filter(({ fallback }) => fallback === undefined));
   const missing = [...new Set(needed.map(({ name }) => name))].filter(
     (name) => !Object.hasOwn(env, name) || env[name] === undefined,

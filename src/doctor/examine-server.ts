@@ -8,6 +8,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { EngineCore } from '../engine/engine-core.ts';
 import type { ServerProbe } from '../engine/probe-server.ts';
@@ -140,7 +141,7 @@ export function checkProbe(
   const warn = (detail: string, fix: string) => checks.push({ ...about, check: 'tools', status: 'warn', detail, fix });
   const count = `${toolCount} tool${toolCount === 1 ? '' : 's'}`;
   checks.push({ ...about, check: 'tools', status: 'ok', detail: count, ms: listMs });
-  const noise = definition.connection.type === 'stdio' ? noiseIn(known.log) : undefined;
+  const noise = isLocal(definition.connection) ? noiseIn(known.log) : undefined;
   if (noise !== undefined)
     checks.push({
       ...about,

@@ -4,7 +4,7 @@
  */
 
 import { withTimeLimit } from '../async/time-limit.ts';
-import { guardedFetch } from '../connections/guarded-fetch.ts';
+import { guardedFetch } from '../connections/http/guarded-fetch.ts';
 import { shortText } from '../connections/short-text.ts';
 import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';

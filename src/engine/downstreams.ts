@@ -17,6 +17,7 @@ import { withHop } from '../core/hops.ts';
 import { DEFAULTS } from '../core/limits.ts';
 import { ok } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
+import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, IdleClock, ServerDefinition, ServerStatus, ToolCall } from '../core/types.ts';
 import { IDENTITY } from '../core/version.ts';
 import { noteConnect } from '../execution/call-notes.ts';
@@ -25,7 +26,6 @@ import { TokenBucket } from '../execution/token-bucket.ts';
 import { redactData, redactFailure, redactTools } from '../secrets/redact-data.ts';
 import { KnownSecrets, type Redact } from '../secrets/redactor.ts';
 import { type Place, type ReferencedValue, secretsIn, secretsOf } from '../secrets/server-secrets.ts';
-import { serverVariable } from '../text/server-variable.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { ProviderSources } from './provider-sources.ts';
@@ -241,7 +241,7 @@ export class Downstreams {
 
   /** Limits how often a remote server is asked for its list. */
   async #listingTurn({ name, connection }: ServerDefinition): Promise<void> {
-    if (connection.type === 'stdio') return;
+    if (isLocal(connection)) return;
     const now = this.#world.elapsed();
     const bucket = this.#listings.get(name) ?? new TokenBucket(LISTING_RATE, now);
     this.#listings.set(name, bucket);
@@ -272,7 +272,6 @@ export class Downstreams {
     const references = {
       env,
       lookUp: (text: string) => lookUpReferences(text, env),
-      bearersOf: (server: string) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
     };
     this.#secrets.learn(secretsOf(servers, references, search.embedder));
   }
@@ -299,8 +298,7 @@ export class Downstreams {
     const { env } = this.#world;
     // Loaded when a server is first needed: most starts answer from the cache.
     const { openConnection } = await import('../connections/open-connection.ts');
-    const run =
-      definition.connection.type === 'stdio' ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
+    const run = isLocal(definition.connection) ? this.#logs?.begin(definition.name, this.#world.now()) : undefined;
     try {
       return await openConnection(definition, {
         ...request,

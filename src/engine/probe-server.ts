@@ -10,6 +10,7 @@ import { worthWaiting } from '../catalog/worth-waiting.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError } from '../core/errors.ts';
 import { isProvider } from '../core/tool-provider.ts';
+import type { TransportType } from '../core/transport-parts.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import type { Downstreams } from './downstreams.ts';
 import type { EngineState } from './engine-state.ts';
@@ -22,7 +23,7 @@ export interface ServerProbe {
   /** Milliseconds for the whole tool list. */
   readonly listMs?: number | undefined;
   readonly protocolVersion?: string | undefined;
-  readonly transport?: 'stdio' | 'http' | 'sse' | undefined;
+  readonly transport?: TransportType | undefined;
   readonly toolCount?: number | undefined;
   /** Number of tools left out because of unusable definitions. */
   readonly skipped?: number | undefined;

@@ -19,9 +19,7 @@ const knownOf = (env: Readonly<Record<string, string>>): KnownSecrets => {
     inheritEnv: names,
     cwd: undefined,
   });
-  return new KnownSecrets(
-    secretsOf([server], { env, lookUp: (text) => lookUpReferences(text, env), bearersOf: () => [] }),
-  );
+  return new KnownSecrets(secretsOf([server], { env, lookUp: (text) => lookUpReferences(text, env) }));
 };
 
 const words =

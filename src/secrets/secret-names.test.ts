@@ -6,7 +6,7 @@ import { literalSecretIn, secretsOf } from './server-secrets.ts';
 
 const NAMES = ['GITHUB_PAT', 'apiKey', 'sessionKey', 'X-Api-Key', 'DB_PASS', 'MY_CREDS', 'SENTRY_AUTH', 'JWT', 'OTP'];
 
-const NO_REFERENCES = { env: {}, lookUp: (text: string) => ({ expanded: text, values: [] }), bearersOf: () => [] };
+const NO_REFERENCES = { env: {}, lookUp: (text: string) => ({ expanded: text, values: [] }) };
 
 const serverWith = (name: string, value: string): ServerDefinition =>
   ({

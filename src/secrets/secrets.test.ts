@@ -9,7 +9,6 @@ import { atOnce } from '../catalog/paced.ts';
 import { lookUpReferences } from '../config/references.ts';
 import { causeOf } from '../core/result.ts';
 import type { ServerDefinition } from '../core/types.ts';
-import { serverVariable } from '../text/server-variable.ts';
 import { redactTools } from './redact-data.ts';
 import { createRedactor } from './redactor.ts';
 import { secretsOf as secretsWith } from './server-secrets.ts';
@@ -26,7 +25,6 @@ const secretsOf = (
     {
       env,
       lookUp: (text) => lookUpReferences(text, env),
-      bearersOf: (server) => [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'],
     },
     embedder,
   );

@@ -3,7 +3,8 @@
  * arguments and URLs. All output is redacted with them.
  * @module
  */
-import type { ServerDefinition } from '../core/types.ts';
+import { addressWords, isLocal, namedTextsOf, transportParts } from '../core/transport-parts.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../core/types.ts';
 import { maskSecrets } from './credential-patterns.ts';
 import { isSecretName } from './secret-names.ts';
 import { isNamedSecret, secretParts } from './secret-values.ts';
@@ -26,8 +27,6 @@ export interface References {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Expands what can be read now; a missing value counts as empty. */
   lookUp(text: string): LookedUp;
-  /** Returns the variables that may hold the bearer token of a server with `auth: 'env'`. */
-  bearersOf(server: string): readonly string[];
 }
 
 /** Where a text is used: the name of its variable, option or header. */
@@ -51,13 +50,13 @@ export function secretsOf(
     for (const value of values) secrets.add(value);
   };
   const { env } = references;
-  for (const server of servers) {
-    for (const given of textsOf(server)) add(secretsIn(references.lookUp(given.text), given));
-    const { connection } = server;
-    if (connection.type === 'stdio')
-      for (const variable of connection.inheritEnv) add(secretParts(env[variable] ?? '', variable));
-    else if (connection.auth === 'env')
-      for (const variable of references.bearersOf(server.name)) if (env[variable]) secrets.add(env[variable]);
+  for (const { name, connection } of servers) {
+    const texts = [...placedWords(connection), ...placedNames(connection)];
+    for (const given of texts) add(secretsIn(references.lookUp(given.text), given));
+    // A token is a secret as a whole; an inherited variable only if its name or value suggests one.
+    for (const passed of transportParts(connection.type).passedOn(connection, name))
+      for (const value of passed.from.flatMap((variable) => env[variable] || []))
+        add(isLocal(connection) ? secretParts(value, passed.name) : [value]);
   }
   for (const [name, value = ''] of Object.entries(env)) if (isProxyVariable(name)) add(proxySecrets(value));
   const service = [
@@ -86,19 +85,15 @@ export const proxySecrets = (value: string): string[] => {
   return [...secretParts(address, ''), ...(pair.includes(':') ? [pair, pair.slice(pair.indexOf(':') + 1)] : [])];
 };
 
-/** Returns every configured text of a server, with its name. */
-function textsOf({ connection }: ServerDefinition): (Place & { readonly text: string })[] {
-  if (connection.type !== 'stdio')
-    return [
-      { text: connection.url, name: '' },
-      ...Object.entries(connection.headers).map(([name, text]) => ({ text, name, header: true })),
-    ];
-  return [
-    { text: connection.command, name: '' },
-    ...connection.args.map((text, at) => ({ text, name: optionName(connection.args[at - 1]) })),
-    ...Object.entries(connection.env).map(([name, text]) => ({ text, name })),
-  ];
-}
+type PlacedText = Place & { readonly text: string };
+
+/** Returns the words of a command line or the URL; the name of a word is the option before it. */
+const placedWords = (connection: ConnectionDefinition): PlacedText[] =>
+  addressWords(connection).map((text, at, words) => ({ text, name: optionName(words[at - 1]) }));
+
+/** Returns the environment variables or headers. */
+const placedNames = (connection: ConnectionDefinition): PlacedText[] =>
+  Object.entries(namedTextsOf(connection)).map(([name, text]) => ({ text, name, header: !isLocal(connection) }));
 
 /** Returns the name of an option whose value is the next argument. */
 export const optionName = (arg = ''): string => (/^--?[\w.-]{1,100}$/.test(arg) ? arg.replace(/^-+/, '') : '');
@@ -112,25 +107,15 @@ const SCHEME = /^(?:bearer|basic|token)?\s*$/i;
  * Returns the first place in a server that may hold a literal secret, which must not be copied to another file:
  * `env GITHUB_TOKEN`, `header Authorization`, `an argument`, `the url`. When in doubt, a value counts as secret.
  */
-export function literalSecretIn(server: ServerDefinition): string | undefined {
-  const { connection } = server;
-  const [kind, texts] =
-    connection.type === 'stdio' ? (['env', connection.env] as const) : (['header', connection.headers] as const);
-  const named = Object.entries(texts).find(([name, text]) => isLiteral(name, text));
-  if (named !== undefined) return `${kind} ${named[0]}`;
-  const words = connection.type === 'stdio' ? [connection.command, ...connection.args] : [connection.url];
-  // Without references, only literal values are left to find.
-  const bare = { ...server, connection: { ...connection, env: {}, headers: {} } };
-  const found = secretsOf([bare], WITHOUT_REFERENCES).size > 0 || words.some((word) => maskSecrets(word) !== word);
-  if (!found) return undefined;
-  return connection.type === 'stdio' ? 'an argument' : 'the url';
+export function literalSecretIn({ connection }: ServerDefinition): string | undefined {
+  const { nouns } = transportParts(connection.type);
+  const named = Object.entries(namedTextsOf(connection)).find(([name, text]) => isLiteral(name, text));
+  if (named !== undefined) return `${nouns.named} ${named[0]}`;
+  const isSecret = ({ text, ...place }: PlacedText): boolean =>
+    // Without references, only literal values are left to find.
+    secretsIn({ expanded: text.replace(REFERENCE, ''), values: [] }, place).length > 0 || maskSecrets(text) !== text;
+  return placedWords(connection).some(isSecret) ? nouns.word : undefined;
 }
-
-const WITHOUT_REFERENCES: References = {
-  env: {},
-  lookUp: (text) => ({ expanded: text.replace(REFERENCE, ''), values: [] }),
-  bearersOf: () => [],
-};
 
 function isLiteral(name: string, text: string): boolean {
   const own = text.replace(REFERENCE, '');

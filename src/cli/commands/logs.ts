@@ -2,6 +2,7 @@
  * `anygpt mcp logs`: shows what a local server wrote to stderr in its last run.
  * @module
  */
+import { isLocal } from '../../core/transport-parts.ts';
 import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../engine/server-logs.ts';
 import type { Command } from '../command.ts';
 import { followFile } from '../follow-file.ts';
@@ -50,7 +51,7 @@ error, 3 connection failed`,
         const known = await engine.toolsOf(server);
         if (!known.success) return session.fail(known.error);
       }
-      if (definition && definition.connection.type !== 'stdio' && !start)
+      if (definition && !isLocal(definition.connection) && !start)
         session.note(`${server} is a remote server (${definition.connection.type}), so its stderr is not available.`);
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;

@@ -10,6 +10,7 @@ import type { Pins } from '../../config/pins.ts';
 import { readSmallFile } from '../../config/referenced-file.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { type TransportType, transportParts } from '../../core/transport-parts.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { Adapted, Adapter } from './adapters.ts';
 import type { Dialect } from './dialect.ts';
@@ -19,7 +20,6 @@ import { readToolFilter } from './tool-filter.ts';
 import { type Surroundings, VariableReader } from './variables.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
-type TransportType = 'stdio' | 'http' | 'sse';
 
 /** How the entries of one file are read. */
 export interface EntryContext extends Surroundings {
@@ -80,8 +80,8 @@ function transportOf(raw: Raw, { urlWithoutType }: Dialect): Transport {
   const word = typeof said === 'string' ? said.toLowerCase().replace(/[-_]/g, '') : '';
   const type = TRANSPORTS.get(word);
   if (type === undefined) return { problem: 'its `type` is none of stdio, http and sse' };
-  if (type === 'stdio' && !command) return { problem: 'its `type` is stdio, but it has no `command`' };
-  if (type !== 'stdio' && !url) return { problem: `its \`type\` is ${type}, but it has no \`url\`` };
+  const { addressField } = transportParts(type);
+  if (!{ command, url }[addressField]) return { problem: `its \`type\` is ${type}, but it has no \`${addressField}\`` };
   return { type, ...(word.startsWith('w') && { attention: 'it speaks WebSocket, which this gateway does not' }) };
 }
 
@@ -105,25 +105,24 @@ function toAuthorEntry(
   const text = (value: unknown): unknown => (typeof value === 'string' ? variables.convert(value) : value);
   const cwd = raw.cwd ?? raw.working_directory ?? raw.workingDirectory;
   const args: unknown = Array.isArray(raw.args) ? raw.args.map(text) : (raw.args ?? undefined);
-  const connection =
-    type === 'stdio'
-      ? {
-          type,
-          command: text(raw.command),
-          args,
-          env: layered(
-            fromEnvFile(raw.envFile, context, notes),
-            toTexts(raw.env ?? raw.environment ?? raw.envs, text),
-            adapted.env,
-          ),
-          ...(adapted.inheritEnv !== undefined && { inheritEnv: adapted.inheritEnv }),
-          cwd: cwd === null ? undefined : text(cwd),
-        }
-      : {
-          type,
-          url: text(addressOf(raw)),
-          headers: layered(undefined, toTexts(raw.headers ?? raw.http_headers, text), adapted.headers),
-        };
+  const connection = transportParts(type).isLocal
+    ? {
+        type,
+        command: text(raw.command),
+        args,
+        env: layered(
+          fromEnvFile(raw.envFile, context, notes),
+          toTexts(raw.env ?? raw.environment ?? raw.envs, text),
+          adapted.env,
+        ),
+        ...(adapted.inheritEnv !== undefined && { inheritEnv: adapted.inheritEnv }),
+        cwd: cwd === null ? undefined : text(cwd),
+      }
+    : {
+        type,
+        url: text(addressOf(raw)),
+        headers: layered(undefined, toTexts(raw.headers ?? raw.http_headers, text), adapted.headers),
+      };
   const timeouts = timeoutsOf(raw, context.dialect);
   return {
     connection,

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { check } from '../../config/problems.ts';
 import { isReservedName, nameProblem, type ServerEntry, serverSchema } from '../../config/server-schema.ts';
+import { isLocal } from '../../core/transport-parts.ts';
 import type { ToolFilter } from './tool-filter.ts';
 
 /** A server found in a file, its path there, and the tools that its client uses. */
@@ -39,7 +40,7 @@ export function toImported(name: string, raw: unknown, path: string, filter?: To
   const { connection } = checked.value;
   if (connection === undefined) return leftOut(`${path}.connection: is missing`);
   const entry: ServerEntry = { name, ...checked.value };
-  if (address !== undefined && connection.type !== 'stdio') entry.connection = { ...connection, url: address };
+  if (address !== undefined && !isLocal(connection)) entry.connection = { ...connection, url: address };
   return { ...NOTHING, entries: [{ entry, path, filter }] };
 }
 

@@ -9,6 +9,7 @@ import { expandReferences } from '../../config/references.ts';
 import type { World } from '../../config/world.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { isLocal, transportParts } from '../../core/transport-parts.ts';
 import { isObject } from '../../json/plain-object.ts';
 import type { ImportedEntry } from '../importers/imported-entry.ts';
 
@@ -36,7 +37,7 @@ export async function loginsOf(
   world: Pick<World, 'env'>,
   fetcher: typeof fetch = fetch,
 ): Promise<ReadonlyMap<string, Login>> {
-  const remote = entries.filter(({ entry }) => entry.connection !== undefined && entry.connection.type !== 'stdio');
+  const remote = entries.filter(({ entry }) => entry.connection !== undefined && !isLocal(entry.connection));
   const found = await Promise.all(
     remote
       .slice(0, LIMITS.files.logins)
@@ -51,13 +52,15 @@ async function loginOf(
   { env }: Pick<World, 'env'>,
   fetcher: typeof fetch,
 ): Promise<Login | undefined> {
-  if (connection === undefined || connection.type === 'stdio') return undefined;
+  if (connection === undefined || isLocal(connection)) return undefined;
+  const { opensWith } = transportParts(connection.type);
+  if (opensWith === undefined) return undefined;
   const expand = (text: string) => expandReferences(text, env, `server "${name}"`);
   try {
     const headers = Object.entries(connection.headers ?? {}).map(
       ([key, text]) => [key, expand(text)] as [string, string],
     );
-    const statuses = await ask(expand(connection.url), connection.type, headers, fetcher);
+    const statuses = await ask(expand(connection.url), opensWith, headers, fetcher);
     if (statuses.some((status) => status === 401 || status === 403)) return 'needed';
     // The gateway follows no redirects; they lead to a login page, or to an address that should be in the entry.
     return statuses.some((status) => status >= 300 && status < 400) ? 'elsewhere' : undefined;
@@ -84,13 +87,13 @@ const QUESTIONS: readonly Raw[] = [
 /** Returns the status of each request, up to the first that failed. */
 async function ask(
   url: string,
-  type: 'http' | 'sse',
+  opensWith: 'GET' | 'POST',
   own: [string, string][],
   fetcher: typeof fetch,
 ): Promise<readonly number[]> {
   const headers = new Headers(own);
-  headers.set('accept', type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream');
-  if (type === 'http') headers.set('content-type', 'application/json');
+  headers.set('accept', opensWith === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream');
+  if (opensWith === 'POST') headers.set('content-type', 'application/json');
   const signal = AbortSignal.timeout(LIMITS.time.probe);
   const send = async (how: RequestInit): Promise<Response> => {
     // Headers for one address are not sent to another.
@@ -98,7 +101,7 @@ async function ask(
     await response.body?.cancel().catch(() => undefined);
     return response;
   };
-  if (type === 'sse') return [(await send({ method: 'GET' })).status];
+  if (opensWith === 'GET') return [(await send({ method: 'GET' })).status];
   const post = (message: Raw) => send({ method: 'POST', body: JSON.stringify(message) });
   const { ok, status, headers: answered } = await post(GREETING);
   const session = answered.get('mcp-session-id');

@@ -8,6 +8,7 @@ import { toPathText } from '../../config/problems.ts';
 import { type Reference, referencesIn } from '../../config/references.ts';
 import { howToWriteThem, quotedWords, relativeWords } from '../../config/relative-arguments.ts';
 import type { World } from '../../config/world.ts';
+import { isLocal, textsOf } from '../../core/transport-parts.ts';
 import { type Client, type ClientType, clientOf } from '../importers/clients.ts';
 import { fromClientDocument } from '../importers/import-client-document.ts';
 import { namedFile } from '../importers/import-file.ts';
@@ -107,9 +108,9 @@ function whyItStays(
   if (note !== undefined) return note.slice(path.length + 2);
   if (entry.enabled === false) return 'it is switched off';
   const { connection } = entry;
-  if (connection?.type !== 'stdio' && !/^(?:https?:|\$\{)/i.test(connection?.url ?? ''))
+  if (connection === undefined || (!isLocal(connection) && !/^(?:https?:|\$\{)/i.test(connection.url)))
     return 'the gateway cannot reach its address';
-  if (connection?.type !== 'stdio')
+  if (!isLocal(connection))
     return mayNeedLogin && hasLoginSettings(raw)
       ? 'its client logs in to it (OAuth), which the gateway cannot do'
       : undefined;
@@ -124,12 +125,12 @@ function uniqueReferences(moving: readonly ImportedEntry[]): readonly Reference[
   const found = new Map<string, Reference>();
   for (const { entry } of moving) {
     const { connection } = entry;
-    const texts =
-      connection?.type === 'stdio'
-        ? [connection.command, ...(connection.args ?? []), ...Object.values(connection.env ?? {})]
-        : [connection?.url ?? '', ...Object.values(connection?.headers ?? {})];
-    const named = connection?.type === 'stdio' ? (connection.inheritEnv ?? []) : [];
-    const references = [...texts.flatMap(referencesIn), ...named.map((name) => ({ name, fallback: undefined }))];
+    if (connection === undefined) continue;
+    const named = isLocal(connection) ? (connection.inheritEnv ?? []) : [];
+    const references = [
+      ...textsOf(connection).flatMap(referencesIn),
+      ...named.map((name) => ({ name, fallback: undefined })),
+    ];
     for (const reference of references) if (!found.has(reference.name)) found.set(reference.name, reference);
   }
   // Every client passes these on anyway.

@@ -1,20 +1,19 @@
 /**
- * A server as a child process: newline-delimited JSON on its stdin and stdout, stderr kept in a ring.
+ * Runs a server as a child process: newline-delimited JSON on its stdin and stdout, the end of stderr kept.
  *
- * Differs from the SDK's transport where a gateway has to: the child leads a process group that is ended as a whole,
- * noise on stdout is counted and kept, one over-long message costs one call and not the server, and nothing is parsed
- * beyond JSON.
+ * It differs from the SDK's transport where a gateway has to: the child leads a process group that is ended as a whole,
+ * noise on stdout is counted and kept, an over-long message fails one call and not the server, and messages are parsed
+ * only as JSON.
  * @module
  */
 import type { ChildProcessWithoutNullStreams, SpawnOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import spawn from 'cross-spawn';
-import { DEFAULTS, LIMITS } from '../core/limits.ts';
-import { writeJson } from '../json/exact-json.ts';
-import { NestingError, parseNested } from '../json/json-nesting.ts';
-import { mostValues } from '../json/json-survey.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { ByteRing } from './byte-ring.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
+import { writeJson } from '../../json/exact-json.ts';
+import { NestingError, parseNested } from '../../json/json-nesting.ts';
+import { mostValues } from '../../json/json-survey.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import {
   isJsonRpcMessage,
   type JsonRpcMessage,
@@ -24,15 +23,17 @@ import {
   type Unreadable,
   unsendable,
   type Wire,
-} from './json-rpc.ts';
-import { parseLarge } from './large-json.ts';
+} from '../json-rpc.ts';
+import { parseLarge } from '../large-json.ts';
+import { largeTurns } from '../large-turns.ts';
+import { type LargeLine, type LineFault, LineReader } from '../line-reader.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import { isRequest, lostAnswer } from '../lost-answer.ts';
+import type { StderrListener } from '../open-options.ts';
+import { ByteRing } from './byte-ring.ts';
 import { LargeRequests } from './large-requests.ts';
-import { largeTurns } from './large-turns.ts';
-import { type LargeLine, type LineFault, LineReader } from './line-reader.ts';
-import { LoopShare, UNASKED } from './loop-share.ts';
-import { isRequest, lostAnswer } from './lost-answer.ts';
 import { exited, groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
-import { ThinnedLines, type ThinnedListener } from './thinned-lines.ts';
+import { ThinnedLines } from './thinned-lines.ts';
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -41,30 +42,30 @@ export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** Longest message in bytes. */
   readonly maxMessageBytes: number;
-  /** Values in one large message. */
+  /** Most values in one large message. */
   readonly maxMessageValues?: number | undefined;
-  /** How much of stderr is kept. */
+  /** How much of stderr is kept, in bytes. */
   readonly stderrBytes: number;
-  /** Hears the same as it comes. */
-  readonly onStderr?: ThinnedListener | undefined;
-  /** Takes known secrets out of lines that are cut. */
+  /** Receives stderr as it arrives. */
+  readonly onStderr?: StderrListener | undefined;
+  /** Removes known secrets from lines that are cut. */
   readonly redact?: Redact | undefined;
-  /** How long each stage of the ending may take: end of stdin, SIGTERM, SIGKILL. */
+  /** How long each stage of ending may take: end of stdin, SIGTERM, SIGKILL. */
   readonly stageMs?: number;
-  /** How much may wait for the child to read it, in bytes. Default: as much as one message. */
+  /** How many bytes may wait for the child to read them. Default: as many as one message. */
   readonly maxUnreadBytes?: number;
-  /** An answer could not be read; `id` when it shows which request it belongs to. */
+  /** Called when an answer could not be read; with the id of its request, if known. */
   readonly onUnreadable?: (id: number | undefined, why: Unreadable) => void;
 }
 
 const LAST_WORDS_MS = 250;
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
-/** Bytes of empty lines that may come with messages and are not charged. */
+/** Bytes of empty lines between messages that are not charged. */
 const FEW_BLANK = 256;
-/** What it takes to be told of a chunk of stderr and to fetch it. So 320 of them are read in a second, or 20 MB. */
+/** The cost of reading one chunk of stderr. It allows 320 chunks a second, or 20 MB. */
 const CHUNK_MS = 0.25;
-/** What takes a large result to the client, after it was read: about so long for each megabyte handed on and each value. */
+/** The cost of passing a large result on to the client, per megabyte and per value. */
 const MEGABYTE_MS = 6;
 const VALUE_MS = 0.0005;
 
@@ -80,21 +81,21 @@ export class StdioTransport implements Wire {
   readonly #options: StdioTransportOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #lines: LineReader | undefined;
-  /** Noise of the chunk that is being read. */
+  /** Noise in the current chunk. */
   #unheard = '';
-  /** What nobody waited for in it, and all of it. */
+  /** Messages in it that no caller waited for, and all messages. */
   #unasked = 0;
   #messages = 0;
   /** Bytes of empty lines in it. */
   #blank = 0;
   readonly #share = new LoopShare(UNASKED);
   readonly #requests = new LargeRequests((text, taken) => this.#child?.stdin.write(text, taken));
-  /** Who called first, and whether others do, too. */
+  /** The first caller, and whether there are others. */
   #caller: string | undefined;
   #isShared = false;
   readonly #errors: ThinnedLines;
   readonly #errorShare = new LoopShare(UNASKED);
-  /** Milliseconds spent on it and, while a line is not complete, on those before; and since when. */
+  /** Milliseconds spent on the current chunk and on earlier chunks of an incomplete line; and since when. */
   #spent = 0;
   #began = 0;
   #resume = () => {};
@@ -102,7 +103,7 @@ export class StdioTransport implements Wire {
   #isOvertaken = false;
   #closing: Promise<void> | undefined;
   #closed = false;
-  /** Whether nothing can come from the child any more, although it may run on. */
+  /** Whether nothing more can come from the child, although it may still run. */
   #isMute = false;
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
 
@@ -117,7 +118,7 @@ export class StdioTransport implements Wire {
     return this.#child?.pid;
   }
 
-  /** How the child ended, in words, once it has. */
+  /** How the child ended, once it has. */
   get exitReason(): string | undefined {
     if (!this.#exit) return this.#isMute ? 'closed its stdout' : undefined;
     const { code, signal } = this.#exit;
@@ -135,7 +136,7 @@ export class StdioTransport implements Wire {
         detached: process.platform !== 'win32',
         windowsHide: true,
       };
-      // On Windows `npx` and the like are scripts, which Node's own `spawn` does not start.
+      // On Windows, `npx` and the like are scripts, which Node's own `spawn` does not start.
       const child = spawnGuarded(() => spawn(command, [...args], options)) as ChildProcessWithoutNullStreams;
       this.#child = child;
       const lines = new LineReader({
@@ -158,7 +159,7 @@ export class StdioTransport implements Wire {
         if (child.pid === undefined) reject(error);
         else this.onerror?.(error);
       });
-      // Without file descriptors for pipes there is nothing but the error, which is on its way.
+      // Without file descriptors for pipes, only the error event follows.
       const { stdout } = child;
       if (stdout === undefined) return;
       stdout.on('data', (chunk: Buffer) => {
@@ -166,7 +167,7 @@ export class StdioTransport implements Wire {
         lines.push(chunk);
         const pause = lines.reading ? undefined : this.#charge();
         if (!pause && (!lines.reading || (this.#isOvertaken && !lines.isFull))) return;
-        // What may not overtake a large message stays where it is.
+        // Lines that may not overtake a large message stay in the pipe.
         stdout.pause();
         const goOn = () => this.#goOn(stdout);
         void (lines.reading ?? pause)?.then(goOn);
@@ -183,7 +184,7 @@ export class StdioTransport implements Wire {
       stdout.on('error', (error) => this.onerror?.(error));
       const ended = () => {
         if (this.#closed) return;
-        // What it said last is still being read.
+        // Its last output is still being read.
         if (lines.reading) return void lines.reading.then(ended);
         this.#closed = true;
         this.onclose?.();
@@ -191,24 +192,24 @@ export class StdioTransport implements Wire {
       };
       stdout.once('close', () => {
         this.#isMute = true;
-        // Mostly it is about to exit, and then the exit tells more.
+        // Usually the child is about to exit, and the exit tells more.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
       child.stdin.on('error', (error) => {
         this.onerror?.(error);
-        // A server that hears nothing answers nothing. Mostly it is about to exit, and then the exit tells more.
+        // A server that reads nothing answers nothing. Usually it is about to exit, and the exit tells more.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
-        // Its last words, however many they are, have to be heard before it is given up.
+        // Its last output must be read completely before it is given up.
         this.#resume();
         this.#goOn(stdout);
         stderr.resume();
-        // A grandchild may hold stdout open for ever; what the child itself wrote has arrived by then.
+        // A grandchild may hold stdout open for ever; the output of the child itself has arrived by then.
         setTimeout(ended, LAST_WORDS_MS).unref();
       });
-      // Not `exit`: what the child wrote last is still to be read then.
+      // Not `exit`: the last output of the child is still unread then.
       child.once('close', ended);
     });
   }
@@ -229,12 +230,14 @@ export class StdioTransport implements Wire {
     else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) stdin.write(text);
   }
 
-  /** Whether a message cancels a request that has not left. */
+  /** Whether a message cancels a request that was not sent yet. */
   #isWithdrawn({ method, params }: JsonRpcMessage): boolean {
     return method === 'notifications/cancelled' && this.#requests.withdraw(params?.requestId);
   }
 
-  /** End of stdin, then SIGTERM, then SIGKILL, each to the whole group; resolves when nothing of it is left. */
+  /**
+   * Ends the child: end of stdin, then SIGTERM, then SIGKILL, each to the whole group. Resolves when the group is gone.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -249,7 +252,7 @@ export class StdioTransport implements Wire {
     child.stdin.end();
     if (!this.#exit && !(await exited(child, stageMs))) signalGroup(pid, 'SIGTERM');
     if (!this.#exit) await exited(child, stageMs);
-    // The leader is gone or does not listen; what remains of the group gets one polite signal and then no choice.
+    // The leader has exited or ignores us; the rest of the group gets SIGTERM once, then SIGKILL.
     if (signalGroup(pid, 'SIGTERM') && !(await groupGone(pid, this.#exit ? stageMs / 4 : 0))) {
       signalGroup(pid, 'SIGKILL');
       await groupGone(pid, stageMs);
@@ -261,7 +264,7 @@ export class StdioTransport implements Wire {
   #line(line: string, bytes: number): void {
     let message: unknown;
     this.#messages++;
-    // What is no object needs no parser to be told from a message: an exception for each line of a flood takes all our time.
+    // A line that is no object needs no parser: in a flood, an exception per line would take all our time.
     if (line.length < SHORTEST_MESSAGE || !MAY_BE_MESSAGE.test(line)) return this.#noise(line);
     try {
       message = parseNested(line);
@@ -285,9 +288,9 @@ export class StdioTransport implements Wire {
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
     const { maxMessageValues = DEFAULTS.limits.messageValues } = this.#options;
     if (values > mostValues(maxMessageValues, method)) return void this.#unreadable(head, tail, 'too-many');
-    // Nothing else is overtaken: a question belongs to the calls that are under way when it is read.
+    // Only answers may overtake: a question belongs to the calls in flight when it is read.
     this.#isOvertaken = method !== undefined;
-    // The next large request brings the next large answer, which nothing would overtake before this one is read.
+    // The next large request brings the next large answer, which could not be overtaken before this one is read.
     if (typeof id === 'number') this.#requests.arriving(id);
     const turn = largeTurns.run(parseLarge(bytes, values), handlingMs(bytes.length, values)).finally(() => {
       this.#isOvertaken = false;
@@ -303,14 +306,14 @@ export class StdioTransport implements Wire {
     );
   }
 
-  /** Whether somebody may act upon a large message that begins like this: notifications and late answers are of no use. */
+  /** Whether a large message with this beginning is needed: notifications and late answers are not. */
   #isWanted(head: string, tail: string | undefined): boolean {
     const id = lostAnswer(head, tail);
     if (typeof id === 'number') return !this.awaited || this.awaited(id) !== undefined;
     return id === 'unknown' || isRequest(head) || this.relaysNotifications?.() === true;
   }
 
-  /** Whether this is the answer to a request of ours that waits for one. */
+  /** Whether this answers a request of ours that is in flight. */
   #isAwaited(head: string, tail: string): boolean {
     const id = lostAnswer(head, tail);
     return typeof id === 'number' && this.awaited?.(id) !== undefined;
@@ -330,22 +333,25 @@ export class StdioTransport implements Wire {
     if (this.#unheard.length < this.#options.stderrBytes) this.#unheard += `[stdout] ${this.#shortened(line)}\n`;
   }
 
-  /** Cut between words: the rest of this line goes through no redactor any more. */
+  /** Cut between words: the rest of this line passes no redactor. */
   #shortened(line: string): string {
     const { redact = redactUnknown } = this.#options;
     return line.length <= LIMITS.text.long ? line : redact.cut(line, LIMITS.text.long).replace(/\S+$/, '…');
   }
 
-  /** Keeps the noise so far. Who floods us is read more slowly, so that nobody else has to wait: settles when we may go on. */
+  /**
+   * Keeps the noise so far. A child that floods us is read more slowly, so that others need not wait: settles when
+   * reading may go on.
+   */
   #charge(): Promise<void> | undefined {
     const now = performance.now();
     this.#spent += now - this.#began;
     this.#began = now;
-    // Some servers write an empty line after each message. Many of them, or nothing else, are a flood like any other.
+    // Some servers write an empty line after each message. Many empty lines, or nothing else, count as a flood.
     if (this.#blank > FEW_BLANK || (this.#blank > 0 && this.#messages === 0 && this.#lines?.buffered === 0))
       this.#unasked++;
     this.#blank = 0;
-    // The end of a long line tells whether anybody wanted it.
+    // Only the end of a long line tells whether it was needed.
     if (this.#messages + this.#unasked === 0) return undefined;
     const ms = this.#unasked === 0 ? 0 : (this.#spent * this.#unasked) / Math.max(this.#messages, this.#unasked);
     this.#messages = 0;
@@ -366,7 +372,7 @@ export class StdioTransport implements Wire {
     });
   }
 
-  /** In the middle of a chunk with very many messages. */
+  /** Called in the middle of a chunk with very many messages. */
   #busy(): Promise<void> {
     const pause = this.#charge() ?? new Promise<void>((resolve) => setImmediate(resolve));
     return pause.then(() => {
@@ -374,7 +380,7 @@ export class StdioTransport implements Wire {
     });
   }
 
-  /** Reads on, unless a large message is being read. */
+  /** Resumes reading, unless a large message is being read. */
   #goOn(stdout: Readable): void {
     if (this.#lines?.reading) void this.#lines.reading.then(() => this.#goOn(stdout));
     else stdout.resume();

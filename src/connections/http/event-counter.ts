@@ -1,28 +1,28 @@
 /**
- * Measures the events of an event stream, wherever its chunks were cut: how long each is, and what it holds as JSON.
+ * Measures the events of an event stream, wherever its chunks are cut: the length of each event and its JSON values.
  * @module
  */
-import { type Excess, JsonSurvey } from '../json/json-survey.ts';
+import { type Excess, JsonSurvey } from '../../json/json-survey.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** What is known after a chunk. */
+/** The measurements after a chunk. */
 export interface EventCount {
-  /** Bytes of the longest event in it, counted from its beginning in an earlier chunk. */
+  /** Bytes of the longest event in the chunk, including its part in earlier chunks. */
   readonly longest: number;
-  /** Events that end in it. */
+  /** Events that end in the chunk. */
   readonly events: number;
-  /** What one of its events has too much of. */
+  /** The limit that one of its events exceeds. */
   readonly excess: Excess | undefined;
 }
 
 /** Counts events, which end with a blank line. */
 export class EventCounter {
-  /** Most values of one event that ended in the last chunk, or has not ended. */
+  /** Most values of one event that ended in the last chunk or is still open. */
   values = 0;
   readonly #survey: JsonSurvey;
-  /** Bytes of the event, and of its line, that came in earlier chunks. */
+  /** Bytes of the event, and of its line, in earlier chunks. */
   #event = 0;
   #line = 0;
   #afterCr = false;

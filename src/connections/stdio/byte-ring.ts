@@ -1,9 +1,9 @@
 /**
- * Keeps the last N bytes of a stream, whatever was written before.
+ * Keeps the last N bytes of a stream.
  * @module
  */
-import { LIMITS } from '../core/limits.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 
 export class ByteRing {
   readonly #capacity: number;
@@ -17,7 +17,7 @@ export class ByteRing {
 
   push(chunk: Buffer): void {
     const kept = chunk.length > this.#capacity ? chunk.subarray(chunk.length - this.#capacity) : chunk;
-    // Copied, because a small slice would keep the stream's whole read buffer alive.
+    // Copied, because a small slice would keep the whole read buffer alive.
     this.#chunks.push(Buffer.from(kept));
     this.#size += kept.length;
     this.#overflown ||= kept.length < chunk.length || this.#size > this.#capacity;
@@ -39,7 +39,10 @@ export class ByteRing {
     return this.#size;
   }
 
-  /** The kept text without secrets. The line that was cut at its beginning is left out: half a secret is no known one. */
+  /**
+   * Returns the kept text without secrets. A line that was cut at its beginning is left out: half a secret cannot be
+   * recognised.
+   */
   read(redact: Redact): string {
     const text = Buffer.concat(this.#chunks).toString('utf8');
     if (!this.#overflown) return redact(text);

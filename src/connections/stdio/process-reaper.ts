@@ -1,20 +1,21 @@
 /**
- * Ends whole process trees, also when we are killed ourselves.
+ * Ends whole process trees, even when we are killed ourselves.
  *
- * Each child leads a process group. A tiny detached `sh` reads the group numbers from a pipe that only we hold open;
- * when we die, in whatever way, the pipe ends and it kills the groups that are still recorded. A parent-death signal
- * would not do: it is not inherited by grandchildren, and `npx` puts every server one level down. What has left its group with
- * `setsid` is let alone: it asked to live on, such as the browser that a server opened for a login.
+ * Each child leads a process group. A tiny detached `sh` reads the group numbers from a pipe that only we hold open.
+ * When we die, in whatever way, the pipe ends and `sh` kills the groups that are still recorded. A parent-death signal
+ * would not do: grandchildren do not inherit it, and `npx` puts every server one level down. A process that left its
+ * group with `setsid` is left alone: it is meant to live on, such as the browser that a server opened for a login.
  *
- * While the operating system starts a child, which takes milliseconds, nobody knows its number yet. So the reaper is
- * told when a start begins, and when we die before it has ended, it looks for that child (on Linux): one that lost the
- * same parent as itself, leads a session, came to life between the start and our end, and has three sockets as Node makes them.
+ * While the operating system starts a child, which takes milliseconds, its number is unknown. So the reaper is told
+ * when a start begins. If we die before the start has ended, the reaper looks for that child (on Linux): a process that
+ * lost the same parent as the reaper, leads a session, was started between the start and our end, and has three sockets
+ * as Node makes them.
  * @module
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { elapsedNow } from '../async/clock.ts';
+import { elapsedNow } from '../../async/clock.ts';
 
 // No `--` before the group: dash, which is `sh` on Debian, takes it for a process id.
 // In `/proc/N/stat`, behind the name: 2 is the parent, 4 the session, 20 the time of the start.
@@ -51,7 +52,7 @@ fi
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 `;
 
-/** What Linux shows to programs, whatever its own clock does. */
+/** The clock tick that Linux shows to programs, whatever its internal one. */
 const TICKS_PER_SECOND = 100;
 
 const guarded = new Set<number>();
@@ -67,7 +68,8 @@ function startReaper(): ChildProcess {
   started.on('exit', () => {
     if (reaper === started) reaper = undefined;
   });
-  // Without a reaper a `kill -9` of ours may leave children behind; nothing else depends on it. The next child tries again.
+  // Without a reaper, a `kill -9` of ours may leave children behind; nothing else depends on it. The next child tries
+  // again.
   started.on('error', () => {
     if (reaper === started) reaper = undefined;
   });
@@ -78,10 +80,11 @@ function startReaper(): ChildProcess {
   return started;
 }
 
-/** Starts a process that leads a group of its own, which must not outlive us. */
+/** Starts a process that leads its own group and does not outlive us. */
 export function spawnGuarded<C extends Pick<ChildProcess, 'pid'>>(start: () => C): C {
   if (process.platform === 'win32') return start();
-  // First, so that there is no child without it. What is written to a pipe with room has left us when `write` returns.
+  // Before the start, so that no child is without it. Data written to a pipe with room has left us when `write`
+  // returns.
   reaper ??= startReaper();
   reaper.stdin?.write(`? ${ticksSinceBoot()}\n`);
   let pid: number | undefined;
@@ -96,13 +99,13 @@ export function spawnGuarded<C extends Pick<ChildProcess, 'pid'>>(start: () => C
   }
 }
 
-/** Nothing could be started, so there is nothing to guard. */
+/** Nothing was started, so there is nothing to guard. */
 function dismissReaper(): void {
   reaper?.stdin?.end();
   reaper = undefined;
 }
 
-/** The time as Linux notes it when a process starts; nothing elsewhere. */
+/** Returns the time as Linux records it at the start of a process; empty elsewhere. */
 function ticksSinceBoot(): string {
   try {
     const [seconds] = readFileSync('/proc/uptime', 'utf8').split(' ');
@@ -112,13 +115,13 @@ function ticksSinceBoot(): string {
   }
 }
 
-/** Forgets a process group that is gone. */
+/** Forgets a process group that has ended. */
 export function releaseGroup(pid: number): void {
   guarded.delete(pid);
   reaper?.stdin?.write(`- ${pid}\n`);
 }
 
-/** Sends a signal to a whole tree. Returns whether anything was there to receive it. */
+/** Sends a signal to a whole tree. Returns whether a process received it. */
 export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   if (process.platform === 'win32') {
     if (signal === 0) return false;
@@ -133,7 +136,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Waits until the group is empty, or the time is over. Returns whether it is empty. */
+/** Waits until the group is empty or the time is over. Returns whether it is empty. */
 export async function groupGone(pid: number, withinMs: number): Promise<boolean> {
   const until = elapsedNow() + withinMs;
   for (let pause = 5; ; pause = Math.min(pause * 2, 50)) {

@@ -1,14 +1,13 @@
 /**
- * A server reached over HTTP: the SDK's transports, made to say what became of each request.
+ * Connects to a server over HTTP with the SDK's transports, and reports what became of each request.
  *
- * They swallow why a stream broke off, leave a request waiting whose JSON answer belongs to somebody else, drop answers
- * that come with the status of an error, and (legacy SSE) connect anew behind our back to a server that has forgotten us.
+ * The transports hide why a stream broke off, leave a request waiting whose JSON answer has another id, drop answers
+ * that come with an error status, and (legacy SSE) silently reconnect to a server that has forgotten us.
  * @module
  */
-import { nestsTooDeep } from '../json/json-nesting.ts';
-import type { Redact } from '../secrets/redactor.ts';
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
-import { HttpStatusError, httpRefusal } from './http-refusal.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
+import type { Redact } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
 import {
   type JsonRpcId,
   type JsonRpcMessage,
@@ -16,18 +15,20 @@ import {
   type SendOptions,
   unsendable,
   type Wire,
-} from './json-rpc.ts';
+} from '../json-rpc.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
+import { httpRefusal } from './http-refusal.ts';
 
 export interface RemoteWireOptions extends GuardedFetchOptions {
   readonly url: URL;
   readonly headers: Headers;
-  /** Whether a broken stream may be taken up again. Servers of protocol 2026-07-28 do not offer that. */
+  /** Whether a broken stream may be resumed. Servers of protocol 2026-07-28 do not offer that. */
   readonly resumable: boolean;
-  /** An answer was nested too deep to be read. */
+  /** Called when an answer was nested too deep to be read. */
   readonly onTooDeep?: ((id: JsonRpcId) => void) | undefined;
 }
 
-/** One request on its way, found again in `fetch` by a header that never leaves. */
+/** One request in flight. `fetch` finds it by a header that is never sent. */
 interface Exchange {
   readonly signal: AbortSignal | undefined;
   isStream: boolean;
@@ -45,7 +46,7 @@ const GOODBYE_MS = 1000;
 /** How long an answer on the stream of legacy SSE may take to arrive after its POST was refused. */
 const ANSWERED_MS = 50;
 
-/** Streamable HTTP. */
+/** Creates a wire for Streamable HTTP. */
 export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   return new HttpWire(options, (fetch) => {
@@ -58,7 +59,7 @@ export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
         reconnectionDelayGrowFactor: 1.5,
         maxRetries: options.resumable ? 2 : 0,
       },
-      // A server may ask for any delay, also for none.
+      // A server may ask for any delay, even none.
       reconnectionScheduler: (reconnect, delay) => {
         const timer = setTimeout(reconnect, Math.max(delay, SHORTEST_RECONNECT_MS)).unref();
         return () => clearTimeout(timer);
@@ -68,7 +69,7 @@ export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
   });
 }
 
-/** The transport of protocol 2024-11-05: one event stream down, POSTs up. */
+/** Creates a wire for the transport of protocol 2024-11-05: one event stream down, POSTs up. */
 export async function sseWire(options: RemoteWireOptions): Promise<Wire> {
   const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/client');
   return new SseWire(
@@ -114,7 +115,7 @@ abstract class RemoteWire implements Wire {
     this.inner.setProtocolVersion?.(version);
   }
 
-  /** Takes what came with the status of an error: an answer is delivered, everything else is thrown. */
+  /** Handles an error status: an answer is delivered, everything else is thrown. */
   protected async refused(response: Response, init: RequestInit | undefined): Promise<Response> {
     const { answer, error } = await httpRefusal(response, init?.body, this.redact);
     if (answer === undefined) throw error;
@@ -152,8 +153,8 @@ class HttpWire extends RemoteWire {
     try {
       await this.inner.send(message, {
         ...rest,
-        // The transport joins the signal to its own for good, which Node 20 never forgets. It has to know of it only to
-        // leave a cancelled stream alone instead of taking it up again.
+        // The transport links the signal to its own for good, which leaks on Node 20. It needs the signal only to leave
+        // a cancelled stream alone instead of resuming it.
         ...(this.#resumable && requestSignal && { requestSignal }),
         headers: { ...options.headers, [EXCHANGE]: key },
         onRequestStreamEnd,
@@ -170,7 +171,7 @@ class HttpWire extends RemoteWire {
       const enough = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, GOODBYE_MS);
       });
-      // A courtesy: the server may not know it, or be gone.
+      // A courtesy: the server may not support it, or be gone.
       const goodbye = this.inner.terminateSession?.().catch(() => {});
       await Promise.race([goodbye, enough]);
       clearTimeout(timer);
@@ -207,7 +208,7 @@ class SseWire extends RemoteWire {
     this.#isStreamError = isStreamError;
     this.inner.onerror = (error) => {
       this.onerror?.(error);
-      // The stream would be opened again, as somebody the server does not know.
+      // The stream would be reopened as a client that the server does not know.
       if (this.#isOpen && this.#isStreamError(error)) void this.close();
     };
   }
@@ -225,7 +226,7 @@ class SseWire extends RemoteWire {
     try {
       await this.inner.send(message);
     } catch (error) {
-      // The answer comes by another way. It may be there already, whatever is said about the call itself.
+      // The answer comes on another stream. It may have arrived already, whatever the status of the POST.
       if (message.method === 'tools/call' && error instanceof HttpStatusError)
         await new Promise((resolve) => setTimeout(resolve, ANSWERED_MS));
       throw unsendable(error);
@@ -247,6 +248,6 @@ class SseWire extends RemoteWire {
   }
 }
 
-/** Whether a failed handshake means that the server does not speak Streamable HTTP at all. */
+/** Tells whether a failed handshake means that the server does not speak Streamable HTTP at all. */
 export const isWrongTransport = (error: unknown): boolean =>
   error instanceof HttpStatusError && error.status >= 400 && error.status < 500;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRedactor } from '../secrets/redactor.ts';
+import { createRedactor } from '../../secrets/redactor.ts';
 import { ByteRing } from './byte-ring.ts';
 
 it('keeps the last bytes, whatever was pushed before, from the beginning of a line on', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { fixture } from '../../test/fixtures/connections/harness.ts';
+import { fixture } from '../../../test/fixtures/connections/harness.ts';
 import { groupGone, releaseGroup, signalGroup, spawnGuarded } from './process-reaper.ts';
 
 const stubborn = [process.execPath, fixture('stubborn.mjs')];
@@ -14,7 +14,7 @@ function gatewayLike(commands: readonly string[][], end?: 'dies') {
   const gateway = spawn(
     process.execPath,
     ['--import', 'jiti/register', fixture('gateway-like.ts'), JSON.stringify(commands), ...(end ? [end] : [])],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('../../..', import.meta.url)) },
   );
   onTestFinished(() => void gateway.kill('SIGKILL'));
   return gateway;

@@ -1,35 +1,25 @@
 /**
- * What an HTTP answer that is not a success means: an error answer of the protocol, or just a status.
+ * Reads an HTTP answer that is not a success: an error answer of the protocol, or only a status.
  * @module
  */
-import { LIMITS } from '../core/limits.ts';
-import { isObject } from '../json/plain-object.ts';
-import { redactData } from '../secrets/redact-data.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
-import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from './json-rpc.ts';
-import { shortText } from './short-text.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { isObject } from '../../json/plain-object.ts';
+import { redactData } from '../../secrets/redact-data.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import { isJsonRpcMessage, JsonRpcError, type JsonRpcMessage } from '../json-rpc.ts';
+import { shortText } from '../short-text.ts';
 
-/** The server answered, but not with a success and not in JSON-RPC. */
-export class HttpStatusError extends Error {
-  override readonly name = 'HttpStatusError';
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(`it answered HTTP ${status}${text ? `: ${text}` : ''}`);
-    this.status = status;
-  }
-}
-
-/** What a refused request is told: its own answer, or why there is none. */
+/** The result of a refused request: its answer, or why there is none. */
 export interface Refusal {
-  /** The answer, where the body is one: it carries the id of the request. */
+  /** The answer, if the body is one: it carries the id of the request. */
   readonly answer: JsonRpcMessage | undefined;
   readonly error: JsonRpcError | HttpStatusError;
 }
 
 /**
- * Reads the body of a refusal. An answer is what carries the request's id, whatever the status. An error that answers
- * nobody explains the refusal of any request but a call: about a call it does not say whether it was executed.
+ * Reads the body of a refusal. A body with the id of the request is its answer, whatever the status. An error without
+ * an id explains the refusal of any request except a call: it does not tell whether the call was executed.
  */
 export async function httpRefusal(
   response: Response,
@@ -74,7 +64,7 @@ function errorIn({ error }: JsonRpcMessage, redact: Redact): JsonRpcError | unde
   );
 }
 
-/** As much of a body as an error message can use; a body that breaks off counts up to there. */
+/** Reads as much of a body as an error message can use; a body that breaks off is used up to there. */
 async function beginning(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

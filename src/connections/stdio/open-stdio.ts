@@ -1,29 +1,47 @@
 /**
- * Starts a local server and greets it, in the old way first: a probe with the new one costs a process of its own where
- * it fails, and some old servers die of it.
+ * Opens connections to local servers: starts the program and greets it, with the old greeting first. A failed probe
+ * with the new one would cost another process, and some old servers exit on it.
  * @module
  */
 import { existsSync } from 'node:fs';
-import { withTimeLimit } from '../async/time-limit.ts';
-import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../core/errors.ts';
-import type { ServerDefinition, StdioConnection } from '../core/types.ts';
-import { optionName } from '../secrets/server-secrets.ts';
+import { withTimeLimit } from '../../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError, ServerConnectionError } from '../../core/errors.ts';
+import type { ServerDefinition, StdioConnection } from '../../core/types.ts';
+import { optionName } from '../../secrets/server-secrets.ts';
+import { connectMs } from '../connect-time.ts';
+import { Conversation, type Greeting } from '../conversation.ts';
+import { discover, initialize } from '../handshake.ts';
+import { INTERNAL_ERROR, JsonRpcError } from '../json-rpc.ts';
+import type { OpenedConnection, OpenOptions } from '../open-options.ts';
+import { lastWords, sentence, shortText } from '../short-text.ts';
+import { failUnreadable } from '../unreadable-answer.ts';
 import { childEnvironment } from './child-environment.ts';
-import { connectMs } from './connect-time.ts';
-import { Conversation, type Greeting } from './conversation.ts';
-import { discover, initialize } from './handshake.ts';
 import { homeFolder } from './home-folder.ts';
-import { INTERNAL_ERROR, JsonRpcError } from './json-rpc.ts';
-import type { OpenedConnection, OpenOptions } from './open-options.ts';
-import { lastWords, sentence, shortText } from './short-text.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { failUnreadable } from './unreadable-answer.ts';
 
-/** How much of the time a greeting may take that another one follows. */
+/** The fraction of the timeout for a greeting that another one follows. */
 const FIRST_SHARE = 0.4;
 
-/** Starts the child and says hello. When that fails the child is being ended and the error holds its last words. */
+/**
+ * Starts a local server and connects to it. A server that used to be modern may have been replaced by an old one that
+ * exits on a modern greeting: it is started once more, with the old greeting first.
+ */
 export async function openStdio(
+  definition: ServerDefinition,
+  connection: StdioConnection,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<OpenedConnection> {
+  try {
+    return await start(definition, connection, options, signal);
+  } catch (error) {
+    if (options.prior?.era !== 'modern' || !(error instanceof ServerConnectionError) || signal.aborted) throw error;
+    return start(definition, connection, { ...options, prior: undefined }, signal);
+  }
+}
+
+/** Starts the child and greets it. On failure the child is ended, and the error quotes the end of its stderr. */
+async function start(
   definition: ServerDefinition,
   connection: StdioConnection,
   options: OpenOptions,
@@ -51,7 +69,7 @@ export async function openStdio(
   const { peer } = conversation;
   try {
     await peer.start();
-    // What was modern may have been replaced by an older one, and some of those never answer what they do not know.
+    // A modern server may have been replaced by an old one, and some of those never answer unknown requests.
     const greetings =
       prior?.era === 'modern'
         ? [briefly(discover, connectMs(definition)), initialize, discover]
@@ -59,7 +77,7 @@ export async function openStdio(
     const opened = await conversation.open(greetings, signal);
     return { connection: opened, verdict: { era: opened.era, transport: 'stdio' } };
   } catch (error) {
-    // Not awaited: ending a stubborn tree takes seconds, and the caller already has its answer.
+    // Not awaited: ending a stubborn process tree takes seconds, and the caller already has its error.
     void peer.close();
     if (error instanceof DiscoveryError) throw error;
     const hopeless = child.exitReason ? `it ${child.exitReason} before it said hello` : spawnFault(error, command, cwd);
@@ -70,13 +88,13 @@ export async function openStdio(
       sentence(
         `${definition.name} could not be started or reached: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, secrets.redactWords, 1000)}`,
       ),
-      // The same command ends the same way a second later: only somebody who mends it can help.
+      // The same command fails the same way a second later: only a person can fix it.
       { cause: error, ...(hopeless !== undefined && { retryable: false }) },
     );
   }
 }
 
-/** A greeting that counts as refused when it is not answered in its share of the time. */
+/** Returns a greeting that counts as refused when it is not answered within its fraction of the timeout. */
 const briefly =
   (greet: Greeting, ms: number): Greeting =>
   (peer, wire, client, capabilities, signal) => {
@@ -94,7 +112,7 @@ function refuseNul(definition: ServerDefinition, texts: readonly string[]): void
   );
 }
 
-/** What the operating system meant. It says ENOENT for a missing folder, too. */
+/** Explains an error of the operating system, which says ENOENT for a missing folder, too. */
 function spawnFault(error: unknown, command: string, cwd: string | undefined): string | undefined {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (typeof syscall !== 'string' || !syscall.startsWith('spawn')) return undefined;
@@ -104,7 +122,7 @@ function spawnFault(error: unknown, command: string, cwd: string | undefined): s
   return undefined;
 }
 
-/** What may be better when other servers have ended. */
+/** Explains a shortage that may be over when other servers have ended. */
 function shortage(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;

@@ -1,7 +1,7 @@
 /**
- * `fetch` over `node:http`, for requests to servers. What the built-in one does besides (redirects, referrers, a
- * standard's worth of objects per request) a gateway must not do, or pays for with every call: `npm run bench:gateway`
- * shows the difference.
+ * Implements `fetch` over `node:http` for requests to servers. A gateway must not follow redirects or send referrers,
+ * and the objects that the built-in `fetch` creates per request cost time on every call: `npm run bench:gateway` shows
+ * the difference.
  * @module
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -9,12 +9,16 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-// Idle sockets go before a server's usual five seconds are over: a request on one that is just being closed would be lost.
+// Idle sockets are closed before a server's usual five seconds are over: a request on a socket that is just being
+// closed would be lost.
 const OPTIONS = { keepAlive: true, timeout: 4000, scheduling: 'lifo' } as const;
 const agents = { 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) };
 const NO_BODY = new Set([101, 103, 204, 205, 304]);
 
-/** One request, its redirects not followed. Rejects like `fetch`: with the reason of the signal, or the error of the socket. */
+/**
+ * Sends one request without following redirects. Rejects like `fetch`: with the signal's reason, or the error of the
+ * socket.
+ */
 export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}) =>
   new Promise<Response>((resolve, reject) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -33,7 +37,7 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
     signal?.addEventListener('abort', onAbort, { once: true });
     request.once('close', () => {
       signal?.removeEventListener('abort', onAbort);
-      // After an answer this changes nothing.
+      // After an answer this has no effect.
       reject(new Error('the connection was closed without an answer'));
     });
     request.once('upgrade', (_message, socket) => {
@@ -45,7 +49,7 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
       try {
         resolve(toResponse(message));
       } catch (error) {
-        // A status that HTTP does not have.
+        // A status outside the range of HTTP.
         message.destroy();
         reject(error);
       }

@@ -1,11 +1,11 @@
 /**
- * Lets one large request at a time go to a local server, and callers take turns.
+ * Sends large requests to a local server one at a time; callers take turns.
  *
- * Such a server reads its requests one after the other, so a short one waits for all that stand before it. Of the large
- * ones only one does, until it is answered or has had its time: a tool that takes long keeps nobody from sending.
+ * A local server reads its requests in order, so a short one waits for all before it. Only one large request can be
+ * among these, until it is answered or its time is up. A slow tool does not stop others from sending.
  * @module
  */
-import type { JsonRpcId } from './json-rpc.ts';
+import type { JsonRpcId } from '../json-rpc.ts';
 
 /** How long a request keeps the next large one waiting after the server has taken it. Without an answer by then it works on it. */
 const TURN_MS = 500;
@@ -17,13 +17,13 @@ interface Waiting {
 
 export class LargeRequests {
   readonly #write: (text: string, taken: () => void) => void;
-  /** By caller, the one whose turn is next first. */
+  /** By caller; the next turn comes first. */
   readonly #waiting = new Map<string, Waiting[]>();
   #current: JsonRpcId | undefined;
   #timer: NodeJS.Timeout | undefined;
   #chars = 0;
 
-  /** `write` says when the server has taken the text. */
+  /** `write` reports when the server has taken the text. */
   constructor(write: (text: string, taken: () => void) => void) {
     this.#write = write;
   }
@@ -47,17 +47,17 @@ export class LargeRequests {
     this.#chars += text.length;
   }
 
-  /** The answer to a request is here and will be read: its turn lasts until then. */
+  /** The answer has arrived and will be read: the turn lasts until then. */
   arriving(id: JsonRpcId): void {
     if (id === this.#current) clearTimeout(this.#timer);
   }
 
-  /** A request was answered, a large one or any other. */
+  /** A request was answered, large or not. */
   answered(id: JsonRpcId): void {
     if (id === this.#current) this.#next();
   }
 
-  /** Takes back a request that waits; false when it has left. */
+  /** Withdraws a waiting request; false when it was sent already. */
   withdraw(id: unknown): boolean {
     for (const own of this.#waiting.values()) {
       const at = own.findIndex((one) => one.id === id);
@@ -68,7 +68,7 @@ export class LargeRequests {
     return false;
   }
 
-  /** Nothing is written from now on. */
+  /** Stops all writing. */
   close(): void {
     clearTimeout(this.#timer);
     this.#waiting.clear();

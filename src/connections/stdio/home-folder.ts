@@ -1,14 +1,14 @@
 /**
- * Finds the folder that servers without a `cwd` start in: the user's home. The folder that a client works in may be one
- * that somebody cloned, whose files would then stand in for those of a server.
+ * Finds the folder that servers without a `cwd` start in: the user's home. The folder that a client works in may be a
+ * cloned repository, whose files could replace those of a server.
  * @module
  */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';
-import type { Environment } from './child-environment.ts';
+import type { Environment } from '../open-options.ts';
 
-/** The user's home; where there is none, as in some containers, the root of the file system. */
+/** Returns the user's home; if there is none, as in some containers, the root of the file system. */
 export function homeFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {
   const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
   const home = named && isAbsolute(named) ? named : homedir();
@@ -19,7 +19,7 @@ function isFolder(path: string): boolean {
   try {
     return isAbsolute(path) && statSync(path).isDirectory();
   } catch {
-    // Not there, or not ours to look at.
+    // It does not exist or may not be read.
     return false;
   }
 }

@@ -1,11 +1,11 @@
 import { readdirSync as readDirectory, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../../test/fixtures/connections/harness.ts';
-import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
-import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from './json-rpc.ts';
-import { largeTurns } from './large-turns.ts';
-import { Peer, PeerClosedError } from './peer.ts';
+import { fixture } from '../../../test/fixtures/connections/harness.ts';
+import { type EvilScenario, evil } from '../../../test/fixtures/evil.ts';
+import { JsonRpcError, type JsonRpcMessage, NotReadError, NotSentError, UnsendableError } from '../json-rpc.ts';
+import { largeTurns } from '../large-turns.ts';
+import { Peer, PeerClosedError } from '../peer.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 
 const PATH = process.env.PATH ?? '';

@@ -1,21 +1,22 @@
 /**
- * Reaches a remote server: Streamable HTTP in the new way, then in the old, then legacy SSE; what an earlier connection
- * found out comes first.
+ * Opens connections to remote servers: tries Streamable HTTP with the new greeting, then with the old one, then legacy
+ * SSE. What worked for an earlier connection is tried first.
  * @module
  */
 
-import { abortable } from '../async/abortable.ts';
-import { withTimeLimit } from '../async/time-limit.ts';
-import { ConfigurationError, DiscoveryError } from '../core/errors.ts';
-import type { RemoteConnection, ServerDefinition } from '../core/types.ts';
-import { serverVariable } from '../text/server-variable.ts';
-import { Conversation, type Greeting } from './conversation.ts';
-import { discover, initialize } from './handshake.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from './json-rpc.ts';
-import type { OpenedConnection, OpenOptions, Verdict } from './open-options.ts';
+import { abortable } from '../../async/abortable.ts';
+import { withTimeLimit } from '../../async/time-limit.ts';
+import { ConfigurationError, DiscoveryError } from '../../core/errors.ts';
+import type { RemoteConnection, ServerDefinition } from '../../core/types.ts';
+import { serverVariable } from '../../text/server-variable.ts';
+import { connectMs } from '../connect-time.ts';
+import { Conversation, type Greeting } from '../conversation.ts';
+import { discover, initialize } from '../handshake.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import { JsonRpcError, UNSUPPORTED_PROTOCOL_VERSION } from '../json-rpc.ts';
+import type { OpenedConnection, OpenOptions, Verdict } from '../open-options.ts';
+import { failUnreadable } from '../unreadable-answer.ts';
 import { httpWire, isWrongTransport, sseWire } from './remote-wire.ts';
-import { failUnreadable } from './unreadable-answer.ts';
 
 interface Way {
   readonly transport: 'http' | 'sse';
@@ -25,16 +26,15 @@ interface Way {
 const NEW: Way = { transport: 'http', greet: discover };
 const OLD: Way = { transport: 'http', greet: initialize };
 const SSE: Way = { transport: 'sse', greet: initialize };
-/** How much of the time the first question to an unknown server may take: some old servers never answer it. */
+/** The fraction of the timeout for the first request to an unknown server: some old servers never answer it. */
 const PROBE_SHARE = 0.4;
 
-/** Connects and says hello, trying one way after the other as long as another way may do better. */
-export async function openRemote(
+/** Connects and greets, trying one way after another while another way may succeed. */
+export async function openHttp(
   definition: ServerDefinition,
   connection: RemoteConnection,
   options: OpenOptions,
   signal: AbortSignal,
-  timeoutMs: number,
 ): Promise<OpenedConnection> {
   const target = targetOf(definition, connection, options);
   let failure: unknown;
@@ -44,10 +44,10 @@ export async function openRemote(
     const attempt = (limit: AbortSignal) => open(definition, options, target, way, limit);
     try {
       if (way !== NEW || options.prior) return await attempt(signal);
-      return await withTimeLimit(timeoutMs * PROBE_SHARE, signal, () => new Error('no answer'), attempt);
+      return await withTimeLimit(connectMs(definition) * PROBE_SHARE, signal, () => new Error('no answer'), attempt);
     } catch (error) {
       if (isFinal(error) || signal.aborted) throw error;
-      // What went wrong with the fallback says less than what went wrong before.
+      // The error of the fallback says less than the error before it.
       if (way !== SSE || failure === undefined) failure = error;
     }
   }
@@ -94,7 +94,7 @@ interface Target {
   readonly headers: Headers;
 }
 
-/** Address and headers with their secrets filled in. Messages name the field and never the value. */
+/** Returns the address and headers with references expanded. Messages name the field and never the value. */
 function targetOf(
   definition: ServerDefinition,
   { url, headers, auth }: RemoteConnection,
@@ -141,12 +141,18 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Whether a server that spoke legacy SSE says that it has gone over to protocol 2026-07-28, which has no such transport. */
+/**
+ * Tells whether a server that used legacy SSE reports that it has moved to protocol 2026-07-28, which has no such
+ * transport.
+ */
 const hasMovedOn = (error: unknown): boolean =>
   error instanceof JsonRpcError
     ? error.code === UNSUPPORTED_PROTOCOL_VERSION
     : error instanceof HttpStatusError && error.status === 405;
 
-/** Errors that another protocol or transport cannot cure. Old servers may well hang up on a question they do not know. */
+/**
+ * Tells whether another protocol or transport cannot help. Old servers may drop the connection on a request they do not
+ * know.
+ */
 const isFinal = (error: unknown): boolean =>
   error instanceof DiscoveryError && (error.details.outcome !== 'unknown' || error.cause instanceof HttpStatusError);

@@ -1,25 +1,23 @@
 /**
- * Hands on what a stream says, and leaves some out where it comes faster than it can be dealt with.
+ * Passes a stream on, and leaves parts out when it comes faster than it can be processed.
  *
- * A process whose stderr is not read stands still, so more of a flood is read than is handed on. What follows a gap begins with a
- * new line, or so far behind that no half of a secret is left in it: half of one could not be recognised.
+ * A process whose stderr is not read blocks, so more of a flood is read than is passed on. After a gap, the text
+ * resumes at a new line, or so late that no half of a secret is left in it: half a secret could not be recognised.
  * @module
  */
-import { LIMITS } from '../core/limits.ts';
-import { LoopShare, UNASKED } from './loop-share.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import type { StderrListener } from '../open-options.ts';
 
 const NEWLINE = 0x0a;
 
-/** Hears chunks; after a gap, what it still holds of the time before must not be joined to them. */
-export type ThinnedListener = (chunk: Buffer, isAfterGap?: boolean) => void;
-
 export class ThinnedLines {
-  readonly #handOn: ThinnedListener;
+  readonly #handOn: StderrListener;
   readonly #share = new LoopShare(UNASKED);
   #resumesAt = 0;
   #leftOut = 0;
 
-  constructor(handOn: ThinnedListener) {
+  constructor(handOn: StderrListener) {
     this.#handOn = handOn;
   }
 

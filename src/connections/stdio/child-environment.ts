@@ -1,12 +1,13 @@
 /**
- * Builds what a child process sees of our environment: the allow-list, then what its own entry names. Nothing else.
+ * Builds the environment of a child process: the allow-list, then what its own entry names, and nothing else.
  * @module
  */
 import { posix, win32 } from 'node:path';
-import type { StdioConnection } from '../core/types.ts';
-import type { KnownSecrets } from '../secrets/redactor.ts';
-import { secretParts } from '../secrets/secret-values.ts';
-import { isProxyVariable, type Place, proxySecrets } from '../secrets/server-secrets.ts';
+import type { StdioConnection } from '../../core/types.ts';
+import type { KnownSecrets } from '../../secrets/redactor.ts';
+import { secretParts } from '../../secrets/secret-values.ts';
+import { isProxyVariable, type Place, proxySecrets } from '../../secrets/server-secrets.ts';
+import type { Environment } from '../open-options.ts';
 
 const POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'TMPDIR'];
 const WINDOWS = [
@@ -29,8 +30,8 @@ const WINDOWS = [
   'USERPROFILE',
   'WINDIR',
 ];
-// A server behind a company proxy cannot work without these; they carry addresses and file names. The password of a proxy
-// goes only to servers whose entry names the variable.
+// A server behind a company proxy needs these; they contain addresses and file names. The password of a proxy goes only
+// to servers whose entry names the variable.
 const NETWORK = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -47,17 +48,15 @@ const NETWORK = [
   'CURL_CA_BUNDLE',
 ];
 
-/** A relative folder on the search path, and an empty one, would be looked for wherever the child happens to start. */
+/** Removes relative and empty folders from a search path: they would be resolved wherever the child starts. */
 function absoluteFolders(path: string, platform: NodeJS.Platform): string {
   const { delimiter, isAbsolute } = platform === 'win32' ? win32 : posix;
   return path.split(delimiter).filter(isAbsolute).join(delimiter);
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
- * Builds the environment of one child. `expand` turns `${NAME}` references into values and throws for missing ones.
- * What the child gets of our own variables is known to `secrets` from then on.
+ * Builds the environment of one child. `expand` replaces `${NAME}` references and throws for missing ones. `secrets`
+ * learns the values of our own variables that the child gets.
  */
 export function childEnvironment(
   connection: Pick<StdioConnection, 'env' | 'inheritEnv'>,
@@ -84,5 +83,8 @@ export function childEnvironment(
   return child;
 }
 
-/** The address of a proxy without user and password, with a scheme or without one. Nothing before the last @ stays. */
+/**
+ * Returns a proxy's address without user and password, with or without a scheme. Everything before the last @ is
+ * removed.
+ */
 const withoutCredentials = (address: string): string => address.replace(/^([a-z][\w+.-]{0,30}:\/\/)?.*@/is, '$1');

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openOptions, remote, sdkServer, serve, sseServer, toolCall } from '../../test/fixtures/connections/harness.ts';
-import { evilHttp } from '../../test/fixtures/evil.ts';
-import { UnheededError } from '../core/result.ts';
-import { openConnection } from './open-connection.ts';
-import type { OpenOptions } from './open-options.ts';
+import {
+  openOptions,
+  remote,
+  sdkServer,
+  serve,
+  sseServer,
+  toolCall,
+} from '../../../test/fixtures/connections/harness.ts';
+import { evilHttp } from '../../../test/fixtures/evil.ts';
+import { UnheededError } from '../../core/result.ts';
+import { openConnection } from '../open-connection.ts';
+import type { OpenOptions } from '../open-options.ts';
 
 /** Opens a connection and counts how often it ended. */
 async function open(url: string, options: Partial<OpenOptions> = {}, type: 'http' | 'sse' = 'http') {

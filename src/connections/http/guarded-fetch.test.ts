@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serve } from '../../test/fixtures/connections/harness.ts';
+import { serve } from '../../../test/fixtures/connections/harness.ts';
 import { guardedFetch, retryAfter } from './guarded-fetch.ts';
 import { httpRefusal } from './http-refusal.ts';
 

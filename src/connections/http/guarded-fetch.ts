@@ -1,38 +1,38 @@
 /**
- * `fetch` for downstream servers: statuses become our errors, bodies are capped after decompression and counted before
- * anybody parses them, and redirects are not followed.
+ * Wraps `fetch` for downstream servers: turns statuses into our errors, limits bodies after decompression and counts
+ * their values before they are parsed, and follows no redirects.
  * @module
  */
 
 import { setMaxListeners } from 'node:events';
 import type { UnderlyingSource } from 'node:stream/web';
-import { wallNow } from '../async/clock.ts';
-import { DiscoveryError } from '../core/errors.ts';
-import { DEFAULTS, LIMITS } from '../core/limits.ts';
-import { JsonSurvey, mostValues } from '../json/json-survey.ts';
-import { type Redact, redactUnknown } from '../secrets/redactor.ts';
+import { wallNow } from '../../async/clock.ts';
+import { DiscoveryError } from '../../core/errors.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
+import { JsonSurvey, mostValues } from '../../json/json-survey.ts';
+import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { HttpStatusError } from '../http-status-error.ts';
+import type { Unreadable } from '../json-rpc.ts';
+import { parseLarge } from '../large-json.ts';
+import { largeTurns } from '../large-turns.ts';
+import { LoopShare, UNASKED } from '../loop-share.ts';
+import { shortText } from '../short-text.ts';
+import { unreadable } from '../unreadable-answer.ts';
 import { EventCounter } from './event-counter.ts';
 import { httpFetch } from './http-fetch.ts';
-import { HttpStatusError } from './http-refusal.ts';
-import type { Unreadable } from './json-rpc.ts';
-import { parseLarge } from './large-json.ts';
-import { largeTurns } from './large-turns.ts';
-import { LoopShare, UNASKED } from './loop-share.ts';
-import { shortText } from './short-text.ts';
-import { unreadable } from './unreadable-answer.ts';
 
 export interface GuardedFetchOptions {
   readonly server: string;
   /** Longest JSON body, or longest single event of a stream, in bytes. */
   readonly maxMessageBytes: number;
-  /** Values in one large message. */
+  /** Most values in one large message. */
   readonly maxMessageValues?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
-  /** Takes secrets out of what an error quotes. */
+  /** Removes secrets from what an error quotes. */
   readonly redact?: Redact | undefined;
 }
 
-/** `fetch`, which also tells why a body broke off. */
+/** `fetch` that also reports why a body broke off. */
 export type GuardedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
@@ -53,7 +53,7 @@ const NOT_SENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Wraps `fetch` so that what comes back is bounded and what goes wrong says what to do. */
+/** Wraps `fetch` so that responses are bounded and errors say what to do. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { server, redact = redactUnknown, fetch: inner = httpFetch } = options;
   const share = new LoopShare(UNASKED);
@@ -84,7 +84,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const body = new Body(response.body, options, methodOf(init?.body), fail);
     if (isEventStream(response)) return new Response(body.events(share), response);
     const guarded = new Response(body.capped(), response);
-    // The SDK asks for it, and would parse whatever there is in one go.
+    // The SDK calls `json`, and would parse a body of any size at once.
     return Object.defineProperty(guarded, 'json', { value: () => body.json() });
   };
 }
@@ -92,20 +92,23 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 
-/** Which request a body is the answer to, where that matters. */
+/** Returns the method of the request that a body answers, where it matters. */
 const methodOf = (body: unknown): string | undefined =>
   typeof body === 'string' && /"method":"tools\/list"/.test(body.slice(0, 200)) ? 'tools/list' : undefined;
 
-/** Milliseconds of a Retry-After header; garbage and the past count as none, the far future as a minute. */
+/** Returns the milliseconds of a Retry-After header; none for garbage and the past, at most a minute. */
 export function retryAfter(header: string | null, now: number = wallNow()): number | undefined {
   if (!header) return undefined;
   const text = header.trim();
-  // A date starts with the name of its day; `Date.parse` alone would read years into any number.
+  // A date starts with the name of its day; `Date.parse` alone would read any number as a year.
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : /^[A-Za-z]{3}/.test(text) ? Date.parse(text) - now : 0;
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LIMITS.time.retryAfter) : undefined;
 }
 
-/** A status that says what to do. It does not say whether the request took effect first: no outcome is promised. */
+/**
+ * Returns the error for a status that says what to do. A status does not tell whether the request took effect, so the
+ * outcome is unknown.
+ */
 function refusal(server: string, { status, headers }: Response, redact: Redact): DiscoveryError | undefined {
   const details = { server, outcome: 'unknown', cause: new HttpStatusError(status, '') } as const;
   if (status === 401 || (status === 403 && headers.has('www-authenticate'))) {
@@ -133,7 +136,7 @@ function refusal(server: string, { status, headers }: Response, redact: Redact):
 
 function unreachable(server: string, what: string, error: unknown, redact: Redact): DiscoveryError {
   const { code, syscall } = causeOf(error);
-  // The same code may come from a connection that was used for a while: only its beginning proves that nothing was sent.
+  // The same code may come from a connection in use: only a failed connect proves that nothing was sent.
   const wasOpen = syscall === 'read' || syscall === 'write';
   const outcome = code !== undefined && NOT_SENT.has(code) && !wasOpen ? 'not_sent' : 'unknown';
   const why = code ?? (error instanceof Error ? shortText(error.message, redact) : String(error));
@@ -153,15 +156,15 @@ function causeOf(error: unknown): { readonly code?: string; readonly syscall?: u
   return {};
 }
 
-/** Events of one chunk that are handed on together; a chunk with more of them is cut. */
+/** Events of one chunk that are passed on together; a chunk with more of them is split. */
 const FEW_EVENTS = 32;
 const PIECE_BYTES = 8 * 1024;
-/** About what the SDK takes for one event, and for each megabyte and each value of a large one. */
+/** The approximate cost in the SDK of one event, and of each megabyte and each value of a large one. */
 const EVENT_MS = 0.05;
 const MEGABYTE_MS = 5;
 const VALUE_MS = 0.002;
 
-/** A body on its way: counted, and given up when it holds too much. */
+/** Reads a body, counts it, and stops when it exceeds a limit. */
 class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #options: GuardedFetchOptions;
@@ -182,7 +185,7 @@ class Body {
     this.#fail = fail;
   }
 
-  /** The bytes as they are, up to the limit. */
+  /** Returns the bytes unchanged, up to the limit. */
   capped(): ReadableStream<Uint8Array> {
     let size = 0;
     return this.#stream((bytes) => {
@@ -192,7 +195,7 @@ class Body {
     });
   }
 
-  /** The value of a JSON body. A large one is read when it is its turn. */
+  /** Returns the value of a JSON body. A large one is parsed when it is its turn. */
   async json(): Promise<unknown> {
     const chunks: Uint8Array[] = [];
     const survey = new JsonSurvey(this.#maxValues);
@@ -217,7 +220,10 @@ class Body {
     );
   }
 
-  /** An event stream: each event is counted by itself, large ones wait for their turn, and a flood is slowed down. */
+  /**
+   * Returns an event stream: each event is counted separately, large ones wait for their turn, and a flood is slowed
+   * down.
+   */
   events(share: LoopShare): ReadableStream<Uint8Array> {
     const counter = new EventCounter(this.#maxValues);
     return this.#stream((bytes) => {
@@ -249,7 +255,7 @@ class Body {
     return unreadable(server, why, { messageBytes: maxMessageBytes, messageValues: this.#maxValues });
   }
 
-  /** Passes on what `look` makes of each chunk; ends with what it throws. */
+  /** Passes on what `look` returns for each chunk; ends with what it throws. */
   #stream(look: (bytes: Uint8Array) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
     const chunks = this.#chunks(look);
     const source: UnderlyingSource<Uint8Array> = {
@@ -265,7 +271,7 @@ class Body {
       },
       cancel: (reason) => this.#reader.cancel(reason),
     };
-    // Nothing is read before somebody asks for it: `json` reads by itself.
+    // Nothing is read in advance: `json` reads by itself.
     return new ReadableStream(source, { highWaterMark: 0 });
   }
 

@@ -1,0 +1,153 @@
+/**
+ * Describes each transport in one row: the parts of its connections, what identifies them, and the words for them. Other
+ * folders ask the row instead of comparing `connection.type`, so a new transport is a row here and a folder in
+ * `src/connections/`.
+ * @module
+ */
+import { serverVariable } from '../text/server-variable.ts';
+import type { ConnectionDefinition, RemoteConnection, StdioConnection } from './types.ts';
+
+/** The transports, as `connection.type` names them. */
+export type TransportType = ConnectionDefinition['type'];
+
+/** A connection as people write it; optional fields may be missing. A `ConnectionDefinition` fits as well. */
+export type WrittenConnection = Written<StdioConnection, 'command'> | Written<RemoteConnection, 'url'>;
+
+type Written<C extends { type: unknown }, Address extends keyof C> = Pick<C, 'type' | Address> & {
+  readonly [K in keyof C]?: C[K] | undefined;
+};
+type Local = Written<StdioConnection, 'command'>;
+type Remote = Written<RemoteConnection, 'url'>;
+
+type Texts = Readonly<Record<string, string>>;
+type Pair = readonly [name: string, value: string];
+
+/** A variable or header that a server gets without a text in its entry, and the variables the value is taken from. */
+export interface PassedOn {
+  readonly name: string;
+  readonly from: readonly string[];
+}
+
+interface TransportParts<C> {
+  /** Whether the server is a child process of ours. Otherwise it is at a URL. */
+  readonly isLocal: boolean;
+  /** Default timeout for connecting, in milliseconds. */
+  readonly connectMs: number;
+  /** The field with the address. */
+  readonly addressField: 'command' | 'url';
+  readonly nouns: {
+    /** One of the words. */
+    readonly word: string;
+    /** One of the named texts, and all of them. */
+    readonly named: string;
+    readonly allNamed: 'environment' | 'headers';
+  };
+  /** The HTTP method of the first request, if the transport uses HTTP. */
+  readonly opensWith?: 'GET' | 'POST' | undefined;
+  /** Returns the command line or the URL, word by word. */
+  words(connection: C): readonly string[];
+  /** Returns the environment variables or the headers. */
+  named(connection: C): Texts | undefined;
+  /** Returns the working folder, if the transport has one. */
+  folder(connection: C): string | undefined;
+  passedOn(connection: C, server: string): readonly PassedOn[];
+  /** Returns the connection with every text changed. */
+  mapTexts(connection: C, change: (text: string) => string, changeFolder: (path: string) => string): C;
+  /** Returns what a fingerprint depends on. Values of named texts may be secrets and are left out. */
+  traits(connection: C): readonly unknown[];
+  /** Returns what is started or reached. */
+  reached(connection: C): string;
+  /** Returns the variables or headers that the server gets, with references as written. */
+  given(connection: C): readonly Pair[];
+}
+
+const LOCAL: TransportParts<Local> = {
+  isLocal: true,
+  // A cold `npx` takes long.
+  connectMs: 30_000,
+  addressField: 'command',
+  nouns: { word: 'an argument', named: 'env', allNamed: 'environment' },
+  words: ({ command, args = [] }) => [command, ...args],
+  named: ({ env }) => env,
+  folder: ({ cwd }) => cwd,
+  passedOn: ({ inheritEnv = [] }) => inheritEnv.map((name) => ({ name, from: [name] })),
+  mapTexts: (connection, change, changeFolder) => {
+    const { command, args, env, cwd } = connection;
+    return {
+      ...connection,
+      command: change(command),
+      ...(args && { args: args.map(change) }),
+      ...(env && { env: mapValues(env, change) }),
+      ...(cwd !== undefined && { cwd: changeFolder(cwd) }),
+    };
+  },
+  traits: ({ command, args = [], env = {}, cwd = '' }) => [command, args, Object.keys(env).sort(), cwd],
+  reached: ({ command, args = [], cwd }) => JSON.stringify([command, args, cwd]),
+  given: ({ env = {}, inheritEnv = [] }) => [
+    ...Object.entries(env),
+    ...inheritEnv.filter((name) => !Object.hasOwn(env, name)).map((name) => [name, `\${${name}}`] as const),
+  ],
+};
+
+const REMOTE: TransportParts<Remote> = {
+  isLocal: false,
+  connectMs: 5_000,
+  addressField: 'url',
+  nouns: { word: 'the url', named: 'header', allNamed: 'headers' },
+  words: ({ url }) => [url],
+  named: ({ headers }) => headers,
+  folder: () => undefined,
+  passedOn: ({ auth }, server) =>
+    auth === undefined
+      ? []
+      : [{ name: 'Authorization', from: [serverVariable(server, 'MCP_TOKEN'), 'MCP_AUTH_TOKEN'] }],
+  mapTexts: (connection, change) => {
+    const { url, headers } = connection;
+    return { ...connection, url: change(url), ...(headers && { headers: mapValues(headers, change) }) };
+  },
+  traits: ({ url, headers = {}, auth = '' }) => [url, Object.keys(headers).sort(), auth],
+  reached: ({ url }) => (URL.canParse(url) ? new URL(url).href : url).replace(/\/$/, ''),
+  given: ({ headers = {}, auth }) => [
+    ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
+    ...(auth === undefined ? [] : [['authorization', auth] as const]),
+  ],
+};
+
+const mapValues = (texts: Texts, change: (text: string) => string): Texts =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
+
+/** The table: one row per transport. */
+const ROWS = {
+  stdio: LOCAL,
+  http: { ...REMOTE, opensWith: 'POST' },
+  sse: { ...REMOTE, opensWith: 'GET' },
+} satisfies Record<TransportType, TransportParts<Local> | TransportParts<Remote>>;
+
+/** Returns the row of a transport. Its functions take connections of that transport only. */
+export const transportParts = (type: TransportType): TransportParts<WrittenConnection> =>
+  ROWS[type] as TransportParts<WrittenConnection>;
+
+/** Narrows to servers that are child processes; all others have a `url`. */
+export const isLocal = <C extends WrittenConnection>(connection: C): connection is Extract<C, { command: string }> =>
+  transportParts(connection.type).isLocal;
+
+/** Returns the command line or the URL, word by word. */
+export const addressWords = (connection: WrittenConnection): readonly string[] =>
+  transportParts(connection.type).words(connection);
+
+/** Returns the environment variables or the headers. */
+export const namedTextsOf = (connection: WrittenConnection): Texts =>
+  transportParts(connection.type).named(connection) ?? {};
+
+/** Returns every text of a connection that may contain references, except the working folder. */
+export const textsOf = (connection: WrittenConnection): readonly string[] => [
+  ...addressWords(connection),
+  ...Object.values(namedTextsOf(connection)),
+];
+
+/** Returns a connection with every text changed; the working folder by `changeFolder`, if given. */
+export const mapTexts = <C extends WrittenConnection>(
+  connection: C,
+  change: (text: string) => string,
+  changeFolder = change,
+): C => transportParts(connection.type).mapTexts(connection, change, changeFolder) as C;
