@@ -50,6 +50,11 @@ export class Backoff {
     return Math.max(0, this.#until - this.#now());
   }
 
+  /** Allows the next attempt now. */
+  retryNow(): void {
+    this.#until = 0;
+  }
+
   /** A connect worked. What went wrong before is forgotten once that has lasted. */
   opened(): void {
     this.#openedAt = this.#now();

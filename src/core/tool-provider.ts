@@ -23,6 +23,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Absent where a program calls, and for lists and definitions: those are kept for all requests that see the provider. */
   readonly request?: ToolRequest | undefined;
+  /** Names the call in logs and in the audit log. */
+  readonly traceId?: string | undefined;
   /** Tells the caller how far a call has come; absent when nobody asked. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

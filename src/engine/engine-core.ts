@@ -112,7 +112,10 @@ export class EngineCore implements EngineHandle {
 
   /** Reads lists nobody has seen, or with `again` all of them, while the caller waits. Resolves with what went wrong, by server. */
   async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
-    return readLists(await this.#state(), options);
+    const states = await this.#states();
+    if (options.again) for (const server of options.servers ?? []) this.#runtime.downstreams.pool.retryNow(server);
+    const failed = await Promise.all(states.map((state) => readLists(state, options)));
+    return new Map(failed.flatMap((one) => [...one]));
   }
 
   /** Connects to one server, reads its list, closes it, and says how that went. Never rejects because of the server. */
@@ -336,7 +339,7 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Calls back when lists of tools have changed, by a reload or otherwise; returns how to stop that. */
-  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+  onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     return this.#runtime.onToolsChanged(listener);
   }
 

@@ -61,7 +61,7 @@ export class EngineRuntime {
   /** What counts calls, once there was one. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
-  readonly #toolListeners = new Set<(isReload: boolean) => void>();
+  readonly #toolListeners = new Set<(isReload: boolean, server?: string) => void>();
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had calls under way. */
   readonly #replaced = new Set<Promise<Execution>>();
@@ -178,7 +178,7 @@ export class EngineRuntime {
   }
 
   /** Calls back when a list has changed, also that of a provider that says so by itself. */
-  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+  onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
       const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
@@ -327,10 +327,10 @@ export class EngineRuntime {
           fingerprint: providerFingerprint(definition.provider),
         })),
       connects: !offline,
-      onChange: () => {
+      onChange: (server) => {
         this.#saveSoon();
         this.embeddings.changed();
-        for (const listener of this.#toolListeners) listener(false);
+        for (const listener of this.#toolListeners) listener(false, server);
       },
       before,
     });

@@ -8,7 +8,7 @@ import { isNotFound, OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { toCallToolResult, toErrorResult } from '../agent/registry/handler-result.ts';
 import { outsideRequests } from '../agent/registry/request-scope.ts';
 import { toAbortSignal } from '../async/cancellation.ts';
-import { limitTime } from '../async/time-limit.ts';
+import { limitTime, waitAtMost } from '../async/time-limit.ts';
 import type { Listing } from '../catalog/listing.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { isReservedName } from '../config/server-schema.ts';
@@ -16,8 +16,9 @@ import { DiscoveryError, ToolNotFoundError } from '../core/errors.ts';
 import { isReservedTool } from '../core/own-server.ts';
 import { type ProviderDefinition, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/types.ts';
+import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
-import { thrownAs } from '../text/thrown-message.ts';
+import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
 /** How long a provider's list holds. */
 const TTL_MS = 300_000;
@@ -25,7 +26,10 @@ const TTL_MS = 300_000;
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 /** A provider that lists without schemas is asked for those of so many tools; of others when they are needed. */
 const MAX_DESCRIBED = 100;
+/** How long a list waits for them. */
+const DESCRIBE_MS = 1_000;
 const MAX_NAME = 64;
+const MAX_REASON = 500;
 
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
@@ -69,7 +73,8 @@ export function nameProviders(
   });
 }
 
-function nameOf({ name }: ToolProvider): string {
+function nameOf(provider: ToolProvider): string {
+  const name = attempt(() => provider.name);
   const plain = typeof name === 'string' ? oneLine(name, MAX_NAME) : '';
   return isPlain(plain) ? plain : '';
 }
@@ -105,15 +110,17 @@ export class ProviderSources {
     this.#revisions.set(provider, revisionOf(provider));
     const given = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
-    );
+    ).catch((thrown) => {
+      // Providers quote addresses of databases, with passwords in them.
+      const reason = oneLine(maskCredentials(messageOf(thrown)), MAX_REASON);
+      const known = thrownAs(DiscoveryError, thrown);
+      const details = { ...known?.details, server: name, cause: thrown };
+      throw new DiscoveryError(known?.code ?? 'SERVER_CONNECTION_ERROR', reason, details);
+    });
     const { tools, problem } = checkList(given, { maxTools, maxListBytes: MAX_LIST_BYTES, maxToolBytes });
     const reserved = [...tools.keys()].filter(isReservedTool);
     const usable = [...tools.values()].filter((tool) => !isReservedTool(tool.name)).map(toDefinition);
-    const undescribed = usable.filter(isUndescribed);
-    const definitions =
-      undescribed.length === 0 || undescribed.length > MAX_DESCRIBED
-        ? usable
-        : await Promise.all(usable.map((tool) => this.describe(source, tool)));
+    const definitions = await this.#describeSome(source, usable);
     return {
       server: name,
       fingerprint: providerFingerprint(provider),
@@ -124,6 +131,17 @@ export class ProviderSources {
         ...(problem === undefined ? [] : [{ name: '', reason: problem }]),
       ],
     };
+  }
+
+  /** The tools with the definitions that a provider gives at once. */
+  async #describeSome(source: ProviderDefinition, tools: readonly ToolDefinition[]): Promise<ToolDefinition[]> {
+    const undescribed = tools.filter(isUndescribed);
+    const described = new Map<ToolDefinition, ToolDefinition>();
+    if (undescribed.length > 0 && undescribed.length <= MAX_DESCRIBED) {
+      const all = undescribed.map(async (tool) => described.set(tool, await this.describe(source, tool)));
+      await waitAtMost(Promise.all(all), DESCRIBE_MS);
+    }
+    return tools.map((tool) => described.get(tool) ?? tool);
   }
 
   /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
@@ -138,9 +156,9 @@ export class ProviderSources {
 
   /** Calls a tool of a provider. Throws what the pipeline turns into a failure; what a tool throws is its result. */
   async call({ provider }: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
-    const { tool, arguments: args, signal, onProgress, request } = call;
+    const { tool, arguments: args, signal, onProgress, request, traceId } = call;
     try {
-      const context = { signal: toAbortSignal(signal), onProgress, request };
+      const context = { signal: toAbortSignal(signal), onProgress, request, traceId };
       return toCallToolResult(await ownToolsOf(provider).callTool(tool, args, context));
     } catch (thrown) {
       if (isNotFound(thrown, tool)) throw new ToolNotFoundError(call.server, tool);
@@ -172,10 +190,12 @@ const toDefinition = ({ inputSchema, ...rest }: ToolSummary): ToolDefinition => 
 const ownToolsOf = (provider: ToolProvider): ToolProvider =>
   (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
 
-/** A revision that cannot be read has not changed. */
-function revisionOf(provider: ToolProvider): unknown {
+/** A revision that throws counts as unchanged. */
+const revisionOf = (provider: ToolProvider): unknown => attempt(() => ownToolsOf(provider).revision);
+
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return ownToolsOf(provider).revision;
+    return read();
   } catch {
     return undefined;
   }
