@@ -36,7 +36,7 @@ import type {
   ToolMetadata,
   ToolRef,
 } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-execution-proxy.ts';
+import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-executor.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
@@ -351,6 +351,21 @@ export class EngineCore implements EngineHandle {
   /** The configuration in force. Secrets in it are still references. */
   async getConfig(): Promise<ResolvedConfig> {
     return (await this.#state()).config;
+  }
+
+  /** Opens a connection to a server in advance. Throws what keeps it from that. */
+  async connect(server: string): Promise<void> {
+    (await this.lease(server, {})).release();
+  }
+
+  /** Closes the connections to a server; the next call opens one again. */
+  disconnect(server: string): Promise<void> {
+    return this.#runtime.downstreams.pool.close(server);
+  }
+
+  /** Whether a connection to a server is open. */
+  isConnected(server: string): boolean {
+    return this.#runtime.downstreams.pool.isConnected(server);
   }
 
   /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */

@@ -8,7 +8,7 @@ import { FileStore } from '../cache/file-store.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
-import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { ExecutionEvent } from '../execution/tool-executor.ts';
 import type { LearntTool } from '../search/usage-record.ts';
 import { UsageStore, type UsageStoreOptions } from './usage-store.ts';
 
