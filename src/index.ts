@@ -60,13 +60,9 @@ export { DiscoveryEngine } from './engine/discovery-engine.ts';
 export type { ExecutionResult } from './engine/engine-core.ts';
 export { configFile, type EngineConfig, type EngineOptions } from './engine/engine-world.ts';
 export type { FindOptions } from './engine/find-tools.ts';
+export { ToolExecutionProxy } from './engine/tool-execution-proxy.ts';
 export { type WatchOptions, watchConfig } from './engine/watch-config.ts';
-export {
-  type ExecuteOptions,
-  type ExecutionEvent,
-  ToolExecutionProxy,
-  type ToolExecutionProxyOptions,
-} from './execution/tool-execution-proxy.ts';
+export type { ExecuteOptions, ExecutionEvent } from './execution/tool-executor.ts';
 export { PatternMatcher } from './rules/pattern-matcher.ts';
 export { SearchEngine } from './search/search-engine.ts';
 export type { SearchEngineOptions } from './search/settings.ts';

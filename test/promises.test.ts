@@ -186,8 +186,10 @@ describe('the audit log', () => {
 describe('the classes of the specification', () => {
   it('have the methods it names, and its errors their codes', () => {
     const exported = new Map(Object.entries(library as Record<string, unknown>));
-    const methods = (owner: string) =>
-      Object.getOwnPropertyNames((exported.get(owner) as { prototype: object }).prototype);
+    const methods = (owner: string) => {
+      const { prototype } = exported.get(owner) as { prototype: object };
+      return [prototype, Object.getPrototypeOf(prototype)].flatMap((one) => Object.getOwnPropertyNames(one));
+    };
     const promised = {
       ConfigurationLoader: ['load', 'validate'],
       PatternMatcher: ['match', 'matchWithServer'],

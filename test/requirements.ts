@@ -25,7 +25,7 @@ const POOL = 'src/connections/connection-pool.test.ts';
 const OPEN = 'src/connections/open-connection.test.ts';
 const PROMISES = 'test/promises.test.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
-const PROXY = 'src/execution/tool-execution-proxy.test.ts';
+const PROXY = 'src/execution/tool-executor.test.ts';
 const RULES = 'src/rules/decide.test.ts';
 const PATTERNS = 'src/rules/pattern-matcher.test.ts';
 const RUNNER = 'src/meta-tools/meta-tool-runner.test.ts';
@@ -459,6 +459,27 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'The classes, methods and errors of the engine specification are there and do what it says',
     [PROMISES, 'have the methods it names, and its errors their codes'],
     [PROMISES, 'give what it says: null for what is not there, never an exception'],
+  ),
+  'engine:caching-layer': promise(
+    'CachingLayer keeps lists for their TTL and details until invalidated; the catalogue uses it',
+    ['src/cache/caching-layer.test.ts', 'keeps lists for their time to live, in seconds'],
+    ['src/cache/caching-layer.test.ts', 'invalidates one server, or everything'],
+    ['src/catalog/catalog.test.ts', 'gives the same list of tools until it changes'],
+  ),
+  'engine:pattern-matcher': promise(
+    'PatternMatcher matches globs, regular expressions and negations as the rules do',
+    [PATTERNS, 'one positive pattern is enough'],
+    [PATTERNS, 'regular expressions search inside the name and know their flags'],
+    [PATTERNS, 'is chosen by name or glob'],
+  ),
+  'engine:metadata-manager': promise('ToolMetadataManager.applyRules takes rules as a configuration has them', [
+    'src/catalog/tool-metadata-manager.test.ts',
+    'lets rules decide anew and keeps the tags a tool brought along',
+  ]),
+  'engine:execution-proxy': promise(
+    'A program makes a ToolExecutionProxy, connects to servers, calls their tools and disconnects',
+    ['src/engine/tool-execution-proxy.test.ts', 'connects to a server that a program names'],
+    ['src/engine/tool-execution-proxy.test.ts', 'streams a call: exactly one result at the end'],
   ),
   'servers:at-most-once': promise(
     'A call is executed at most once, whatever a server answers and wherever the connection breaks',
@@ -911,6 +932,22 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [UNIFIED, 'tell the five events, each with its trace'],
     [UNIFIED, 'hold no arguments and no results'],
   ),
+  'unified:unavailable': promise(
+    'A discovery that fails is TOOL_UNAVAILABLE whenever it happens, and is asked again; other servers are not',
+    [UNIFIED, 'is TOOL_UNAVAILABLE when a server %s, and asks again at once'],
+    [UNIFIED, 'is TOOL_UNAVAILABLE when a server answers HTTP 500'],
+    [UNIFIED, 'reads no other server again when one is switched off'],
+  ),
+  'unified:engine': promise(
+    'Static tools go through the rules, validation and audit log of a given engine, and stay private to the registry',
+    [UNIFIED, 'static tools obey them, and those that may not be used are not shown'],
+    [UNIFIED, 'static tools go through its validation and get the trace'],
+    [UNIFIED, 'calls of static tools are in its audit log'],
+  ),
+  'unified:words': promise('No text names a meta-tool to a model that has none', [
+    UNIFIED,
+    'no text names a tool that the model was not given',
+  ]),
   'unified:single-flight': promise('Discoveries at the same time read each list once', [
     UNIFIED,
     'asks a real server once for many discoveries',

@@ -1,9 +1,11 @@
 // Defines ways to give the package many sources of tools, each as a function of their number. bench:registry times
 // them, and test/growth.test.ts counts the work.
 import { Catalog } from '../../dist/catalog/catalog.js';
+import { DiscoveryEngine } from '../../dist/index.js';
 import { ToolRegistry, UnifiedToolRegistry } from '../../dist/registry.js';
 import { RuleSet } from '../../dist/rules/decide.js';
 import { SearchEngine } from '../../dist/search/search-engine.js';
+import { memoryFetch, memoryUrl } from '../../test/fixtures/memory-fetch.mjs';
 
 const TOOLS = 10;
 
@@ -22,13 +24,19 @@ const namesOf = (count) => Array.from({ length: count }, (_, at) => `server_${at
 
 const ownToolsOf = (server) => toolsOf(server).map((tool) => ({ ...tool, name: `${server}_${tool.name}` }));
 
-/** Servers that answer at once, instead of an engine. */
-const serversOf = (names) => ({
-  serverNames: async () => names,
-  readLists: async () => new Map(),
-  definitionsOf: async (server) => ({ success: true, data: toolsOf(server) }),
-  call: async () => ({ success: true, data: { content: [] } }),
-});
+/** An engine over servers that answer at once, within the process. */
+const engineOf = (names) =>
+  new DiscoveryEngine(
+    {
+      servers: names.map((name, at) => ({ name, connection: { type: 'http', url: memoryUrl(at) } })),
+      search: { meaning: false, phrases: false },
+    },
+    {
+      env: {},
+      background: false,
+      fetch: memoryFetch((at, method) => (method === 'tools/list' ? { tools: toolsOf(names[at]) } : { content: [] })),
+    },
+  );
 
 export const growthCases = {
   'registerMcpTools, then all definitions': async (count) => {
@@ -38,14 +46,20 @@ export const growthCases = {
   },
   'a first call to each server': async (count) => {
     const names = namesOf(count);
-    const registry = new UnifiedToolRegistry({ servers: serversOf(names) });
+    const engine = engineOf(names);
+    const registry = new UnifiedToolRegistry({ servers: engine });
     for (const server of names) await registry.callTool(`${server}__tool_1`, { path: '/' });
-    return registry.listTools().length;
+    const { length } = registry.listTools();
+    await engine.close();
+    return length;
   },
   'discoverAllTools of all servers': async (count) => {
-    const registry = new UnifiedToolRegistry({ servers: serversOf(namesOf(count)) });
+    const engine = engineOf(namesOf(count));
+    const registry = new UnifiedToolRegistry({ servers: engine });
     await registry.discoverAllTools();
-    return registry.getToolDefinitions().length;
+    const { length } = registry.getToolDefinitions();
+    await engine.close();
+    return length;
   },
   'registerTool one by one, then a search': async (count) => {
     const registry = new ToolRegistry();

@@ -26,7 +26,7 @@ export interface CachingLayerOptions {
 
 const SERVER_LIST = 'servers';
 
-/** The cache of the discovery engine. TTLs are in seconds, as in the configuration. */
+/** The cache that the engine's catalogue uses for the tools of each server. TTLs are in seconds, as in the configuration. */
 export class CachingLayer {
   readonly #now: () => number;
   readonly #servers: TtlCache<readonly ServerMetadata[]>;

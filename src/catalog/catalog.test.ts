@@ -73,6 +73,19 @@ class WatchedStore extends MemoryStore {
   }
 }
 
+it('gives the same list of tools until it changes', async () => {
+  const catalog = await start({ rules: [{ pattern: ['b'], enabled: false }] });
+  await catalog.put(listing('files', [tool('c'), tool('a'), tool('b')]));
+  const tools = catalog.tools('files');
+  expect(tools.map(({ name }) => name)).toEqual(['a', 'c']);
+  expect(catalog.tools('files')).toBe(tools);
+  expect(catalog.tools('files', true)).toHaveLength(3);
+  await catalog.put(listing('files', [tool('d')]));
+  expect(catalog.tools('files').map(({ name }) => name)).toEqual(['d']);
+  await catalog.forget('files');
+  expect(catalog.tools('files')).toEqual([]);
+});
+
 describe('a warm start', () => {
   it('reads the ready index and no definitions, and knows everything a search needs', async () => {
     const store = new WatchedStore();

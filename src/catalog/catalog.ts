@@ -8,6 +8,7 @@
  */
 
 import { Semaphore } from '../async/semaphore.ts';
+import { CachingLayer } from '../cache/caching-layer.ts';
 import type { DiscoveryError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
@@ -20,7 +21,7 @@ import { type IndexEntry, nothingKnown } from './index-file.ts';
 import { about, configuredListing, type Listing, listingOf, toMetadata } from './listing.ts';
 import { type ListingLines, toLines } from './listing-file.ts';
 import { atOnce, paced } from './paced.ts';
-import { ToolMetadataManager } from './tool-metadata-manager.ts';
+import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
@@ -52,7 +53,9 @@ export class Catalog {
   readonly search: SearchEngine;
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #metadata = new ToolMetadataManager();
+  readonly #metadata = new ToolMetadataStore();
+  /** The enabled tools of each server, sorted; until its list changes. */
+  readonly #cache = new CachingLayer();
   readonly #writes = new Set<Promise<void>>();
   /** Lists that could not be written, by server. The next save tries again. */
   readonly #unwritten = new Map<string, Listing>();
@@ -130,7 +133,12 @@ export class Catalog {
 
   /** All tools of a server, by name. Needs `load`. */
   tools(server: string, includeDisabled = false): readonly ToolMetadata[] {
-    return this.#metadata.getToolsByServer(server, includeDisabled);
+    if (includeDisabled) return this.#metadata.getToolsByServer(server, true);
+    const known = this.#cache.getToolSummaries(server);
+    if (known) return known;
+    const tools = this.#metadata.getToolsByServer(server);
+    this.#cache.cacheToolSummaries(server, tools, Number.POSITIVE_INFINITY);
+    return tools;
   }
 
   /** Names of a server's tools. Reads them from disk if they are not in memory, and does not keep them. */
@@ -267,6 +275,7 @@ export class Catalog {
     entry.tools = undefined;
     this.#version++;
     this.#metadata.removeServer(entry.definition.name);
+    this.#cache.invalidate(entry.definition.name);
     this.#replaceState(entry, nothingKnown(entry.definition.name, entry.fingerprint));
     this.#startOver(entry, entry.state);
   }
@@ -295,6 +304,7 @@ export class Catalog {
     if (reindex) yield* this.search.setServerInSteps(definition.name, metadata, about(definition, listing));
     entry.tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
     this.#metadata.setServer(definition.name, metadata);
+    this.#cache.invalidate(definition.name);
     this.#setState(entry, listing, digest);
     this.#dirty ||= reindex;
     this.#version++;

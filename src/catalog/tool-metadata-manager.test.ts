@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { ToolMetadataManager } from './tool-metadata-manager.ts';
 
@@ -32,11 +33,16 @@ describe('ToolMetadataManager', () => {
   it('lets rules decide anew and keeps the tags a tool brought along', () => {
     const manager = new ToolMetadataManager();
     manager.setServer('s', [tool('s', 'read', { tags: ['own'] }), tool('s', 'delete')]);
-    manager.applyRules({
-      decide: (_server, name) => ({ enabled: name === 'read', tags: ['ruled', 'own'], reason: '' }),
-    });
+    manager.applyRules([
+      { pattern: ['/^read$/'], enabled: true, tags: ['ruled', 'own'] },
+      { pattern: ['*delete*'], enabled: false },
+    ]);
     expect(manager.getTool('s', 'read')).toMatchObject({ enabled: true, tags: ['own', 'ruled'] });
     expect(manager.getTool('s', 'delete')?.enabled).toBe(false);
+    manager.applyRules([{ pattern: ['read'], tags: ['other'] }]);
+    expect(manager.getTool('s', 'read')).toMatchObject({ enabled: true, tags: ['own', 'other'] });
+    expect(manager.getToolsByServer('s')).toHaveLength(2);
+    expect(() => manager.applyRules([{ pattern: ['/(/'], enabled: true }])).toThrow(ConfigurationError);
     manager.removeServer('s');
     expect(manager.hasServer('s')).toBe(false);
   });

@@ -1,72 +1,33 @@
 /**
- * Stores the tools of all servers, with the decisions of the rules, by server and name.
+ * Stores tools and applies rules to them, for programs that use parts of the engine.
  * @module
  */
+import type { ToolMetadata, ToolRule } from '../core/types.ts';
+import { ruleSetOf } from '../rules/compile-rules.ts';
+import { compileRegex } from '../rules/regex.ts';
+import { ToolMetadataStore } from './tool-metadata-store.ts';
 
-import type { ToolMetadata } from '../core/types.ts';
-import type { RuleSet } from '../rules/decide.ts';
+/**
+ * The store that the catalogue uses, with rules applied on request.
+ * @example
+ * const manager = new ToolMetadataManager();
+ * manager.addTool({ server: 'github', name: 'delete_repo', summary: 'Delete a repository', enabled: true, tags: [] });
+ * manager.applyRules([{ pattern: ['*delete*'], enabled: false }]);
+ * manager.getToolsByServer('github'); // []
+ */
+export class ToolMetadataManager extends ToolMetadataStore {
+  /** The tags that tools had before rules added some. */
+  readonly #ownTags = new WeakMap<ToolMetadata, readonly string[]>();
 
-/** Stores tool metadata; `applyRules` updates `enabled` and `tags`. */
-export class ToolMetadataManager {
-  readonly #servers = new Map<string, Map<string, ToolMetadata>>();
-
-  /** Adds a tool, or replaces the one of the same server and name. */
-  addTool(tool: ToolMetadata): void {
-    let tools = this.#servers.get(tool.server);
-    if (!tools) {
-      tools = new Map();
-      this.#servers.set(tool.server, tools);
+  /** Sets `enabled` and `tags` of every tool by these rules alone. Throws `ConfigurationError` for a pattern that cannot be used. */
+  applyRules(rules: readonly ToolRule[]): void {
+    const set = ruleSetOf(rules, compileRegex);
+    for (const tool of this.getAllTools(true)) {
+      const own = this.#ownTags.get(tool) ?? tool.tags;
+      const { enabled, tags } = set.decide(tool.server, tool.name);
+      const ruled = { ...tool, enabled, tags: [...new Set([...own, ...tags])] };
+      this.#ownTags.set(ruled, own);
+      this.addTool(ruled);
     }
-    tools.set(tool.name, tool);
-  }
-
-  /** Replaces all tools of one server. */
-  setServer(server: string, tools: readonly ToolMetadata[]): void {
-    this.#servers.set(server, new Map(tools.map((tool) => [tool.name, tool])));
-  }
-
-  removeServer(server: string): void {
-    this.#servers.delete(server);
-  }
-
-  /** Applies a rule set to every tool. A tool's earlier tags stay, in front. */
-  applyRules(rules: Pick<RuleSet, 'decide'>): void {
-    for (const tools of this.#servers.values()) {
-      for (const [name, tool] of tools) {
-        const { enabled, tags } = rules.decide(tool.server, name);
-        tools.set(name, { ...tool, enabled, tags: [...new Set([...tool.tags, ...tags])] });
-      }
-    }
-  }
-
-  /** One server's tools by name; empty for an unknown server. */
-  getToolsByServer(server: string, includeDisabled = false): ToolMetadata[] {
-    const tools = [...(this.#servers.get(server)?.values() ?? [])];
-    return tools.filter((tool) => includeDisabled || tool.enabled).sort(byName);
-  }
-
-  getTool(server: string, tool: string): ToolMetadata | null {
-    return this.#servers.get(server)?.get(tool) ?? null;
-  }
-
-  /** Every tool, by server and name. */
-  getAllTools(includeDisabled = false): ToolMetadata[] {
-    return [...this.#servers.keys()].sort().flatMap((server) => this.getToolsByServer(server, includeDisabled));
-  }
-
-  hasServer(server: string): boolean {
-    return this.#servers.has(server);
-  }
-
-  getToolCount(server: string): number {
-    return this.#servers.get(server)?.size ?? 0;
-  }
-
-  getEnabledCount(server: string): number {
-    let count = 0;
-    for (const tool of this.#servers.get(server)?.values() ?? []) if (tool.enabled) count++;
-    return count;
   }
 }
-
-const byName = (a: ToolMetadata, b: ToolMetadata): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

@@ -51,7 +51,12 @@ export class Backoff {
     return Math.max(0, this.#until - this.#now());
   }
 
-  /** Notes a successful connect. Earlier failures are forgotten once the connection has lasted. */
+  /** Allows the next attempt now. */
+  retryNow(): void {
+    this.#until = 0;
+  }
+
+  /** A connect worked. What went wrong before is forgotten once that has lasted. */
   opened(): void {
     this.#openedAt = this.#now();
     this.#error = undefined;

@@ -343,6 +343,11 @@ export class ConnectionPool {
     }
   }
 
+  /** Lets the next attempt to connect to a server be made at once: a caller insists. */
+  retryNow(server: string): void {
+    this.#health.get(server)?.retryNow();
+  }
+
   #healthOf(server: string): Backoff {
     let health = this.#health.get(server);
     if (!health) {

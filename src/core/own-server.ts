@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { ErrorInfo } from './errors.ts';
+
 /** The server name reserved for the gateway's own tools. */
 export const OWN_SERVER = 'anygpt';
 
@@ -27,3 +29,16 @@ export const READ_SCHEMA_NAME = 'read_schema';
  * there.
  */
 export const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true } as const;
+
+/** A failure without the sentences that send the reader to a meta-tool, for a model that was shown none. */
+export const withoutMetaTools = (error: ErrorInfo): ErrorInfo =>
+  error.code === 'TOOL_NOT_FOUND' || error.code === 'SERVER_NOT_FOUND'
+    ? { ...error, message: error.message.split(SENTENCES).filter(isForAll).join(' ') }
+    : error;
+
+const SENTENCES = /(?<=[.?!]) /;
+
+const isForAll = (sentence: string): boolean => {
+  const [first = ''] = sentence.split(' ', 1);
+  return !isReservedTool(first);
+};

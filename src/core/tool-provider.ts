@@ -25,7 +25,9 @@ export interface ToolContext {
    * Absent if a program calls, and for lists and definitions, which are shared by all requests that see the provider.
    */
   readonly request?: ToolRequest | undefined;
-  /** Reports a call's progress to the caller; absent if the caller did not ask for it. */
+  /** Names the call in logs and in the audit log. */
+  readonly traceId?: string | undefined;
+  /** Tells the caller how far a call has come; absent when nobody asked. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -15,7 +15,7 @@ import type {
 import { createNameTable } from '../agent/formats/names.ts';
 import { toOwnWords } from '../agent/formats/own-words.ts';
 import type { ToolResultsOf } from '../agent/formats/result-types.ts';
-import { ShownNames } from '../agent/formats/shown-names.ts';
+import { SeenNames, ShownNames } from '../agent/formats/shown-names.ts';
 import { toDefinitions } from '../agent/formats/to-definitions.ts';
 import {
   type AnyToolCall,
@@ -28,6 +28,7 @@ import {
 import { type ResultOptionsOf, toToolResult } from '../agent/formats/tool-result.ts';
 import { ValidationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
+import { withoutMetaTools } from '../core/own-server.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type { Caller, CallToolResult, Progress, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';
@@ -93,8 +94,9 @@ export class AgentTools {
   /** Names of the sources, used until a configuration is loaded. */
   readonly #configured: readonly string[];
   #kept: { readonly state: EngineState; readonly version: number; readonly known: KnownTools } | undefined;
-  /** Names that models have seen, latest first. */
-  #seen: readonly ShownNames[] = [];
+  readonly #seen = new SeenNames();
+  /** Whether models were last shown the meta-tools. */
+  #showsMetaTools = true;
 
   constructor(core: EngineCore, configured: readonly string[]) {
     this.#core = core;
@@ -119,8 +121,9 @@ export class AgentTools {
     const known = this.known();
     const { described, shown, isWhole } = known;
     const isFew = isWhole && described.length > 0 && described.length <= FEW;
-    if (this.#seen[0] !== shown) this.#seen = [shown, ...this.#seen].slice(0, LIMITS.cache.earlierNames);
-    if (mode === 'all' || (mode === 'auto' && isFew)) return described;
+    this.#seen.handOut(shown);
+    this.#showsMetaTools = mode !== 'all' && !(mode === 'auto' && isFew);
+    if (!this.#showsMetaTools) return described;
     return [...metaToolDefinitions(this.#sources()), ...known.visible];
   }
 
@@ -149,18 +152,18 @@ export class AgentTools {
           ? undefined
           : fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} ${broken}.`, { tool: name, outcome: 'not_sent' });
       if (isMetaTool(name) && !namespace) {
-        if (refusal) return asResult(refusal);
+        if (refusal) return this.#asResult(refusal);
         return await this.#runMetaTool(name, argumentsOf(args) ?? args, { caller, signal, onProgress, request });
       }
       const ref = await this.find(name, namespace);
       const known = { caller, signal, onProgress, request, ...(ref ?? { server: '', tool: name }) };
-      if (refusal) return asResult(await this.#core.refuse(refusal, known));
-      if (!ref) return asResult(await this.#core.refuse(this.#notFound(name), known));
+      if (refusal) return this.#asResult(await this.#core.refuse(refusal, known));
+      if (!ref) return this.#asResult(await this.#core.refuse(this.#notFound(name), known));
       const definition = this.#definitionOf(ref);
       const sent = definition ? toOwnWords(definition, args, format) : (argumentsOf(args) ?? args);
-      return asResult(await this.#core.call({ ...known, arguments: sent }));
+      return this.#asResult(await this.#core.call({ ...known, arguments: sent }));
     } catch (error) {
-      return asResult(toFailure(error, { tool: name }));
+      return this.#asResult(toFailure(error, { tool: name }));
     }
   }
 
@@ -189,14 +192,17 @@ export class AgentTools {
     return known;
   }
 
+  /** A failure in words that fit the tools that models were shown. */
+  #asResult(result: ToolResult<CallToolResult>): CallToolResult {
+    if (result.success) return result.data;
+    return failure(this.#showsMetaTools ? result.error : withoutMetaTools(result.error));
+  }
+
   #shownAs(name: string, namespace: string | undefined): ToolRef | undefined {
     const { shown, owners } = this.known();
-    for (const names of new Set([shown, ...this.#seen])) {
-      const ref = names.refOf(name, namespace);
-      const found = ref && this.#knownRef({ server: ref.server || (owners.get(ref.tool) ?? ''), tool: ref.tool });
-      if (found) return found;
-    }
-    return undefined;
+    const exists = ({ server, tool }: ToolRef) => this.#knownRef({ server: server || (owners.get(tool) ?? ''), tool });
+    const now = shown.refOf(name, namespace);
+    return (now && exists(now)) ?? this.#seen.find(name, namespace, exists);
   }
 
   #knownRef({ server, tool }: ToolRef): ToolRef | undefined {
@@ -249,6 +255,3 @@ function knownTools(states: readonly EngineState[]): KnownTools {
 }
 
 const NOTHING: KnownTools = { ...knownTools([]), isWhole: false };
-
-const asResult = (result: ToolResult<CallToolResult>): CallToolResult =>
-  result.success ? result.data : failure(result.error);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BROKEN, engineIn, entry, folder, isAlive, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { type EvilScenario, evil } from '../../test/fixtures/evil.ts';
-import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { ExecutionEvent } from '../execution/tool-executor.ts';
 import { EngineCore } from './engine-core.ts';
 
 const echo = (name: string, description = 'Says it again.') => ({

@@ -14,7 +14,7 @@ import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } fr
 import { isReservedTool } from '../core/own-server.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../core/tool-provider.ts';
 import type { CallToolResult, SearchResult, ServerMetadata, ToolDefinition, ToolMetadata } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
 import { isObject } from '../json/plain-object.ts';
 import { AgentTools, type HandleOptions, type ToolsOptions } from './agent-tools.ts';
 import { attachEngine, changesOf, type EngineAttachOptions } from './attach-engine.ts';

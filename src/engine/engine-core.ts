@@ -36,7 +36,7 @@ import type {
   ToolMetadata,
   ToolRef,
 } from '../core/types.ts';
-import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-execution-proxy.ts';
+import type { ExecuteOptions, ExecutionEvent, RefusedCall } from '../execution/tool-executor.ts';
 import type { RuleWarning } from '../rules/report.ts';
 import type { Explanation } from '../search/explanation.ts';
 import type { Redact } from '../secrets/redactor.ts';
@@ -116,7 +116,10 @@ export class EngineCore implements EngineHandle {
 
   /** Reads missing lists, or all lists with `again`, while the caller waits. Resolves with the errors, by server. */
   async readLists(options: ReadListsOptions = {}): Promise<ReadonlyMap<string, ErrorInfo>> {
-    return readLists(await this.#state(), options);
+    const states = await this.#states();
+    if (options.again) for (const server of options.servers ?? []) this.#runtime.downstreams.pool.retryNow(server);
+    const failed = await Promise.all(states.map((state) => readLists(state, options)));
+    return new Map(failed.flatMap((one) => [...one]));
   }
 
   /**
@@ -361,7 +364,7 @@ export class EngineCore implements EngineHandle {
   }
 
   /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */
-  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+  onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     return this.#runtime.onToolsChanged(listener);
   }
 
@@ -375,7 +378,22 @@ export class EngineCore implements EngineHandle {
     return (await this.#state()).config;
   }
 
-  /** Leases a connection to a server, for relaying requests other than tool calls. The caller must release it. */
+  /** Opens a connection to a server in advance. Throws what keeps it from that. */
+  async connect(server: string): Promise<void> {
+    (await this.lease(server, {})).release();
+  }
+
+  /** Closes the connections to a server; the next call opens one again. */
+  disconnect(server: string): Promise<void> {
+    return this.#runtime.downstreams.pool.close(server);
+  }
+
+  /** Whether a connection to a server is open. */
+  isConnected(server: string): boolean {
+    return this.#runtime.downstreams.pool.isConnected(server);
+  }
+
+  /** A connection of one's own to a server, for relaying what is not a tool call. Give it back. */
   async lease(server: string, caller: Caller, signal?: CallSignal): Promise<Lease> {
     const known = requireServer(await this.#state(), server);
     if (!known.success) throw new DiscoveryError(known.error.code, known.error.message, known.error);

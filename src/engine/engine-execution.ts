@@ -5,10 +5,9 @@
 import { join } from 'node:path';
 import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
-import { isProvider } from '../core/tool-provider.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
-import { type AuditRecorder, type CallSettings, ToolExecutionProxy } from '../execution/index.ts';
+import { type AuditRecorder, type CallSettings, ToolExecutor } from '../execution/index.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
 import type { RuleSet } from '../rules/decide.ts';
 import { compileGlob } from '../rules/glob.ts';
@@ -20,8 +19,8 @@ import type { RequestStates } from './request-states.ts';
 
 /** Carries out calls under one configuration. */
 export interface Execution {
-  readonly proxy: ToolExecutionProxy;
-  /** Writes pending audit records and closes the log. */
+  readonly proxy: ToolExecutor;
+  /** Writes what is still to be recorded. */
   closeAudit(): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export function createExecution({
   const definitionOf = (server: string) => state.servers.get(server)?.definition;
   const repeatable = new Map<string, (tool: string) => boolean>();
   const settings = new Map<string, CallSettings>();
-  const proxy = new ToolExecutionProxy({
+  const proxy = new ToolExecutor({
     invoke: downstreams.invoke,
     lookup: (call) => lookUpDefinition(requests.having(state, call.server), call, call.caller),
     decide: (server, tool) => (audit.blocks() ? UNRECORDED : rules().decide(server, tool)),
@@ -62,14 +61,6 @@ export function createExecution({
     gates,
     runSteps: (steps) => largeTurns.run(steps),
     own: [createReadSchema(state)],
-    connections: {
-      connect: async (server) => {
-        const definition = definitionOf(server);
-        if (definition && !isProvider(definition)) (await downstreams.pool.acquire(definition, undefined)).release();
-      },
-      disconnect: (server) => downstreams.pool.close(server),
-      isConnected: (server) => downstreams.pool.isConnected(server),
-    },
     settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,

@@ -9,7 +9,7 @@ import { OWN_SERVER } from '../core/own-server.ts';
 import { ok } from '../core/result.ts';
 import type { ToolMetadata, ToolRef } from '../core/types.ts';
 import { READ_RESULT } from '../execution/result-pages.ts';
-import type { OwnTool } from '../execution/tool-execution-proxy.ts';
+import type { OwnTool } from '../execution/tool-executor.ts';
 import type { EngineState } from './engine-state.ts';
 
 const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(

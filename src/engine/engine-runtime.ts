@@ -60,7 +60,7 @@ export class EngineRuntime {
   /** The call counters, once there was a call. */
   #gates: CallGates | undefined;
   readonly #reloadListeners = new Set<() => void>();
-  readonly #toolListeners = new Set<(isReload: boolean) => void>();
+  readonly #toolListeners = new Set<(isReload: boolean, server?: string) => void>();
   readonly #reported = new WeakSet<EngineState>();
   /** Executions that a reload replaced while they had running calls. */
   readonly #replaced = new Set<Promise<Execution>>();
@@ -176,7 +176,7 @@ export class EngineRuntime {
   }
 
   /** Calls back when a list changes, also that of a provider that announces its changes. */
-  onToolsChanged(listener: (isReload: boolean) => void): () => void {
+  onToolsChanged(listener: (isReload: boolean, server?: string) => void): () => void {
     this.#toolListeners.add(listener);
     const stops = this.#world.providers.map((provider) => {
       const { onToolsChanged } = provider as { onToolsChanged?: (listener: () => void) => unknown };
@@ -325,10 +325,10 @@ export class EngineRuntime {
           fingerprint: providerFingerprint(definition.provider),
         })),
       connects: !offline,
-      onChange: () => {
+      onChange: (server) => {
         this.#saveSoon();
         this.embeddings.changed();
-        for (const listener of this.#toolListeners) listener(false);
+        for (const listener of this.#toolListeners) listener(false, server);
       },
       before,
     });

@@ -8,7 +8,7 @@ import { isNotFound, OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { toCallToolResult, toErrorResult } from '../agent/registry/handler-result.ts';
 import { outsideRequests } from '../agent/registry/request-scope.ts';
 import { toAbortSignal } from '../async/cancellation.ts';
-import { limitTime } from '../async/time-limit.ts';
+import { limitTime, waitAtMost } from '../async/time-limit.ts';
 import type { Listing } from '../catalog/listing.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { isReservedName } from '../config/server-schema.ts';
@@ -17,8 +17,12 @@ import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isReservedTool } from '../core/own-server.ts';
 import { type ProviderDefinition, type ToolProvider, type ToolSummary, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { CallToolResult, Logger, ToolCall, ToolDefinition } from '../core/types.ts';
+import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
-import { thrownAs } from '../text/thrown-message.ts';
+import { messageOf, thrownAs } from '../text/thrown-message.ts';
+
+/** How long a list waits for the schemas of its tools. */
+const DESCRIBE_MS = 1_000;
 
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
@@ -65,7 +69,8 @@ export function nameProviders(
   });
 }
 
-function nameOf({ name }: ToolProvider): string {
+function nameOf(provider: ToolProvider): string {
+  const name = attempt(() => provider.name);
   const plain = typeof name === 'string' ? oneLine(name, LIMITS.names.api) : '';
   return isPlain(plain) ? plain : '';
 }
@@ -100,15 +105,17 @@ export class ProviderSources {
     this.#revisions.set(provider, revisionOf(provider));
     const given = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
-    );
+    ).catch((thrown) => {
+      // Providers quote addresses of databases, with passwords in them.
+      const reason = oneLine(maskCredentials(messageOf(thrown)), LIMITS.text.reason);
+      const known = thrownAs(DiscoveryError, thrown);
+      const details = { ...known?.details, server: name, cause: thrown };
+      throw new DiscoveryError(known?.code ?? 'SERVER_CONNECTION_ERROR', reason, details);
+    });
     const { tools, problem } = checkList(given, { maxTools, maxListBytes: DEFAULTS.provider.listBytes, maxToolBytes });
     const reserved = [...tools.keys()].filter(isReservedTool);
     const usable = [...tools.values()].filter((tool) => !isReservedTool(tool.name)).map(toDefinition);
-    const undescribed = usable.filter(isUndescribed);
-    const definitions =
-      undescribed.length === 0 || undescribed.length > DEFAULTS.provider.described
-        ? usable
-        : await Promise.all(usable.map((tool) => this.describe(source, tool)));
+    const definitions = await this.#describeSome(source, usable);
     return {
       server: name,
       fingerprint: providerFingerprint(provider),
@@ -121,10 +128,18 @@ export class ProviderSources {
     };
   }
 
-  /**
-   * Completes a tool that was listed without a schema. Returns the listed one if the provider has no other. Never
-   * rejects.
-   */
+  /** The tools with the definitions that a provider gives at once. */
+  async #describeSome(source: ProviderDefinition, tools: readonly ToolDefinition[]): Promise<ToolDefinition[]> {
+    const undescribed = tools.filter(isUndescribed);
+    const described = new Map<ToolDefinition, ToolDefinition>();
+    if (undescribed.length > 0 && undescribed.length <= DEFAULTS.provider.described) {
+      const all = undescribed.map(async (tool) => described.set(tool, await this.describe(source, tool)));
+      await waitAtMost(Promise.all(all), DESCRIBE_MS);
+    }
+    return tools.map((tool) => described.get(tool) ?? tool);
+  }
+
+  /** The whole definition of a tool that was only listed; the listed one where the provider has no other. Never rejects. */
   async describe({ provider }: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition> {
     if (!isUndescribed(listed)) return listed;
     const asked = this.#described.get(listed) ?? this.#ask(provider, listed.name).catch(() => undefined);
@@ -139,9 +154,9 @@ export class ProviderSources {
    * pipeline.
    */
   async call({ provider }: ProviderDefinition, call: ToolCall): Promise<CallToolResult> {
-    const { tool, arguments: args, signal, onProgress, request } = call;
+    const { tool, arguments: args, signal, onProgress, request, traceId } = call;
     try {
-      const context = { signal: toAbortSignal(signal), onProgress, request };
+      const context = { signal: toAbortSignal(signal), onProgress, request, traceId };
       return toCallToolResult(await ownToolsOf(provider).callTool(tool, args, context));
     } catch (thrown) {
       if (isNotFound(thrown, tool)) throw new ToolNotFoundError(call.server, tool);
@@ -173,10 +188,12 @@ const toDefinition = ({ inputSchema, ...rest }: ToolSummary): ToolDefinition => 
 const ownToolsOf = (provider: ToolProvider): ToolProvider =>
   (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
 
-/** A revision that cannot be read counts as unchanged. */
-function revisionOf(provider: ToolProvider): unknown {
+/** A revision that throws counts as unchanged. */
+const revisionOf = (provider: ToolProvider): unknown => attempt(() => ownToolsOf(provider).revision);
+
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return ownToolsOf(provider).revision;
+    return read();
   } catch {
     return undefined;
   }

@@ -17,6 +17,6 @@ export type { OutputMode } from './steps/validate.ts';
 export type { Clock, Timer } from './timers.ts';
 export { systemClock } from './timers.ts';
 export { TokenBucket } from './token-bucket.ts';
-export * from './tool-execution-proxy.ts';
+export * from './tool-executor.ts';
 export { repairArguments } from './validation/repair-arguments.ts';
 export { SchemaValidators, type Verdict } from './validation/schema-validators.ts';

@@ -34,7 +34,18 @@ export async function compileRules(
   floor?: RuleSet,
   names?: ReadonlyMap<string, ServerNames>,
 ): Promise<RuleSet> {
-  const { compiled, problems } = await compileAll(rules);
+  return ruleSetOf(rules, await regexCompilerFor(rules), precedence, floor, names);
+}
+
+/** The same for a caller that has loaded the regex engine. */
+export function ruleSetOf(
+  rules: readonly ToolRule[],
+  regexCompiler: RegexCompiler | undefined,
+  precedence: RulePrecedence = 'first-match',
+  floor?: RuleSet,
+  names?: ReadonlyMap<string, ServerNames>,
+): RuleSet {
+  const { compiled, problems } = compileAll(rules, regexCompiler);
   if (problems.length > 0) {
     const texts = problems.map(({ path: [index, place, at], text }) => {
       return `toolRules[${index}].${place}${at === undefined ? '' : `[${at}]`}: ${text}`;
@@ -54,13 +65,13 @@ export async function ruleProblems(written: readonly unknown[]): Promise<readonl
       server: typeof server === 'string' ? server : undefined,
     };
   });
-  return (await compileAll(rules)).problems;
+  return compileAll(rules, await regexCompilerFor(rules)).problems;
 }
 
-async function compileAll(rules: readonly ToolRule[]) {
-  const regexCompiler = rules.some((rule) => rule.pattern.some(isRegexPattern))
-    ? (await import('./regex.ts')).compileRegex
-    : undefined;
+const regexCompilerFor = async (rules: readonly ToolRule[]): Promise<RegexCompiler | undefined> =>
+  rules.some((rule) => rule.pattern.some(isRegexPattern)) ? (await import('./regex.ts')).compileRegex : undefined;
+
+function compileAll(rules: readonly ToolRule[], regexCompiler: RegexCompiler | undefined) {
   const problems: RuleProblem[] = [];
   const compiled = rules.map((rule, index) => compileRule(rule, index, regexCompiler, problems));
   return { compiled, problems };

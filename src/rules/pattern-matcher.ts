@@ -1,39 +1,21 @@
 /**
- * Matches tool names against patterns, for callers without a compiled rule set.
+ * Matches tool names against patterns as the engine's rules do, for programs that have no configuration.
  * @module
  */
 import { LIMITS } from '../core/limits.ts';
 import type { ToolRule } from '../core/types.ts';
-import {
-  type CompiledPattern,
-  compileName,
-  compilePattern,
-  isServer,
-  matchesPatterns,
-  type RegexCompiler,
-} from './pattern.ts';
+import { type CompiledPattern, compileName, compilePattern, isServer, matchesPatterns } from './pattern.ts';
+import { compileRegex } from './regex.ts';
 
 /**
  * Matches tool names against globs, `/regular expressions/` and `!negations`.
  *
  * @example
- * const matcher = await PatternMatcher.load();
+ * const matcher = new PatternMatcher();
  * matcher.match('github_create_issue', ['*github*', '!*delete*']); // true
  */
 export class PatternMatcher {
-  readonly #regexCompiler: RegexCompiler | undefined;
   readonly #compiled = new Map<string, CompiledPattern>();
-
-  /** A matcher for globs only, unless a regex compiler is passed; `PatternMatcher.load()` passes it. */
-  constructor(regexCompiler?: RegexCompiler) {
-    this.#regexCompiler = regexCompiler;
-  }
-
-  /** Returns a matcher that also supports regular expressions; imports the regex engine. */
-  static async load(): Promise<PatternMatcher> {
-    const { compileRegex } = await import('./regex.ts');
-    return new PatternMatcher(compileRegex);
-  }
 
   /** Tells whether at least one positive pattern matches (or there is none) and no negated one does. */
   match(toolName: string, patterns: readonly string[]): boolean {
@@ -51,7 +33,7 @@ export class PatternMatcher {
     return patterns.map((text) => {
       let pattern = this.#compiled.get(text);
       if (pattern === undefined) {
-        pattern = compilePattern(text, this.#regexCompiler);
+        pattern = compilePattern(text, compileRegex);
         if (this.#compiled.size >= LIMITS.pattern.compiled) this.#compiled.clear();
         this.#compiled.set(text, pattern);
       }

@@ -31,9 +31,7 @@ export function compilePattern(text: string, regexCompiler?: RegexCompiler): Com
   const regex = splitRegex(body);
   if (regex !== undefined) {
     if (regexCompiler === undefined) {
-      throw new ValidationError(
-        `The regular expression ${text} needs the regex engine: use await PatternMatcher.load().`,
-      );
+      throw new ValidationError(`The regular expression ${text} needs the regex engine.`);
     }
     const test = regexCompiler(regex.source, regex.flags);
     return {

@@ -9,7 +9,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolResult } from '../core/result.ts';
 import type { Caller, CallToolResult, Logger, SearchResult, ToolRef } from '../core/types.ts';
-import type { ExecutionEvent } from '../execution/tool-execution-proxy.ts';
+import type { ExecutionEvent } from '../execution/tool-executor.ts';
 import type { ParsedQuery } from '../search/query.ts';
 import type { LearntTool } from '../search/usage-record.ts';
 import { UsageStore, type UsageStoreOptions } from './usage-store.ts';

@@ -1,6 +1,6 @@
 /**
- * The names models are shown: the tools of a registry in; out the tool behind a name, alone or in a namespace. A namespace is
- * what the OpenAI Responses API can be given for each server, with shorter names in it.
+ * Finds the tool behind a name that models are shown, alone or in a namespace. The OpenAI Responses API can be given a
+ * namespace for each server, with shorter names in it.
  * @module
  */
 
@@ -29,6 +29,29 @@ export class ShownNames {
     this.#within.set(server, within);
     const tool = within.refOf(name)?.tool;
     return tool === undefined ? undefined : { server, tool };
+  }
+}
+
+/** How many earlier sets of names are still understood. */
+const MAX_SEEN = 4;
+
+/** The names that models were shown, latest first. Conversations go on while lists change. */
+export class SeenNames {
+  #sets: readonly ShownNames[] = [];
+
+  /** Models have been given these names. */
+  handOut(shown: ShownNames): void {
+    if (this.#sets[0] !== shown) this.#sets = [shown, ...this.#sets].slice(0, MAX_SEEN);
+  }
+
+  /** The first tool of that name that still exists: by the latest names, then by earlier ones. */
+  find<T>(name: string, namespace: string | undefined, exists: (ref: ToolRef) => T | undefined): T | undefined {
+    for (const shown of this.#sets) {
+      const ref = shown.refOf(name, namespace);
+      const found = ref && exists(ref);
+      if (found) return found;
+    }
+    return undefined;
   }
 }
 

@@ -236,7 +236,7 @@ describe('AC7: whatever fails returns a ToolResult with a code and does not thro
     ['a name with no tool', 'server__', {}, 'TOOL_INVALID_INPUT'],
     ['a name that is no text', 7, {}, 'TOOL_INVALID_INPUT'],
     ['a tool nobody has', 'nothing', {}, 'TOOL_NOT_IMPLEMENTED'],
-    ['a server nobody has', 'nowhere__tool', {}, 'TOOL_NOT_IMPLEMENTED'],
+    ['a server nobody has', 'nowhere__tool', {}, 'TOOL_UNAVAILABLE'],
     ['a tool its server does not have', 'rube__nothing', {}, 'TOOL_NOT_IMPLEMENTED'],
     ['arguments that break the schema', 'rube__search', { query: 7 }, 'TOOL_INVALID_INPUT'],
     ['arguments of a static tool that do', 'greet', { name: 7 }, 'TOOL_INVALID_INPUT'],

@@ -1,6 +1,6 @@
 /**
- * Tools in Anthropic's format: entries of the table in, their definitions out. Each is made once for as long as its tool
- * stays, so a change among ten thousand tools costs that change.
+ * Makes definitions in Anthropic's format. Each is made once for as long as its tool stays, so a change among ten thousand
+ * tools costs only that change.
  * @module
  */
 
@@ -10,7 +10,7 @@ import type { NameTable } from '../formats/names.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
 import type { ExcludedTool, ToolEntry } from './tool-table.ts';
 
-/** A tool's definition, wherever it comes from and whatever it is called. */
+/** A tool's definition, whatever its source and its name. */
 interface Made {
   readonly tool: AnthropicTool | undefined;
   readonly problems: readonly FormatProblem[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryLog } from '../../../test/fixtures/engine.ts';
+import { memoryServers } from '../../../test/fixtures/memory-servers.ts';
 import { ValidationError } from '../../core/errors.ts';
-import { ok } from '../../core/result.ts';
 import type { JsonSchema } from '../../core/types.ts';
 import { UnifiedToolRegistry } from '../../registry.ts';
 import { startTestServer } from '../../testing/index.ts';
@@ -223,25 +223,16 @@ describe('calls come back in the words of the format that was handed out', () =>
     } as const;
     expect(await registry.handle(call)).toMatchObject({ output: 'theirs' });
     const unknown = await registry.handle({ ...call, namespace: 'elsewhere' });
-    expect(unknown.output).toContain('There is no tool \\"do_it\\" in \\"elsewhere\\"');
+    expect(unknown.output).toContain('There is no server \\"elsewhere\\".');
     const absent = await registry.handle({ ...call, name: 'gone' });
     expect(absent.output).toContain('TOOL_NOT_IMPLEMENTED');
   });
 
   it('by the namespaces that definitions show, however odd the names', async () => {
-    const called: string[] = [];
-    const odd = ['a b', 'a.b', 'a_b', '__proto__', 'x'.repeat(90), 'Ünïcode'];
-    const registry = new UnifiedToolRegistry({
-      servers: {
-        serverNames: async () => odd,
-        readLists: async () => new Map(),
-        definitionsOf: async () => ok(odd.map((name) => ({ name, inputSchema: { type: 'object' } }))),
-        call: async ({ server, tool }) => {
-          called.push(`${server} ${tool}`);
-          return ok({ content: [] });
-        },
-      },
-    });
+    const odd = ['a b', 'a.b', 'a_b', 'x'.repeat(60), 'Ünïcode'];
+    const tools = odd.map((name) => ({ name, inputSchema: { type: 'object' } }));
+    const { servers, calls } = memoryServers(Object.fromEntries(odd.map((name) => [name, tools])));
+    const registry = new UnifiedToolRegistry({ servers });
     await registry.discoverAllTools();
     const definitions = registry.getToolDefinitions({ format: 'openai-responses', namespaces: true });
     for (const space of definitions) {
@@ -249,7 +240,9 @@ describe('calls come back in the words of the format that was handed out', () =>
       for (const { name } of space.tools)
         await registry.handle({ type: 'function_call', call_id: 'c', namespace: space.name, name, arguments: '' });
     }
-    expect(called.sort()).toEqual(odd.flatMap((server) => odd.map((tool) => `${server} ${tool}`)).sort());
+    expect(calls.map(({ server, tool }) => `${server} ${tool}`).sort()).toEqual(
+      odd.flatMap((server) => odd.map((tool) => `${server} ${tool}`)).sort(),
+    );
   });
 
   it('by the names a model was shown before others made them longer', async () => {

@@ -1,5 +1,5 @@
 /**
- * Tools of a registry as models are given them: the table in, definitions for any API out.
+ * Makes the definitions of a registry's tools for any API, and keeps them until the tools change.
  * @module
  */
 
@@ -19,10 +19,10 @@ import type { ToolEntry, ToolTable } from './tool-table.ts';
 /** A tool as Anthropic's Messages API takes it, with what the program gave beside it, such as `cache_control`. */
 export type ClaudeTool = AnthropicTool;
 
-/** What a format can be told; names are the registry's. */
+/** Options of a format. Names are the registry's own. */
 export type DefinitionOptions<F extends ToolFormat> = { readonly format: F } & Omit<OptionsOf[F], 'names'>;
 
-/** How the table itself has them made. */
+/** The key of the definitions that the table makes itself. */
 const PLAIN = JSON.stringify([['format', 'anthropic']]);
 
 export class Definitions {
@@ -61,7 +61,7 @@ export class Definitions {
     return set;
   }
 
-  /** What the program gave for Anthropic only stands beside what we made. */
+  /** Adds the fields that a program gave for Anthropic only. */
   #withOwn(set: DefinitionSet<'anthropic'>): DefinitionSet<'anthropic'> {
     const definitions = set.definitions.map((tool) => withExtras(tool, this.#table.find(tool.name)));
     return { ...set, definitions };
@@ -72,15 +72,15 @@ const isAnthropic = (set: DefinitionSet<ToolFormat>): set is DefinitionSet<'anth
   Array.isArray(set.definitions) && set.definitions.every((tool) => 'input_schema' in tool);
 
 const withExtras = (tool: AnthropicTool, entry: ToolEntry | undefined): AnthropicTool =>
-  entry?.own?.anthropic ? { ...tool, ...entry.own.anthropic } : tool;
+  entry?.own && 'anthropic' in entry.own ? { ...tool, ...entry.own.anthropic } : tool;
 
-/** Programs mark definitions, for instance the last one to be cached; ours stay as they are. */
+/** Programs change definitions, for instance to mark the last one for caching. */
 function copyOf<F extends ToolFormat>(definitions: DefinitionsOf[F]): DefinitionsOf[F] {
   const copy = Array.isArray(definitions) ? definitions.map((tool) => ({ ...tool })) : { ...definitions };
   return copy as DefinitionsOf[F];
 }
 
-/** Names a way to ask; undefined where a function decides, which may decide otherwise next time. */
+/** The key of options; undefined if there is a function among them, whose answers may change. */
 function keyOf(options: object): string | undefined {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   if (entries.some(([, value]) => typeof value === 'function')) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a registry says about its work: five events, each with the trace it belongs to. Names and counts only: no arguments,
- * no results, nothing of a person.
+ * Logs the five events of a registry, each with its trace. Events hold names and counts: no arguments, no results, no
+ * personal data.
  * @module
  */
 
@@ -29,14 +29,14 @@ export interface RegistryEvents {
 
 const WORRYING = ['errorMessage', 'excluded', 'unset'];
 
-/** Writes one event. A logger that throws disturbs nobody. */
+/** Writes one event. Errors of the logger are ignored. */
 export type Tell = <Event extends keyof RegistryEvents>(
   event: Event,
   fields: RegistryEvents[Event],
   traceId: string | undefined,
 ) => void;
 
-/** Writes events to a logger: what went wrong or was left out as a warning, the rest as information. */
+/** Writes events to a logger: failures and left-out tools as warnings, the rest as information. */
 export function createTell(logger: RegistryLogger | undefined): Tell {
   if (logger === undefined) return () => {};
   return (event, fields, traceId) => {
@@ -46,7 +46,7 @@ export function createTell(logger: RegistryLogger | undefined): Tell {
     try {
       logger[level](said, event);
     } catch {
-      // Its own trouble: a call or a discovery does not fail because of a log.
+      // A call or a discovery must not fail because of a log.
     }
   };
 }

@@ -1,26 +1,26 @@
 /**
- * The options of a unified registry: what a program gave in, everything with its default out. Throws for what is misspelt or
- * cannot be meant.
+ * Checks the options of a unified registry and fills in the defaults. Throws for options that are misspelt or unusable.
  * @module
  */
 
 import { elapsedNow } from '../../async/clock.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { DEFAULTS } from '../../core/limits.ts';
-import type { EngineHandle } from '../../engine/engine-handle.ts';
+import { type EngineHandle, isEngine } from '../../engine/engine-handle.ts';
+import { shorten } from '../../text/plain-text.ts';
 import { refuseUnknown } from '../formats/refuse-unknown.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { RegistryLogger } from './registry-log.ts';
 import type { ServerEntry } from './servers-from-env.ts';
-import { checkServers, type ToolServers } from './tool-servers.ts';
 
 /** What a registry is made of; all of it has a default. */
 export interface UnifiedToolRegistryOptions {
   /**
-   * The MCP servers: a `DiscoveryEngine`, which stays the program's to reload and close, or entries as in a configuration,
-   * such as `serversFromEnv` gives. Default: none.
+   * The MCP servers: a `DiscoveryEngine`, or entries as in a configuration, such as `serversFromEnv` gives. The rules,
+   * limits and audit log of a given engine apply to static tools and providers, too; the program reloads and closes it.
+   * Default: none.
    */
-  readonly servers?: ToolServers | EngineHandle | readonly ServerEntry[] | undefined;
+  readonly servers?: EngineHandle | readonly ServerEntry[] | undefined;
   /** Where the five events go. Default: nowhere. */
   readonly logger?: RegistryLogger | undefined;
   /** How long a list of tools holds, in ms. Default 5 minutes. */
@@ -55,4 +55,17 @@ export function resolveOptions(options: UnifiedToolRegistryOptions) {
   for (const [name, ms] of Object.entries({ ttlMs, providerMs, callMs }))
     if (!(ms >= 0)) throw new ValidationError(`${name} must be a number of milliseconds, 0 or more.`);
   return { ...options, servers, ttlMs, providerMs, callMs, now };
+}
+
+/** Throws `ValidationError` for what is neither a list of entries nor an engine, and says what to write. */
+function checkServers(given: unknown): void {
+  if (Array.isArray(given) || isEngine(given)) return;
+  if (typeof given !== 'object' || given === null)
+    throw new ValidationError('servers must be a list of entries, or a DiscoveryEngine.');
+  const [[name, entry] = []] = Object.entries('mcpServers' in given ? (given.mcpServers ?? {}) : given);
+  const isRemote = typeof entry === 'object' && entry !== null && 'url' in entry;
+  const connection = isRemote ? "{ type: 'http', url: … }" : "{ type: 'stdio', command: …, args: […] }";
+  throw new ValidationError(
+    `servers must be a list of entries, or a DiscoveryEngine: write [{ name: ${JSON.stringify(shorten(name ?? 'x', 64))}, connection: ${connection} }].`,
+  );
 }

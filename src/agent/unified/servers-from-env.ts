@@ -1,11 +1,11 @@
 /**
- * Servers from the environment, for the names a program lists and no others: names and variables in, entries out.
+ * Makes entries of servers from environment variables, for the names that a program lists and no others.
  * @module
  */
 
 import type { DiscoveryConfig } from '../../config/define-config.ts';
 import { isSwitchedOff } from '../../config/world.ts';
-import { ValidationError } from '../../core/errors.ts';
+import { type ErrorCode, type ErrorInfo, ValidationError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { serverVariable } from '../../text/server-variable.ts';
 
@@ -56,8 +56,24 @@ export function serversFromEnv(names: readonly string[], env: Environment = proc
   return entries;
 }
 
-/** What is wrong with the variables an entry refers to, by name and never by value; undefined when that is not it. */
-export function variableProblem({ connection }: ServerEntry, env: Environment = process.env): string | undefined {
+/** Codes of a server whose entry is wrong: the second while the connection is not tried again yet. */
+const MISTAKEN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CONFIGURATION_ERROR', 'SERVER_UNAVAILABLE']);
+
+/** The same failure, or CONFIGURATION_ERROR with the name of the environment variable that caused it. */
+export function namingVariables(
+  error: ErrorInfo,
+  entries: readonly ServerEntry[],
+  env: Environment = process.env,
+): ErrorInfo {
+  const entry = MISTAKEN.has(error.code) ? entries.find(({ name }) => name === error.server) : undefined;
+  const problem = entry && variableProblem(entry, env);
+  if (!problem) return error;
+  const { retryAfterMs: _never, ...rest } = error;
+  return { ...rest, code: 'CONFIGURATION_ERROR', message: `${error.server}: ${problem}.`, retryable: false };
+}
+
+/** What is wrong with the variables an entry refers to, by name and never by value; undefined where nothing is. */
+function variableProblem({ connection }: ServerEntry, env: Environment): string | undefined {
   if (!connection || !('url' in connection)) return undefined;
   const address = variableIn(connection.url);
   if (address !== undefined && !isWebAddress(env[address]))

@@ -1,9 +1,10 @@
 /**
- * A program's own function as a tool: handler and definition in, something that checks its arguments, runs and answers like
- * any other tool out.
+ * Makes tools of a program's own functions, which check their arguments and answer like any other tool, and offers them to an
+ * engine as a provider.
  * @module
  */
-import { DiscoveryError, ValidationError } from '../../core/errors.ts';
+import { DiscoveryError, ToolNotFoundError, ValidationError } from '../../core/errors.ts';
+import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { repairArguments } from '../../execution/validation/repair-arguments.ts';
 import { SchemaValidators } from '../../execution/validation/schema-validators.ts';
@@ -16,7 +17,7 @@ import { checkFor } from '../registry/registered-tool.ts';
 import { exportSchema, type ToJsonSchema } from '../registry/schema-export.ts';
 import type { StandardSchema } from '../registry/standard-schema.ts';
 import type { ToolSchema } from '../registry/tool-registration.ts';
-import type { OwnTool, OwnToolContext } from './tool-table.ts';
+import type { OwnToolContext, StaticTool } from './tool-table.ts';
 
 /** What a handler may give back: text, a whole result, or data, which is handed on as JSON. */
 export type StaticToolAnswer = string | CallToolResult | object | number | boolean | null | undefined;
@@ -66,7 +67,7 @@ export function createStaticTool(
   handler: StaticToolHandler<never>,
   definition: StaticToolDefinition<ToolSchema>,
   convert?: ToJsonSchema,
-): OwnTool {
+): StaticTool {
   if (typeof name !== 'string' || !NAME.test(name))
     throw new ValidationError(
       `"${name}" cannot name a tool: write a letter or "_", then up to 63 letters, digits, "_" or "-".`,
@@ -88,7 +89,7 @@ export function createStaticTool(
   };
   const refuse = refuseArguments(name);
   const check = checkFor(schema, json, validators, refuse);
-  const run: OwnTool['run'] = async (sent, context) => {
+  const run: StaticTool['run'] = async (sent, context) => {
     const read = readArguments(sent, json, refuse);
     return toCallToolResult(await handler((await check(read)) as never, context));
   };
@@ -96,6 +97,21 @@ export function createStaticTool(
   const anthropic = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return { definition: tool, anthropic, run };
 }
+
+/** Offers static tools to an engine. */
+export const staticProvider = (tools: ReadonlyMap<string, StaticTool>): ToolProvider => ({
+  name: 'own',
+  get revision() {
+    return tools.size;
+  },
+  listToolMetadata: () => [...tools.values()].map(({ definition }) => definition),
+  getTool: (name) => tools.get(name)?.definition,
+  callTool: async (name, args, { signal, traceId }) => {
+    const tool = tools.get(name);
+    if (!tool) throw new ToolNotFoundError(name);
+    return tool.run(args, { signal, traceId });
+  },
+});
 
 /** What was sent as an object, or the text of one. Throws where it is none. */
 export function toObject(tool: string, sent: unknown): Readonly<Record<string, unknown>> {

@@ -1,12 +1,11 @@
 /**
- * From the name a model wrote to the result of the call: finds the tool, reading its server's list on first need, and runs it
- * where it lives.
+ * Calls the tool that a model named. Finds it among the tools that are known, else has lists read that may hold it.
  * @module
  */
 
 import { limitTime } from '../../async/time-limit.ts';
 import { readingsOf } from '../../catalog/tool-name.ts';
-import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.ts';
+import { DiscoveryError, type Outcome } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolRef } from '../../core/types.ts';
@@ -15,39 +14,38 @@ import { shorten } from '../../text/plain-text.ts';
 import type { NamedCall, ToolFormat } from '../formats/definition-types.ts';
 import { createNameTable } from '../formats/names.ts';
 import { toOwnWords } from '../formats/own-words.ts';
-import { namespaceOf } from '../formats/shown-names.ts';
-import type { CallReader } from './call-reader.ts';
-import type { ProvidedTools } from './provided-tools.ts';
+import { namespaceOf, type SeenNames } from '../formats/shown-names.ts';
+import type { EngineTools, SourceCallOptions } from './engine-tools.ts';
 import type { Tell } from './registry-log.ts';
 import { toObject } from './static-tool.ts';
-import type { ToolDiscovery } from './tool-discovery.ts';
-import { type RegistryResult, refuse, toRegistryResult, toReportedFailure, withoutStop } from './tool-error.ts';
-import type { ServerCall } from './tool-servers.ts';
-import type { OwnTool, ToolEntry, ToolTable } from './tool-table.ts';
+import {
+  type RegistryResult,
+  refuse,
+  toDiscoveryFailure,
+  toRegistryResult,
+  toReportedFailure,
+  withoutStop,
+} from './tool-error.ts';
+import type { StaticTool, ToolEntry, ToolTable } from './tool-table.ts';
 import { parseToolName } from './unified-name.ts';
 
-/** What may go along with a call. */
-export interface RegistryCallOptions {
-  /** Names the request in logs and in the audit log. */
-  readonly traceId?: string | undefined;
-  /** Ends the call. */
-  readonly signal?: AbortSignal | undefined;
+/** Options of one call. */
+export interface RegistryCallOptions extends SourceCallOptions {
   /** The format of the definitions the model was given. Without it, arguments are read in the words of any format. */
   readonly format?: ToolFormat | undefined;
 }
 
 export interface ToolCallerParts {
   readonly table: ToolTable;
-  readonly discovery: ToolDiscovery;
-  readonly provided: ProvidedTools;
-  readonly reader: CallReader;
+  readonly engine: EngineTools;
+  readonly seen: SeenNames;
   readonly tell: Tell;
 }
 
 /** A call as a model wrote it. */
 export interface ModelCall extends NamedCall {
   readonly format?: ToolFormat | undefined;
-  /** The tool itself, where somebody has read the call already. */
+  /** The tool itself, where the call has been read already. */
   readonly ref?: ToolRef | undefined;
 }
 
@@ -58,82 +56,96 @@ export async function callTool(
   options: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
   const { name, format, ref } = call;
+  const { table, engine } = parts;
   if (typeof name !== 'string' || name.length > LIMITS.names.qualified) return parseName(name);
-  const seen = ref ? parts.table.findRef(ref.server, ref.tool) : parts.reader.find(call);
-  const found = seen
-    ? ok(seen)
+  const known = ref ? table.findRef(ref.server, ref.tool) : knownTool(parts, call);
+  const found = known
+    ? ok(known)
     : await whileWanted(options.signal, name, 'not_sent', () => findTool(parts, call, options.traceId));
   if (!found.success) return found;
   const { server, definition, own } = found.data;
   const { name: tool } = definition;
-  // What cannot be read as arguments is refused where every call is checked.
   const args = ref ? call.arguments : toOwnWords(definition, call.arguments, format);
-  const result = own
-    ? await runOwn(own, tool, args, options)
-    : await callServer(parts.discovery, { server: server ?? '', tool, arguments: readable(tool, args) }, options);
+  const isStatic = own !== undefined && own.provider === undefined;
+  const result =
+    isStatic && !engine.callsStaticTools
+      ? await runStatic(own as StaticTool, tool, args, options)
+      : toRegistryResult(
+          await engine.call(server ?? own?.provider ?? engine.staticTools, tool, readable(tool, args), options),
+        );
   return result.success && result.data.isError === true ? toReportedFailure(result.data, server, tool) : result;
 }
 
-/** A text that is left here is no object; why, is known only here. */
+/** Says why a text that is left here is no object: only the text shows it. */
 const readable = (tool: string, args: unknown): unknown => (typeof args === 'string' ? toObject(tool, args) : args);
 
-/** The tool behind a name. Providers and servers that may have it are asked if their lists are due. */
+/** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */
+function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelCall): ToolEntry | undefined {
+  const exists = ({ server, tool }: ToolRef) => table.findRef(server, tool);
+  const shown = seen.find(name, namespace, exists);
+  if (shown || !namespace) return shown ?? table.find(name);
+  // In a namespace, a bare name must not lead to a tool of another server.
+  const now = table.shown.refOf(name, namespace);
+  return (now && exists(now)) ?? table.findRef(namespace, name);
+}
+
+/** The tool behind a name that is not known. Lists that may hold it are read if they are due. */
 async function findTool(
-  { table, discovery, provided, reader, tell }: ToolCallerParts,
+  parts: ToolCallerParts,
   call: ModelCall,
   traceId: string | undefined,
 ): Promise<RegistryResult<ToolEntry>> {
-  const { name } = call;
-  const read = await provided.readDue('tool', traceId);
-  if (read.changed) table.told(tell, traceId);
-  const candidates = reader.find(call) ? [] : await serversFor(call, discovery);
-  const asked = await Promise.all(candidates.map((server) => discovery.discover(server, traceId)));
-  const found = reader.find(call);
+  const { table, engine, tell } = parts;
+  const { name, namespace } = call;
+  const { changed, failures } = await engine.discoverFor((servers) => serversFor(call, servers), traceId);
+  if (changed) table.told(tell, traceId);
+  const found = knownTool(parts, call);
   if (found) return ok(found);
-  const failure = asked.find((one) => one !== undefined);
-  if (failure) return toRegistryResult({ success: false, error: { ...failure, tool: name, outcome: 'not_sent' } });
-  const isMalformed = name.includes('__') && !parseToolName(name).success;
-  return isMalformed ? parseName(name) : notFound(table, call, read.unread);
+  const unread = engine.unread();
+  const failure = failures.find(({ server }) => unread.every((one) => one.server !== server));
+  if (failure) return toDiscoveryFailure({ ...failure, tool: name, outcome: 'not_sent' });
+  const parsed = parseToolName(namespace ? `${namespace}__${name}` : name);
+  if (!parsed.success && name.includes('__')) return parsed;
+  if (unread.length === 0 && parsed.success && !isNamed(parts, call)) {
+    const missing = await engine.missing(parsed.data.serverName);
+    if (missing) return toDiscoveryFailure({ ...missing, tool: parsed.data.toolName });
+  }
+  return notFound(table, call, unread);
 }
 
-/** Why a name is none. */
+/** Whether a server of the table could be meant. */
+const isNamed = ({ table }: ToolCallerParts, { name, namespace }: ModelCall): boolean =>
+  [...readingsOf(namespace ? `${namespace}__${name}` : name)].some(({ server }) => table.hasServer(server)) ||
+  (namespace !== undefined && table.entries.some(({ server }) => server !== null && namespaceOf(server) === namespace));
+
+/** Why a name cannot be used. */
 function parseName(name: string): RegistryResult<never> {
   const parsed = parseToolName(name);
   return parsed.success ? refuse('VALIDATION_ERROR', 'That is not the name of a tool.') : parsed;
 }
 
-/** Servers whose list is due and may hold a tool of this name. */
-async function serversFor({ name, namespace }: ModelCall, discovery: ToolDiscovery): Promise<string[]> {
-  const written = new Set(namespace ? [namespace] : [...readingsOf(name)].map(({ server }) => server));
-  if (written.size === 0) return [];
-  const names = await (await discovery.servers()).serverNames();
-  const isMeant = (server: string): boolean =>
-    written.has(server) || (namespace ? namespaceOf(server) === namespace : name.startsWith(prefixOf(server)));
-  return names.filter((server) => isMeant(server) && discovery.isStale(server));
+/** The servers that may have a tool of this name. */
+function serversFor({ name, namespace }: ModelCall, servers: ReadonlyMap<string, unknown>): readonly string[] {
+  const written = namespace ? [namespace] : [...readingsOf(name)].map(({ server }) => server);
+  const exact = written.filter((server) => servers.has(server));
+  if (exact.length > 0 || written.length === 0) return exact;
+  return [...servers.keys()].filter((server) =>
+    namespace ? namespaceOf(server) === namespace : name.startsWith(prefixOf(server)),
+  );
 }
 
-const prefixes = new Map<string, string>();
+/** What the names of a server's tools begin with, in letters that every API allows. */
+const prefixOf = (server: string): string =>
+  createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
 
-/** What the names of a server's tools begin with. */
-function prefixOf(server: string): string {
-  const known = prefixes.get(server);
-  if (known !== undefined) return known;
-  const prefix = createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
-  if (prefixes.size >= LIMITS.names.prefixes) prefixes.clear();
-  prefixes.set(server, prefix);
-  return prefix;
-}
-
-/** Nobody has it, or nobody who could be asked: then asking again may help. */
+/** The failure for a name that no tool has. It can be retried where some tools are not known. */
 function notFound(
   table: ToolTable,
   { name, namespace }: ModelCall,
-  unread: readonly ErrorInfo[],
+  unread: ReturnType<EngineTools['unread']>,
 ): RegistryResult<never> {
-  const suggestions = nearestNames(
-    namespace ? `${namespace}__${name}` : name,
-    table.entries.map((entry) => entry.name),
-  );
+  const names = table.entries.map((entry) => entry.name);
+  const suggestions = nearestNames(namespace ? `${namespace}__${name}` : name, names);
   const quoted = suggestions.map((one) => `"${one}"`).join(', ');
   const hint = suggestions.length > 0 ? ` Did you mean ${quoted}?` : '';
   const within = namespace ? ` in "${shorten(namespace, 100)}"` : '';
@@ -142,31 +154,22 @@ function notFound(
   if (!failure) return refuse('TOOL_NOT_FOUND', message, { tool: name, suggestions });
   const { server, retryable } = failure;
   const reason = `${message} But the tools of ${server} are not known: ${withoutStop(failure.message)}.`;
-  return refuse(failure.code, reason, { server, tool: name, suggestions, retryable });
+  return toDiscoveryFailure({ ...failure, message: reason, tool: name, suggestions, retryable, outcome: 'not_sent' });
 }
 
-async function callServer(
-  discovery: ToolDiscovery,
-  call: ServerCall,
-  { traceId, signal }: RegistryCallOptions,
-): Promise<RegistryResult<CallToolResult>> {
-  const servers = await discovery.servers();
-  return toRegistryResult(await servers.call({ ...call, traceId, signal }));
-}
-
-/** Runs a tool of the program. */
-async function runOwn(
-  own: OwnTool,
+/** Runs a function of the program. */
+async function runStatic(
+  { run }: StaticTool,
   tool: string,
   sent: unknown,
   { traceId, signal }: RegistryCallOptions,
 ): Promise<RegistryResult<CallToolResult>> {
   const args = toObject(tool, sent);
   const outcome = signal?.aborted ? 'not_sent' : 'unknown';
-  return ok(await whileWanted(signal, tool, outcome, (ended) => own.run(args, { traceId, signal: ended })));
+  return ok(await whileWanted(signal, tool, outcome, (ended) => run(args, { traceId, signal: ended })));
 }
 
-/** Does something for as long as the caller waits; CANCELLED when he does no more, whatever becomes of the work. */
+/** Works for as long as the caller waits; throws CANCELLED when the caller has gone. */
 async function whileWanted<T>(
   signal: AbortSignal | undefined,
   tool: string,

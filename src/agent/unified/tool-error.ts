@@ -1,5 +1,5 @@
 /**
- * The four error codes an agent loop has to know: an error of ours in, one of them out, with the finer one kept beside it.
+ * Maps our error codes onto the four that an agent loop has to know. The finer code stays in `details`.
  * @module
  */
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, type ErrorInfo, isRetryableCode } from '../../core/errors.ts';
@@ -75,6 +75,18 @@ export const toToolError = (details: ErrorInfo): ToolError => ({
 /** The same result, with one of the four codes where it is a failure. */
 export const toRegistryResult = <T>(result: ToolResult<T>): RegistryResult<T> =>
   result.success ? result : { success: false, error: toToolError(result.error) };
+
+/** The error of a list that could not be read: TOOL_UNAVAILABLE, whatever the server did, unless its entry is wrong. */
+export function toDiscoveryError(details: ErrorInfo): ToolError {
+  const error = toToolError(details);
+  return error.code === 'TOOL_INVALID_INPUT' ? error : { ...error, code: 'TOOL_UNAVAILABLE' };
+}
+
+/** The same as a result. */
+export const toDiscoveryFailure = (details: ErrorInfo): RegistryResult<never> => ({
+  success: false,
+  error: toDiscoveryError(details),
+});
 
 /** A failure, by one of our codes. */
 export const refuse = (code: ErrorCode, message: string, details: ErrorDetails = {}): RegistryResult<never> =>

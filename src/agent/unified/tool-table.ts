@@ -6,6 +6,7 @@
 
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { LIMITS } from '../../core/limits.ts';
+import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition, ToolRef } from '../../core/types.ts';
 import type { DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
 import { LiveNames, type NameTable, PairMap } from '../formats/names.ts';
@@ -13,18 +14,24 @@ import { ShownNames } from '../formats/shown-names.ts';
 import { claudeSet, claudeTool, describe, leftOut } from './claude-set.ts';
 import type { Tell } from './registry-log.ts';
 
-/** What a program's own tool may know while it runs. */
+/** What a handler is given beside its arguments. */
 export interface OwnToolContext {
   readonly traceId: string | undefined;
-  /** Fires when the caller has gone. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
 }
 
-/** A tool that the program runs itself. */
+/** A tool of the program: a static one, or one of a provider. */
 export interface OwnTool {
   readonly definition: ToolDefinition;
-  /** What only Anthropic's format has a place for. */
-  readonly anthropic?: Readonly<Record<string, unknown>>;
+  /** The provider, for the engine to call; undefined for a static tool. */
+  readonly provider?: ToolProvider | undefined;
+}
+
+/** A function of the program. */
+export interface StaticTool extends OwnTool {
+  /** Fields that only Anthropic's format has. */
+  readonly anthropic: Readonly<Record<string, unknown>>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: OwnToolContext) => Promise<CallToolResult>;
 }
 
@@ -35,7 +42,7 @@ export interface ToolEntry {
   /** Null for the program's own. */
   readonly server: string | null;
   readonly definition: ToolDefinition;
-  readonly own?: OwnTool;
+  readonly own?: OwnTool | StaticTool;
 }
 
 /** A tool that is left out. */
@@ -59,7 +66,7 @@ export interface DiscoverySummary {
 /** What a provider gives. */
 export interface Provided {
   readonly tools: ReadonlyMap<string, OwnTool>;
-  /** What it lists and nobody can use. */
+  /** Listed tools that cannot be used. */
   readonly excluded: readonly ExcludedTool[];
 }
 
@@ -90,7 +97,8 @@ interface View {
 
 /** Keeps what is shown up to date: a change costs in proportion to the tools that changed, unless names collide. */
 export class ToolTable {
-  readonly #static = new Map<string, OwnTool>();
+  readonly #allows: (staticTool: string) => boolean;
+  readonly #static = new Map<string, StaticTool>();
   readonly #provided = new Map<object, Provided>();
   readonly #servers = new Map<string, ServerTools>();
   readonly #mcpNames = new LiveNames();
@@ -104,13 +112,26 @@ export class ToolTable {
   readonly #incomplete = new Set<string>();
   #view: View | undefined;
 
-  hasStatic(name: string): boolean {
-    return this.#static.has(name);
+  /** `allows` says whether the rules in force allow a static tool. */
+  constructor(allows: (staticTool: string) => boolean) {
+    this.#allows = allows;
   }
 
-  addStatic(name: string, tool: OwnTool): void {
+  /** All static tools, shown or not. */
+  get staticTools(): ReadonlyMap<string, StaticTool> {
+    return this.#static;
+  }
+
+  /** Other rules are in force. */
+  ownChanged(): void {
+    this.#own = undefined;
+    this.#view = undefined;
+  }
+
+  addStatic(name: string, tool: StaticTool): void {
     this.#static.set(name, tool);
     this.#view = undefined;
+    if (!this.#allows(name)) return;
     // A new name that is free changes no other.
     const isFree = this.#own?.names.refOf(name) === undefined && this.#mcpNames.refOf(name) === undefined;
     if (this.#own && isFree) addOwn(this.#own, name, tool);
@@ -120,13 +141,16 @@ export class ToolTable {
   /** Replaces what one provider gives; of two providers with a tool of one name, the first that was added wins. */
   setProvided(provider: object, provided: Provided): void {
     this.#provided.set(provider, provided);
-    this.#own = undefined;
-    this.#view = undefined;
+    this.ownChanged();
+  }
+
+  /** What one provider gives. */
+  provided(provider: object): Provided | undefined {
+    return this.#provided.get(provider);
   }
 
   removeProvided(provider: object): boolean {
-    this.#own = undefined;
-    this.#view = undefined;
+    this.ownChanged();
     return this.#provided.delete(provider);
   }
 
@@ -245,7 +269,7 @@ export class ToolTable {
   #ownTools(): OwnTools {
     if (this.#own) return this.#own;
     const own: OwnTools = { tools: new Map(), names: new LiveNames(), excluded: [] };
-    for (const [name, tool] of this.#static) addOwn(own, name, tool);
+    for (const [name, tool] of this.#static) if (this.#allows(name)) addOwn(own, name, tool);
     for (const { tools } of this.#provided.values())
       for (const [name, tool] of tools) if (!own.tools.has(name)) addOwn(own, name, tool);
     this.#own = own;

@@ -8,11 +8,11 @@ import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
 import { type RegistryResult, UnifiedToolRegistry } from '../../registry.ts';
 import type { AnthropicTool, OpenAiChatTool } from '../formats/definition-types.ts';
 import type { GeminiFunctionResponsePart, LangChainToolMessage } from '../formats/result-types.ts';
-import type { ToolServers } from './tool-servers.ts';
+import type { UnifiedToolRegistryOptions } from './registry-options.ts';
 
 describe('types', () => {
   it('a DiscoveryEngine fits behind a registry', () => {
-    const fits = (engine: DiscoveryEngine): ToolServers => engine;
+    const fits = (engine: DiscoveryEngine): UnifiedToolRegistryOptions['servers'] => engine;
     expect(fits(new DiscoveryEngine({ enabled: false }))).toBeInstanceOf(DiscoveryEngine);
   });
 

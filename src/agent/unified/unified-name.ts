@@ -1,6 +1,6 @@
 /**
- * `server__tool`, the one name a model sees: a name in, server and tool out, and back. Purely by its letters; which tool
- * a name stands for in a registry is looked up there first.
+ * Writes and splits `server__tool`, the name that a model sees, by its letters alone. A registry first looks up which tool
+ * has a name.
  * @module
  */
 import { formatToolName as formatRef } from '../../catalog/tool-name.ts';

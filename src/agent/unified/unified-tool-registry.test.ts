@@ -1,9 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { BROKEN, entry, folder, memoryLog, until } from '../../../test/fixtures/engine.ts';
 import { evil } from '../../../test/fixtures/evil.ts';
+import { memoryServers as serversOf } from '../../../test/fixtures/memory-servers.ts';
 import { DiscoveryError, ToolNotFoundError, ValidationError } from '../../core/errors.ts';
-import { fail, ok } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { ToolDefinition } from '../../core/types.ts';
 import { EngineCore as DiscoveryEngine } from '../../engine/engine-core.ts';
@@ -12,12 +12,12 @@ import {
   formatToolName,
   parseToolName,
   serversFromEnv,
+  ToolRegistry,
   toModelResult,
   UnifiedToolRegistry,
   type UnifiedToolRegistryOptions,
 } from '../../registry.ts';
 import { startTestServer } from '../../testing/index.ts';
-import type { ServerCall, ToolServers } from './tool-servers.ts';
 
 const tool = (name: string, description = 'Does something.'): ToolDefinition => ({
   name,
@@ -29,52 +29,6 @@ const world = (options: UnifiedToolRegistryOptions = {}): UnifiedToolRegistryOpt
   ...options,
   env: { PATH: process.env.PATH, HOME: '/nonexistent', ...options.env },
 });
-
-/** Servers in memory that count what they are asked. */
-function serversOf(lists: Record<string, readonly ToolDefinition[] | Error>) {
-  const asked: string[] = [];
-  const calls: ServerCall[] = [];
-  const listeners = new Set<(server: string, method: string) => void>();
-  let wait: Promise<unknown> = Promise.resolve();
-  const servers: ToolServers = {
-    serverNames: async () => Object.keys(lists),
-    readLists: async ({ servers: names }) => {
-      asked.push(...names);
-      await wait;
-      return new Map(
-        names.flatMap((name) => {
-          const list = lists[name];
-          if (!(list instanceof Error)) return [];
-          const failure = fail('SERVER_CONNECTION_ERROR', list.message, { server: name });
-          return failure.success ? [] : [[name, failure.error] as const];
-        }),
-      );
-    },
-    definitionsOf: async (name) => ok((lists[name] ?? []) as readonly ToolDefinition[]),
-    call: async (call) => {
-      calls.push(call);
-      return ok({ content: [{ type: 'text', text: `${call.server}:${call.tool}` }] });
-    },
-    onNotification: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-  return {
-    servers,
-    lists,
-    asked,
-    calls,
-    listeners,
-    hold: () => {
-      let release = () => {};
-      wait = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      return release;
-    },
-  };
-}
 
 describe('names', () => {
   it('prefixes tools with their server and remembers where they come from', () => {
@@ -277,7 +231,8 @@ describe('discovery', () => {
       success: false,
       error: {
         code: 'TOOL_UNAVAILABLE',
-        message: 'Not all tools could be read: bad (it is down). What was known before stays.',
+        message:
+          'Not all tools could be read: bad (bad could not be reached (it is down)). What was known before stays.',
         failures: [{ server: 'bad', code: 'SERVER_CONNECTION_ERROR' }],
         discovered: { registered: 1 },
       },
@@ -308,21 +263,40 @@ describe('discovery', () => {
     expect(result.error.message.length).toBeLessThan(2000);
   });
 
-  it('turns whatever a source throws into a failure', async () => {
-    const { servers } = serversOf({ a: [tool('x')] });
-    const broken = { ...servers, readLists: () => Promise.reject(new TypeError('a bug')) };
-    expect(await new UnifiedToolRegistry({ servers: broken }).discoverAllTools()).toMatchObject({
-      success: false,
-      error: { code: 'TOOL_UNAVAILABLE', failures: [{ server: 'a', message: 'a bug' }] },
-    });
-    const unlisted = { ...servers, definitionsOf: async () => fail('SERVER_UNAVAILABLE', 'not now') };
-    expect(await new UnifiedToolRegistry({ servers: unlisted }).discoverAllTools()).toMatchObject({
-      error: { code: 'TOOL_UNAVAILABLE' },
-    });
-    const nameless = { ...servers, serverNames: () => Promise.reject(new Error('a bug')) };
-    const registry = new UnifiedToolRegistry({ servers: nameless });
-    expect(await registry.discoverAllTools()).toMatchObject({ error: { code: 'TOOL_EXECUTION_FAILED' } });
-    expect(await registry.callTool('a__x')).toMatchObject({ error: { code: 'TOOL_EXECUTION_FAILED' } });
+  it.each([
+    ['dies while it lists', { exit: 1 }],
+    ['answers an error while it lists', { error: { code: -32603, message: 'a bug' } }],
+  ])('is TOOL_UNAVAILABLE when a server %s, and asks again at once', async (_what, step) => {
+    using child = evil({ on: [{ method: 'tools/list', do: [step] }] });
+    const servers = [entry('bad', child)] as never;
+    await using registry = new UnifiedToolRegistry(world({ servers }));
+    const failed = await registry.discoverAllTools();
+    expect(failed).toMatchObject({ error: { code: 'TOOL_UNAVAILABLE', failures: [{ server: 'bad' }] } });
+    const asked = child.received('tools/list').length;
+    expect(await registry.callTool('bad__x')).toMatchObject({ error: { code: 'TOOL_UNAVAILABLE' } });
+    expect(child.received('tools/list').length).toBeGreaterThan(asked);
+    expect(JSON.stringify(failed)).not.toContain('keeps failing');
+  });
+
+  it('is TOOL_UNAVAILABLE when a server answers HTTP 500 while it lists', async () => {
+    const { servers, asked, lists } = serversOf({ a: new Response(null, { status: 500 }) });
+    const registry = new UnifiedToolRegistry({ servers });
+    expect(await registry.discoverAllTools()).toMatchObject({ error: { code: 'TOOL_UNAVAILABLE' } });
+    expect(await registry.callTool('a__x')).toMatchObject({ error: { code: 'TOOL_UNAVAILABLE' } });
+    expect(asked).toHaveLength(2);
+    lists.a = [tool('x')];
+    expect(await registry.callTool('a__x')).toMatchObject({ success: true });
+  });
+
+  it('reads no other server again when one is switched off', async () => {
+    const { servers, asked, setEnabled } = serversOf({ a: [tool('x')], b: [tool('y')] });
+    const registry = new UnifiedToolRegistry({ servers });
+    await registry.discoverAllTools();
+    setEnabled('a', false);
+    await servers.reload();
+    await registry.discoverAllTools();
+    expect(names(registry)).toEqual(['b__y']);
+    expect(asked.sort()).toEqual(['a', 'b']);
   });
 
   it('drops a list that arrives after its server was removed', async () => {
@@ -352,19 +326,13 @@ describe('discovery', () => {
     expect(await registry.callTool('a__x')).toMatchObject({ success: true });
   });
 
-  it('is due at once when a server says that its tools changed', async () => {
-    const { servers, listeners, lists } = serversOf({ a: [tool('x')] });
+  it('shows what the engine has read since, without being asked', async () => {
+    const { servers, lists } = serversOf({ a: [tool('x')] });
     const registry = new UnifiedToolRegistry({ servers });
     await registry.discoverAllTools();
-    for (const tell of listeners) tell('a', 'notifications/message');
-    expect(registry.isDiscoveryStale('a')).toBe(false);
-    for (const tell of listeners) tell('a', 'notifications/tools/list_changed');
-    expect(registry.isDiscoveryStale('a')).toBe(true);
     lists.a = [tool('y')];
-    await registry.discoverAllTools();
+    await servers.readLists({ again: true });
     expect(names(registry)).toEqual(['a__y']);
-    await registry.close();
-    expect(listeners.size).toBe(0);
   });
 
   it('treats a clock that was put back as time that has passed', async () => {
@@ -414,12 +382,11 @@ describe('discovery', () => {
 });
 
 describe('calls', () => {
-  it('hand name, arguments and trace to the server', async () => {
+  it('hand name and arguments to the server', async () => {
     const { servers, calls } = serversOf({ rube: [tool('search')] });
     const registry = new UnifiedToolRegistry({ servers });
-    const { signal } = new AbortController();
-    await registry.callTool('rube__search', { text: 'x' }, { traceId: 'trace-1', signal });
-    expect(calls).toEqual([{ server: 'rube', tool: 'search', arguments: { text: 'x' }, traceId: 'trace-1', signal }]);
+    await registry.callTool('rube__search', { text: 'x' });
+    expect(calls).toEqual([{ server: 'rube', tool: 'search', arguments: { text: 'x' } }]);
   });
 
   it('suggest the nearest names for one that nobody has', async () => {
@@ -579,6 +546,76 @@ describe('calls', () => {
   });
 });
 
+describe('with an engine that has rules', () => {
+  const open = (over: object = {}) => {
+    const { servers } = serversOf({ rube: [tool('search')] }, over);
+    const registry = new UnifiedToolRegistry({ servers });
+    const traces: unknown[] = [];
+    registry.registerStaticTool('greet', ({ name }, { traceId }) => [traces.push(traceId), `Hello, ${name}`][1], {
+      input_schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    });
+    registry.registerStaticTool('wipe', () => 'wiped', { description: 'Deletes everything' });
+    return { servers, registry, traces };
+  };
+
+  it('static tools obey them, and those that may not be used are not shown', async () => {
+    const { registry } = open({ toolRules: [{ pattern: ['own:wipe'], enabled: false }] });
+    await registry.discoverAllTools();
+    expect(names(registry)).toEqual(['greet', 'rube__search']);
+    expect(await registry.callTool('wipe')).toMatchObject({ success: false });
+    expect(await registry.callTool('greet', { name: 'Ada' })).toMatchObject({
+      data: { content: [{ text: 'Hello, Ada' }] },
+    });
+  });
+
+  it('static tools go through its validation and get the trace', async () => {
+    const { registry, traces } = open();
+    expect(await registry.callTool('greet', { name: 'Ada' }, { traceId: 'trace-1' })).toMatchObject({ success: true });
+    expect(traces).toEqual(['trace-1']);
+    expect(await registry.callTool('greet', {})).toMatchObject({ error: { code: 'TOOL_INVALID_INPUT' } });
+    expect(traces).toHaveLength(1);
+  });
+
+  it('calls of static tools are in its audit log, and no other user of the engine sees the tools', async () => {
+    using home = folder();
+    await using engine = new DiscoveryEngine({ servers: [], state: home.path } as never, {
+      env: { HOME: '/nonexistent' },
+    });
+    const registry = new UnifiedToolRegistry({ servers: engine });
+    registry.registerStaticTool('ping', () => 'pong', {});
+    expect(await registry.callTool('ping', {}, { traceId: 'trace-7' })).toMatchObject({ success: true });
+    expect(await engine.toolsOf('own')).toMatchObject({ success: false });
+    const config = engine.getConfig();
+    await engine.close();
+    const { audit } = await config;
+    const written = await readFile(audit.file, 'utf8');
+    expect(JSON.parse(written)).toMatchObject({ server: 'own', tool: 'ping', traceId: 'trace-7' });
+  });
+
+  it('a static tool cannot have the name of a meta-tool', () => {
+    const { registry } = open();
+    expect(() => registry.registerStaticTool('search_tools', () => '', {})).toThrow(ValidationError);
+  });
+
+  it('no text names a tool that the model was not given', async () => {
+    const { registry } = open();
+    registry.registerMcpTools('away', [tool('x')]);
+    for (const name of ['nowhere__x', 'rube__nothing', 'nothing', 'away__x']) {
+      const result = await registry.callTool(name);
+      expect(JSON.stringify(result)).not.toMatch(/search_tools|list_tools|list_mcp_servers/);
+    }
+  });
+
+  it('tools of the engine’s own providers are the program’s own', async () => {
+    const own = new ToolRegistry({ name: 'scripts' });
+    own.registerTool('deploy', { description: 'Deploys' }, () => 'deployed');
+    const { registry } = open({ providers: [own] });
+    await registry.discoverAllTools();
+    expect(names(registry)).toContain('deploy');
+    expect(await registry.callTool('deploy')).toMatchObject({ data: { content: [{ text: 'deployed' }] } });
+  });
+});
+
 describe('static tools', () => {
   it('get checked arguments, also where a model sent them as text or wrapped them', async () => {
     const registry = new UnifiedToolRegistry();
@@ -645,14 +682,6 @@ describe('static tools', () => {
     expect(await registry.callTool('broken')).toMatchObject({
       error: { code: 'TOOL_EXECUTION_FAILED', message, retryable: false },
     });
-    const { servers } = serversOf({ a: [] });
-    const log = memoryLog();
-    const away = new UnifiedToolRegistry({
-      servers: { ...servers, readLists: () => Promise.reject(thrown) },
-      logger: log,
-    });
-    expect(await away.discoverAllTools()).toMatchObject({ error: { failures: [{ server: 'a', message }] } });
-    expect(log.lines.join()).toContain(message.replaceAll('"', '\\"'));
   });
 
   it('keep what only Anthropic’s format knows', () => {
@@ -820,7 +849,10 @@ describe('providers', () => {
     registry.addProvider(slow);
     registry.addProvider(provider({ name: 'quick', listToolMetadata: async () => [{ name: 'deploy' }] }));
     expect(await registry.discoverAllTools()).toMatchObject({
-      error: { code: 'TOOL_UNAVAILABLE', failures: [{ server: 'scripts', message: expect.stringContaining('20 ms') }] },
+      error: {
+        code: 'TOOL_UNAVAILABLE',
+        failures: [{ server: 'scripts', message: expect.stringContaining('0.02 s') }],
+      },
     });
     expect(names(registry)).toEqual(['deploy']);
     let list: ((tools: readonly { name: string }[]) => void) | undefined;
@@ -865,12 +897,13 @@ describe('logs', () => {
     const at = (level: string) => (fields: object, message?: string) =>
       void log.push({ level, fields: { ...fields }, message });
     const logger = { info: at('info'), warn: at('warn'), error: at('error') };
-    const { servers, lists } = serversOf({ a: [tool('x')], b: new Error('down\n\u001b[31m now') });
+    const { servers, lists, setEnabled } = serversOf({ a: [tool('x')], b: new Error('down\n\u001b[31m now') });
     const registry = new UnifiedToolRegistry({ servers, logger });
     registry.registerStaticTool('mine', () => '', {});
     await registry.discoverAllTools('trace-1');
-    delete lists.a;
+    setEnabled('a', false);
     lists.b = [];
+    await servers.reload();
     await registry.discoverAllTools('trace-2');
     await registry.discoverAllTools('trace-3');
     const line = (level: string, traceId: string, message: string, fields: object) => ({
@@ -880,7 +913,10 @@ describe('logs', () => {
     });
     expect(log).toEqual([
       line('info', 'trace-1', 'tools.discovery.started', { serverCount: 2 }),
-      line('warn', 'trace-1', 'tools.discovery.server.failed', { serverName: 'b', errorMessage: 'down now' }),
+      line('warn', 'trace-1', 'tools.discovery.server.failed', {
+        serverName: 'b',
+        errorMessage: 'b could not be reached (down now).',
+      }),
       line('info', 'trace-1', 'tools.discovery.server.success', { serverName: 'a', toolCount: 1 }),
       line('info', 'trace-1', 'tools.registry.updated', { staticCount: 1, mcpCount: 1 }),
       line('info', 'trace-2', 'tools.registry.server.removed', { serverName: 'a', removedCount: 1 }),
@@ -929,6 +965,16 @@ describe('what local servers write to stderr', () => {
     await registry.close();
     await engine.close();
     expect((await readdir(home.path)).filter((name) => name === 'logs')).toEqual(expected);
+  });
+
+  it('is not kept by a registry of entries, which writes nothing to disk', async () => {
+    using home = folder();
+    using server = evil({});
+    const env = { PATH: process.env.PATH, HOME: home.path, ANYGPT_HOME: home.path };
+    await using registry = new UnifiedToolRegistry({ servers: [entry('local', server)] as never, env });
+    await registry.discoverAllTools();
+    await registry.close();
+    expect(await readdir(home.path)).toEqual([]);
   });
 });
 

@@ -1,29 +1,29 @@
 /**
- * One registry for an agent loop: a program's own tools and the tools of MCP servers in, definitions for a model and one way
- * to call any of them out.
+ * Gives an agent loop one registry over a program's own tools and the tools of MCP servers: a view of the engine with the
+ * names, the error codes and the log events of "Tool Discovery & Registration".
  *
- * Own tools win over MCP tools of the same name. Servers are connected to when their tools are first needed, their lists hold
- * for five minutes, and a list stays when reading it anew fails. What a model or a server does wrong is a failed result;
- * only a programmer's mistakes throw.
+ * An own tool wins over an MCP tool of the same name. Servers are connected when their tools are first needed. Lists hold for
+ * five minutes, and stay when reading them again fails. Failures are results; only mistakes of the programmer throw.
  * @module
  */
 import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { isReservedTool } from '../../core/own-server.ts';
 import { ok, toFailure } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
 import { shorten } from '../../text/plain-text.ts';
 import type { AiSdkOptions, DefinitionSet, DefinitionsOf, ToolFormat } from '../formats/definition-types.ts';
 import type { ToolResultsOf } from '../formats/result-types.ts';
+import { SeenNames } from '../formats/shown-names.ts';
 import { type AnyToolCall, type FormatOf, readToolCall, type ToolCallOptions } from '../formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../formats/tool-result.ts';
 import { checkProvider } from '../registry/check-provider.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { StandardSchema } from '../registry/standard-schema.ts';
 import type { ArgumentsOf, ToolSchema } from '../registry/tool-registration.ts';
-import { CallReader } from './call-reader.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
-import { ProvidedTools } from './provided-tools.ts';
+import { type Discovered, EngineTools } from './engine-tools.ts';
 import { createTell, type Tell } from './registry-log.ts';
 import { resolveOptions, type UnifiedToolRegistryOptions } from './registry-options.ts';
 import { unsetFor } from './servers-from-env.ts';
@@ -32,18 +32,17 @@ import {
   type StandardArguments,
   type StaticToolDefinition,
   type StaticToolHandler,
+  staticProvider,
 } from './static-tool.ts';
 import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
-import { type Discovered, ToolDiscovery } from './tool-discovery.ts';
 import {
   type RegistryResult,
   refuse,
+  toDiscoveryError,
   toModelResult,
   toRegistryFailure,
-  toToolError,
   withoutStop,
 } from './tool-error.ts';
-import { openServers } from './tool-servers.ts';
 import { type DiscoverySummary, type ToolEntry, ToolTable } from './tool-table.ts';
 import { formatToolName, type ParsedToolName, parseToolName } from './unified-name.ts';
 
@@ -57,7 +56,7 @@ export interface RegisteredTool {
   readonly originalName: string;
 }
 
-/** What may go along with a call in the shape of an API. */
+/** Options of a call in the shape of an API. */
 export interface HandleCallOptions<F extends ToolFormat = ToolFormat>
   extends Omit<RegistryCallOptions, 'format'>,
     ToolCallOptions<F> {
@@ -77,11 +76,10 @@ const CLOSED = 'The registry is closed.';
  * const result = await registry.callTool(block.name, block.input, { traceId });
  */
 export class UnifiedToolRegistry {
-  readonly #table = new ToolTable();
-  readonly #discovery: ToolDiscovery;
-  readonly #provided: ProvidedTools;
+  readonly #table = new ToolTable((tool) => this.#engine.allows(tool));
+  readonly #engine: EngineTools;
   readonly #definitions = new Definitions(this.#table);
-  readonly #reader = new CallReader(this.#table);
+  readonly #seen = new SeenNames();
   readonly #tell: Tell;
   readonly #parts: ToolCallerParts;
   readonly #unset: readonly string[];
@@ -94,11 +92,10 @@ export class UnifiedToolRegistry {
     this.#unset = unsetFor(servers);
     this.#toJsonSchema = toJsonSchema;
     this.#tell = createTell(logger);
-    const shared = { table: this.#table, ttlMs, now, tell: this.#tell };
-    this.#discovery = new ToolDiscovery({ ...shared, open: () => openServers(servers, { env, now }) });
-    this.#provided = new ProvidedTools({ ...shared, patienceMs: providerMs, callMs });
-    const { table, tell } = shared;
-    this.#parts = { table, discovery: this.#discovery, provided: this.#provided, reader: this.#reader, tell };
+    const shared = { table: this.#table, tell: this.#tell };
+    const own = staticProvider(this.#table.staticTools);
+    this.#engine = new EngineTools({ ...shared, own, servers, ttlMs, providerMs, callMs, now, env });
+    this.#parts = { ...shared, engine: this.#engine, seen: this.#seen };
   }
 
   /**
@@ -131,7 +128,10 @@ export class UnifiedToolRegistry {
     toolDefinition: StaticToolDefinition<ToolSchema>,
   ): void {
     const tool = createStaticTool(name, handler, toolDefinition, this.#toJsonSchema);
-    if (this.#table.hasStatic(name)) throw new ValidationError(`There is already a tool "${name}" in this registry.`);
+    if (this.#table.staticTools.has(name))
+      throw new ValidationError(`There is already a tool "${name}" in this registry.`);
+    if (this.#engine.callsStaticTools && isReservedTool(name))
+      throw new ValidationError(`"${name}" is the name of a meta-tool of the engine; choose another.`);
     this.#table.addStatic(name, tool);
   }
 
@@ -141,12 +141,12 @@ export class UnifiedToolRegistry {
    */
   addProvider(provider: ToolProvider): void {
     checkProvider(provider);
-    if (!this.#provided.has(provider)) this.#provided.add(provider);
+    if (!this.#engine.hasProvider(provider)) this.#engine.addProvider(provider);
   }
 
   /** Takes a provider's tools out again. Returns whether it was there. */
   removeProvider(provider: ToolProvider): boolean {
-    return this.#provided.remove(provider);
+    return this.#engine.removeProvider(provider);
   }
 
   /** Replaces the tools of one server, as `tools/list` gives them. They count as read now. */
@@ -155,26 +155,25 @@ export class UnifiedToolRegistry {
       return refuse('VALIDATION_ERROR', 'The name of a server must be a text that is not empty.');
     if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
     this.#table.setServer(serverName, tools);
-    this.#discovery.registered(serverName);
+    this.#engine.registered(serverName);
     this.#table.told(this.#tell, undefined);
     return ok(this.#summary(serverName));
   }
 
   /** Takes the tools of one server out, until they are discovered again. */
   removeServerTools(serverName: string): RegistryResult<{ readonly removed: number }> {
-    const removed = this.#discovery.remove(serverName);
+    const removed = this.#engine.removeServer(serverName);
     if (removed > 0) this.#table.told(this.#tell, undefined);
     return ok({ removed });
   }
 
-  /** All tools in Anthropic's format, sorted by name: what is known now, without asking anybody. */
+  /** All tools that are known now, in Anthropic's format, sorted by name. Connects to nothing. */
   getToolsForClaude(): ClaudeTool[] {
     return this.getToolDefinitions();
   }
 
   /**
-   * All tools as a model's API takes them, sorted by name: what is known now, without asking anybody. Anthropic's format
-   * unless told otherwise.
+   * All tools that are known now, in the format of an API, sorted by name. Connects to nothing. Default: Anthropic's format.
    * @example
    * const tools = registry.getToolDefinitions({ format: 'openai-responses', strict: true });
    */
@@ -184,15 +183,16 @@ export class UnifiedToolRegistry {
     return this.getDefinitionSet({ format: 'anthropic', ...options } as DefinitionOptions<F>).definitions;
   }
 
-  /** `getToolDefinitions` with what a caller may want to know: tools that are not strict or say less, and why. */
+  /** `getToolDefinitions` with the problems: tools that are not strict or say less, and why. */
   getDefinitionSet<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<F> {
-    // The AI SDK calls tools itself; it is told how unless the program wants to.
+    // The AI SDK calls tools itself, with this function unless the program gives its own.
     const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) => {
       const name = server === '' ? tool : formatToolName({ server, tool });
       return toModelResult(await this.#call({ name, ref: { server, tool }, arguments: args }, { signal }));
     };
+    this.#engine.update();
     const set = this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
-    this.#reader.handedOut();
+    this.#seen.handOut(this.#table.shown);
     return set;
   }
 
@@ -204,12 +204,13 @@ export class UnifiedToolRegistry {
 
   /** All tools with where they come from, sorted by name. */
   listTools(): RegisteredTool[] {
+    this.#engine.update();
     return this.#table.entries.map((entry) => this.#registered(entry));
   }
 
   /** True when a server's list was never read, or five minutes ago or longer. */
   isDiscoveryStale(serverName: string): boolean {
-    return this.#discovery.isStale(serverName);
+    return this.#engine.isStale(serverName);
   }
 
   /** Server and tool behind a name: looked up, and split at the first `__` only where no tool has that name. */
@@ -221,26 +222,22 @@ export class UnifiedToolRegistry {
   }
 
   /**
-   * Reads the lists that are due, of all servers that are switched on, and lets go of the tools of those that are not. Never
-   * throws: if any server fails, so does the result, with `failures` for each; its old tools stay, the others' are there, and
-   * `discovered` says what that makes.
+   * Reads the lists that are due, of all servers that are switched on, and removes the tools of other servers. Never throws.
+   * If a server fails, the result is a failure with `failures` for each; its old tools stay, and `discovered` counts what is
+   * there.
    */
   async discoverAllTools(traceId?: string): Promise<RegistryResult<DiscoverySummary>> {
     if (this.#closed) return refuse('SHUTTING_DOWN', CLOSED);
-    const parts = await Promise.all([
-      this.#provided.readDue('list', traceId).catch(asDiscovered),
-      this.#discovery.discoverAll(traceId).catch(asDiscovered),
-    ]);
+    const { changed, failures } = await this.#engine.discoverAll(traceId).catch(asDiscovered);
     const isNews = this.#unset.length > 0 && !this.#saidUnset;
-    if (isNews || parts.some(({ changed }) => changed)) this.#table.told(this.#tell, traceId, this.#unset);
+    if (isNews || changed) this.#table.told(this.#tell, traceId, this.#unset);
     this.#saidUnset = true;
-    const failures = parts.flatMap((part) => part.failures);
     const [first] = failures;
     if (first === undefined) return ok(this.#summary());
     const message = `Not all tools could be read: ${reasonsOf(failures)}. What was known before stays.`;
     const retryable = failures.some((failure) => failure.retryable);
     const discovered = this.#summary();
-    return { success: false, error: { ...toToolError(first), message, retryable, failures, discovered } };
+    return { success: false, error: { ...toDiscoveryError(first), message, retryable, failures, discovered } };
   }
 
   /**
@@ -274,10 +271,10 @@ export class UnifiedToolRegistry {
     } as ResultOptionsOf<ToolFormat>) as ToolResultsOf[F];
   }
 
-  /** Closes what was opened here; an engine that was handed in stays open. No tool is called any more. */
+  /** Closes what was opened here; a given engine stays open. Later calls fail. */
   close(): Promise<void> {
     this.#closed = true;
-    return this.#discovery.close();
+    return this.#engine.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

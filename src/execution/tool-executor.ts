@@ -38,13 +38,6 @@ import { nextTraceId } from './trace-id.ts';
 import { argumentsFault, repairArguments } from './validation/repair-arguments.ts';
 import { SchemaValidators } from './validation/schema-validators.ts';
 
-/** The part of the connections that `ToolExecutionProxy` exposes. */
-export interface ConnectionPort {
-  connect(server: string): Promise<void>;
-  disconnect(server: string): Promise<void>;
-  isConnected(server: string): boolean;
-}
-
 /** A tool of the gateway itself, called under its own server name. */
 export interface OwnTool {
   readonly definition: ToolDefinition;
@@ -59,14 +52,13 @@ export interface CallSettings {
   readonly concurrency?: number | undefined;
 }
 
-/** Everything the proxy is built from. */
-export interface ToolExecutionProxyOptions extends OutputOptions {
+/** Everything the executor is built from. */
+export interface ToolExecutorOptions extends OutputOptions {
   /** Sends the call; the end of the pipeline. May throw; that becomes a failure. */
   readonly invoke: Handler;
   readonly lookup: Lookup;
   readonly decide: Decide;
   readonly audit: AuditRecorder;
-  readonly connections?: ConnectionPort | undefined;
   /** Returns a server's settings; called for each call. */
   readonly settingsOf?: ((server: string) => CallSettings | undefined) | undefined;
   /** Tells whether a call may be repeated: the operator's globs, or a trusted server's hints. */
@@ -140,14 +132,13 @@ export type ExecutionEvent =
 const NOBODY: Caller = {};
 
 /** Calls tools on servers. */
-export class ToolExecutionProxy {
+export class ToolExecutor {
   /** State of the breakers, for status pages. */
   readonly breakers: CircuitBreakers;
   /** Counters of calls, for the proxy that replaces this one. */
   readonly gates: CallGates;
   /** Schemas whose checks are off and why, for status pages. */
   readonly validators: SchemaValidators;
-  readonly #connections: ConnectionPort | undefined;
   readonly #clock: Clock;
   readonly #drain: number;
   readonly #pages: ResultPages;
@@ -158,11 +149,10 @@ export class ToolExecutionProxy {
   #closing: Promise<void> | undefined;
   readonly #drained = new Set<() => void>();
 
-  constructor(options: ToolExecutionProxyOptions) {
+  constructor(options: ToolExecutorOptions) {
     const { invoke, lookup, decide, settingsOf, isRepeatable, limits = {}, log } = options;
     const { clock = systemClock, random = Math.random } = options;
     const { callIdle: idle, callCeiling: ceiling } = limits;
-    this.#connections = options.connections;
     this.#clock = clock;
     this.#drain = limits.drain ?? DEFAULTS.limits.drain;
     this.#pages = options.pages ?? new ResultPages({ maxBytes: limits.resultsKept, clock });
@@ -293,21 +283,6 @@ export class ToolExecutionProxy {
       left.unfollow();
       left.abort();
     }
-  }
-
-  /** Opens the connection to a server in advance. */
-  async connect(server: string): Promise<void> {
-    await this.#connections?.connect(server);
-  }
-
-  /** Closes the connection to a server; the next call opens it again. */
-  async disconnect(server: string): Promise<void> {
-    await this.#connections?.disconnect(server);
-  }
-
-  /** Tells whether a connection to the server is open. */
-  isConnected(server: string): boolean {
-    return this.#connections?.isConnected(server) ?? false;
   }
 
   /** Accepts no more calls, lets running ones end for a while, then ends them with SHUTTING_DOWN. */

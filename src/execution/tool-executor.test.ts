@@ -7,7 +7,7 @@ import type { Progress, ToolCall, ToolDefinition } from '../core/types.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { Handler } from './pipeline.ts';
 import { joinPages } from './result-pager.ts';
-import { type ExecutionEvent, ToolExecutionProxy, type ToolExecutionProxyOptions } from './tool-execution-proxy.ts';
+import { type ExecutionEvent, ToolExecutor, type ToolExecutorOptions } from './tool-executor.ts';
 
 const definition: ToolDefinition = {
   name: 'echo',
@@ -16,9 +16,9 @@ const definition: ToolDefinition = {
 
 const echo: Handler = async (call) => ok({ content: [{ type: 'text', text: String(call.arguments.text) }] });
 
-function build(options: Partial<ToolExecutionProxyOptions> = {}) {
+function build(options: Partial<ToolExecutorOptions> = {}) {
   const records: AuditEntry[] = [];
-  const proxy = new ToolExecutionProxy({
+  const proxy = new ToolExecutor({
     invoke: echo,
     lookup: ({ server, tool }) =>
       server === 'nowhere'
@@ -37,7 +37,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((later) => setImmediate(later));
 };
 
-describe('ToolExecutionProxy', () => {
+describe('ToolExecutor', () => {
   test('calls a tool and hands the result on', async () => {
     const { proxy, records } = build();
     expect(await proxy.execute('s', 'echo', { text: 'hi' })).toEqual(ok({ content: [{ type: 'text', text: 'hi' }] }));
@@ -257,21 +257,6 @@ describe('ToolExecutionProxy', () => {
     };
     expect((await proxy.execute('s', 'echo', {}, { onProgress })).success).toBe(true);
     expect(warnings).toHaveLength(1);
-  });
-
-  test('connections are opened, closed and asked about through the port', async () => {
-    const open = new Set<string>();
-    const connections = {
-      connect: async (name: string) => void open.add(name),
-      disconnect: async (name: string) => void open.delete(name),
-      isConnected: (name: string) => open.has(name),
-    };
-    const { proxy } = build({ connections });
-    await proxy.connect('s');
-    expect(proxy.isConnected('s')).toBe(true);
-    await proxy.disconnect('s');
-    expect(proxy.isConnected('s')).toBe(false);
-    expect(build().proxy.isConnected('s')).toBe(false);
   });
 });
 

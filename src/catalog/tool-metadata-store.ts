@@ -1,0 +1,61 @@
+/**
+ * Stores the tools of all servers, by server and name.
+ * @module
+ */
+
+import type { ToolMetadata } from '../core/types.ts';
+
+/** What the catalogue knows of tools. */
+export class ToolMetadataStore {
+  readonly #servers = new Map<string, Map<string, ToolMetadata>>();
+
+  /** Adds a tool, or replaces the one of the same server and name. */
+  addTool(tool: ToolMetadata): void {
+    let tools = this.#servers.get(tool.server);
+    if (!tools) {
+      tools = new Map();
+      this.#servers.set(tool.server, tools);
+    }
+    tools.set(tool.name, tool);
+  }
+
+  /** Replaces everything known of one server. */
+  setServer(server: string, tools: readonly ToolMetadata[]): void {
+    this.#servers.set(server, new Map(tools.map((tool) => [tool.name, tool])));
+  }
+
+  removeServer(server: string): void {
+    this.#servers.delete(server);
+  }
+
+  /** One server's tools by name; empty for a server nobody added. */
+  getToolsByServer(server: string, includeDisabled = false): ToolMetadata[] {
+    const tools = [...(this.#servers.get(server)?.values() ?? [])];
+    return tools.filter((tool) => includeDisabled || tool.enabled).sort(byName);
+  }
+
+  getTool(server: string, tool: string): ToolMetadata | null {
+    return this.#servers.get(server)?.get(tool) ?? null;
+  }
+
+  /** Every tool, by server and name. */
+  getAllTools(includeDisabled = false): ToolMetadata[] {
+    return [...this.#servers.keys()].sort().flatMap((server) => this.getToolsByServer(server, includeDisabled));
+  }
+
+  hasServer(server: string): boolean {
+    return this.#servers.has(server);
+  }
+
+  getToolCount(server: string): number {
+    return this.#servers.get(server)?.size ?? 0;
+  }
+
+  getEnabledCount(server: string): number {
+    let count = 0;
+    for (const tool of this.#servers.get(server)?.values() ?? []) if (tool.enabled) count++;
+    return count;
+  }
+}
+
+const byName = (a: ToolMetadata, b: ToolMetadata): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

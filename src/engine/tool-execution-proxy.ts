@@ -1,0 +1,86 @@
+/**
+ * Connects to MCP servers one by one and calls their tools, for programs that have no configuration.
+ * @module
+ */
+import type { RemoteConfig, StdioConfig } from '../config/define-config.ts';
+import type { ExecuteOptions, ExecutionEvent } from '../execution/tool-executor.ts';
+import { EngineCore, type ExecutionResult } from './engine-core.ts';
+import type { EngineOptions } from './engine-world.ts';
+
+/**
+ * A view of an engine whose servers come and go with `connect` and `disconnect`. Calls take the engine's whole pipeline:
+ * validation, limits, retries, timeouts. Touches no disk.
+ * @example
+ * await using proxy = new ToolExecutionProxy();
+ * await proxy.connect('files', { type: 'stdio', command: 'npx', args: ['-y', 'some-files-server'] });
+ * const result = await proxy.execute('files', 'read_file', { path: 'notes.txt' });
+ */
+export class ToolExecutionProxy implements AsyncDisposable {
+  readonly #servers = new Map<string, StdioConfig | RemoteConfig>();
+  readonly #core: EngineCore;
+
+  /** Takes environment, clock, log and network; each has a real default. */
+  constructor(options: EngineOptions = {}) {
+    const servers = () => [...this.#servers].map(([name, connection]) => ({ name, connection }));
+    const config = {
+      // Read again on every reload.
+      get servers() {
+        return servers();
+      },
+    };
+    this.#core = new EngineCore(config, options, 'memory');
+  }
+
+  /**
+   * Connects to a server, in place of an earlier one of that name. Throws `ServerConnectionError` if it cannot be reached,
+   * and `ConfigurationError` for a connection that cannot be used.
+   */
+  async connect(server: string, config: StdioConfig | RemoteConfig): Promise<void> {
+    const before = this.#servers.get(server);
+    this.#servers.set(server, config);
+    try {
+      await this.#core.reload();
+    } catch (error) {
+      if (before) this.#servers.set(server, before);
+      else this.#servers.delete(server);
+      throw error;
+    }
+    await this.#core.connect(server);
+  }
+
+  /** Closes the connection to a server and forgets the server. */
+  async disconnect(server: string): Promise<void> {
+    if (!this.#servers.delete(server)) return;
+    await this.#core.disconnect(server);
+    await this.#core.reload();
+  }
+
+  /** Whether a connection to the server is open. */
+  isConnected(server: string): boolean {
+    return this.#core.isConnected(server);
+  }
+
+  /** Calls a tool. Connects again if the connection was lost. Never throws. */
+  execute(server: string, tool: string, args?: unknown, options?: ExecuteOptions): Promise<ExecutionResult> {
+    return this.#core.executeTool(server, tool, args, options);
+  }
+
+  /** `execute` with its progress, then exactly one result. Leaving the loop cancels the call. */
+  executeStream(
+    server: string,
+    tool: string,
+    args?: unknown,
+    options?: ExecuteOptions,
+  ): AsyncGenerator<ExecutionEvent, void, undefined> {
+    return this.#core.executeStream(server, tool, args, options);
+  }
+
+  /** Ends calls (those under way get a while), connections and processes. */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
