@@ -247,8 +247,6 @@ const limits = {
     compared: 64,
     /** A file name made from what a server said. */
     file: 100,
-    /** Prefixes of server names that are remembered. */
-    prefixes: 10_000,
     /** OpenAI's Chat Completions refuses longer lists of tools. */
     apiTools: 128,
   },

@@ -27,7 +27,6 @@ import {
 } from '../agent/formats/tool-call.ts';
 import { type ResultOptionsOf, toToolResult } from '../agent/formats/tool-result.ts';
 import { ValidationError } from '../core/errors.ts';
-import { LIMITS } from '../core/limits.ts';
 import { withoutMetaTools } from '../core/own-server.ts';
 import { fail, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';

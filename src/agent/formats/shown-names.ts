@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolRef } from '../../core/types.ts';
 import type { DescribedTool } from './definition-types.ts';
 import { createNameTable, type NameTable } from './names.ts';
@@ -32,16 +33,13 @@ export class ShownNames {
   }
 }
 
-/** How many earlier sets of names are still understood. */
-const MAX_SEEN = 4;
-
 /** The names that models were shown, latest first. Conversations go on while lists change. */
 export class SeenNames {
   #sets: readonly ShownNames[] = [];
 
   /** Models have been given these names. */
   handOut(shown: ShownNames): void {
-    if (this.#sets[0] !== shown) this.#sets = [shown, ...this.#sets].slice(0, MAX_SEEN);
+    if (this.#sets[0] !== shown) this.#sets = [shown, ...this.#sets].slice(0, LIMITS.cache.earlierNames);
   }
 
   /** The first tool of that name that still exists: by the latest names, then by earlier ones. */

@@ -10,6 +10,7 @@ import { ageSince } from '../../async/clock.ts';
 import { Semaphore } from '../../async/semaphore.ts';
 import { waitAtMost } from '../../async/time-limit.ts';
 import { DiscoveryError, type ErrorInfo, ServerConnectionError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { withoutMetaTools } from '../../core/own-server.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import { isProvider, type SourceDefinition, type ToolProvider, UNDESCRIBED } from '../../core/tool-provider.ts';
@@ -67,7 +68,6 @@ interface KnownSource {
   readonly fingerprint: string;
 }
 
-const DEFINITIONS_AT_ONCE = 16;
 /** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
 const listing = new AsyncLocalStorage<EngineTools>();
 const NOTHING: Discovered = { changed: false, failures: [] };
@@ -396,7 +396,7 @@ export class EngineTools {
   async #describe(known: KnownSource): Promise<void> {
     const { state, definition } = known;
     if (!isProvider(definition)) return;
-    const turns = new Semaphore(DEFINITIONS_AT_ONCE);
+    const turns = new Semaphore(LIMITS.atOnce.definitions);
     const describe = async (tool: ToolDefinition): Promise<void> => {
       const found = await state.describe(definition, tool);
       if (found.inputSchema === UNDESCRIBED) return;
