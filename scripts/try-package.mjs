@@ -43,7 +43,8 @@ try {
   const bin = join(folder, 'node_modules/.bin/anygpt');
   const anygpt = (...args) => run(bin, args, { env: ours, shell });
   assert.match(anygpt('--version'), new RegExp(version.replaceAll('.', '\\.')));
-  const npx = ['--yes', ...quiet, join(folder, filename), '--version'];
+  // npx takes the path of an existing file for a program; as an address it is a package.
+  const npx = ['--yes', ...quiet, `file:${join(folder, filename)}`, '--version'];
   const elsewhere = join(folder, 'elsewhere');
   mkdirSync(elsewhere);
   assert.match(run('npx', npx, { cwd: elsewhere, env: ours, shell }), new RegExp(version.replaceAll('.', '\\.')));
