@@ -207,7 +207,7 @@ function notFound(state: LookupState, { server, tool }: ToolRef): ToolResult<nev
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /** Waits for the work, until the caller cancels or its timeout passes. */
-async function patiently(work: Promise<unknown>, { signal, timeout }: Patience): Promise<void> {
+export async function patiently(work: Promise<unknown>, { signal, timeout }: Patience): Promise<void> {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;

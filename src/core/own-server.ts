@@ -38,7 +38,4 @@ export const withoutMetaTools = (error: ErrorInfo): ErrorInfo =>
 
 const SENTENCES = /(?<=[.?!]) /;
 
-const isForAll = (sentence: string): boolean => {
-  const [first = ''] = sentence.split(' ', 1);
-  return !isReservedTool(first);
-};
+const isForAll = (sentence: string): boolean => !sentence.split(/\W+/).some(isReservedTool);

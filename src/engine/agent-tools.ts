@@ -109,8 +109,11 @@ export class AgentTools {
     if (!MODES.includes(mode))
       throw new ValidationError(`Unknown mode "${String(mode)}". Use one of: ${MODES.join(', ')}.`);
     const tools = this.listed(mode);
-    const execute: AiSdkOptions['execute'] = ({ server, tool, arguments: args }, { abortSignal: signal }) =>
-      this.call({ name: server === '' ? tool : `${server}__${tool}`, arguments: args }, { signal });
+    // The pair is known here: a name made of it could mean another tool.
+    const execute: AiSdkOptions['execute'] = async ({ server, tool, arguments: args }, { abortSignal: signal }) =>
+      server === ''
+        ? this.call({ name: tool, arguments: args }, { signal })
+        : this.#asResult(await this.#core.call({ server, tool, arguments: args, signal }));
     const written = { ...(format === 'ai-sdk' && { execute }), ...rest, format };
     return toDefinitions(tools, written as never).definitions as DefinitionsOf[F];
   }
@@ -208,6 +211,11 @@ export class AgentTools {
     return this.#core.states.some(({ servers }) => servers.has(server)) ? { server, tool } : undefined;
   }
 
+  /** The whole definition behind a shown tool: formats have no place for annotations and output schemas. */
+  wholeDefinitionOf({ server, name }: DescribedTool): ToolDefinition | undefined {
+    return this.#definitionOf({ server: server ?? this.known().owners.get(name) ?? '', tool: name });
+  }
+
   #definitionOf({ server, tool }: ToolRef): ToolDefinition | undefined {
     return this.#core.states.find(({ servers }) => servers.has(server))?.catalog.definition(server, tool);
   }
@@ -221,8 +229,7 @@ export class AgentTools {
     const { described, nameOf } = this.known();
     const names = described.map((tool) => nameOf({ server: tool.server ?? '', tool: tool.name }));
     const suggestions = nearestNames(name, names);
-    const hint =
-      suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : 'Use search_tools to find a tool.';
+    const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : 'search_tools finds tools.';
     const message = `There is no tool "${shorten(name, 100)}". ${hint}`;
     return fail('TOOL_NOT_FOUND', message, { tool: name, suggestions, outcome: 'not_sent' });
   }

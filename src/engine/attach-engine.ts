@@ -54,7 +54,9 @@ export function attachEngine(
       list: async (all) => {
         if (all) await core.ready({ waitMs: WAIT_MS });
         const { nameOf } = tools.known();
-        return tools.listed(all ? 'all' : 'search').map((tool) => toListed(tool, nameOf));
+        return tools
+          .listed(all ? 'all' : 'search')
+          .map((tool) => toListed(tool, nameOf, tools.wholeDefinitionOf(tool)?.annotations));
       },
       has: async (name) => (await tools.find(name)) !== undefined,
       run: (name, args, { signal, onProgress, request }) => {
@@ -66,8 +68,20 @@ export function attachEngine(
   );
 }
 
-/** Writes a tool as `tools/list` shows it, under the name that models call. */
-function toListed(tool: DescribedTool, nameOf: (ref: ToolRef) => string): ToolDefinition {
+/**
+ * Writes a tool as `tools/list` shows it, under the name that models call. Without the output schema: clients refuse a result
+ * without structured content then, and a result that is cut has none.
+ */
+function toListed(
+  tool: DescribedTool,
+  nameOf: (ref: ToolRef) => string,
+  annotations: ToolDefinition['annotations'],
+): ToolDefinition {
   const { server = '', inputSchema = { type: 'object' }, examples: _examples, ...rest } = tool;
-  return { ...rest, name: nameOf({ server, tool: tool.name }), inputSchema: inputSchema as JsonSchema };
+  return {
+    ...rest,
+    name: nameOf({ server, tool: tool.name }),
+    inputSchema: inputSchema as JsonSchema,
+    ...(annotations && { annotations }),
+  };
 }

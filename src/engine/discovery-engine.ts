@@ -9,6 +9,7 @@ import type { AnyToolCall, FormatOf } from '../agent/formats/tool-call.ts';
 import type { AttachableServer } from '../agent/registry/attach.ts';
 import { checkProvider } from '../agent/registry/check-provider.ts';
 import type { ListChanges } from '../agent/registry/list-changes.ts';
+import { ToolRegistry } from '../agent/registry/tool-registry.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { DiscoveryError, type ErrorInfo, ToolNotFoundError, ValidationError } from '../core/errors.ts';
 import { isReservedTool } from '../core/own-server.ts';
@@ -22,6 +23,7 @@ import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import type { EngineConfig, EngineOptions } from './engine-world.ts';
 import type { FindOptions } from './find-tools.ts';
+import { nameOfProvider } from './provider-sources.ts';
 
 /**
  * Offers own tools and the tools of servers to one agent loop.
@@ -147,12 +149,18 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
   async listToolMetadata(): Promise<readonly ToolSummary[]> {
     await this.#core.ready();
     const { described, nameOf } = this.#tools.known();
-    return described.map(({ server = '', name, title, description, inputSchema }) => ({
-      name: nameOf({ server, tool: name }),
-      title,
-      description,
-      inputSchema: inputSchema as ToolSummary['inputSchema'],
-    }));
+    return described.map((tool) => {
+      const { server = '', name, title, description, inputSchema } = tool;
+      const { annotations, outputSchema } = this.#tools.wholeDefinitionOf(tool) ?? {};
+      return {
+        name: nameOf({ server, tool: name }),
+        title,
+        description,
+        inputSchema: inputSchema as ToolSummary['inputSchema'],
+        outputSchema,
+        annotations,
+      };
+    });
   }
 
   /** As a provider: one tool by its listed name. */
@@ -194,10 +202,9 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
 /** Throws for an invalid provider, and for a registry whose tool has the name of a meta-tool. */
 function checkOwnTools(provider: ToolProvider): void {
   checkProvider(provider);
-  const { listTools } = provider as { listTools?: unknown };
-  const listed: unknown =
-    provider instanceof DiscoveryEngine || typeof listTools !== 'function' ? [] : listTools.call(provider);
-  const taken = Array.isArray(listed) ? listed.find(({ name }) => isReservedTool(name)) : undefined;
+  // Only a registry: a method of that name may do anything in another provider.
+  const listed = provider instanceof ToolRegistry ? provider.listTools() : [];
+  const taken = listed.find(({ name }) => isReservedTool(name));
   if (taken)
     throw new ValidationError(`"${taken.name}" is the name of a meta-tool. Register this tool under another name.`);
 }
@@ -216,7 +223,7 @@ function namesIn(config: EngineConfig): string[] {
   const listed = servers ?? discovery?.servers;
   const named: readonly unknown[] = [
     ...(Array.isArray(listed) ? listed : []),
-    ...providers.map((one) => ({ name: one.name ?? 'own' })),
+    ...providers.map((one) => ({ name: nameOfProvider(one) || 'own' })),
   ];
   return named.flatMap((one) =>
     isObject(one) && typeof one.name === 'string' && one.enabled !== false ? [one.name] : [],

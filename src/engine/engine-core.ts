@@ -13,6 +13,7 @@ import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
 import {
   type Patience,
+  patiently,
   requireServer,
   requireTools,
   requireUsableTool,
@@ -23,6 +24,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
+import { DEFAULTS } from '../core/limits.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
@@ -452,13 +454,20 @@ export class EngineCore implements EngineHandle {
     options: Patience,
   ): Promise<readonly [EngineState, ToolRef]> {
     const [shared] = states as readonly [EngineState];
-    // A bare name may belong to an own tool whose list is not read yet.
-    if (server === '') await Promise.all(states.map((state) => listed(state, options.caller)));
-    for (const state of states) {
-      const ref = await settleRef(state, server, tool, options);
-      if (state.servers.has(ref.server) || ref.server === OWN_SERVER) return [state, ref];
-    }
-    return [shared, await settleRef(shared, server, tool, options)];
+    const find = async () => {
+      for (const state of states) {
+        const ref = await settleRef(state, server, tool, options);
+        if (state.servers.has(ref.server) || ref.server === OWN_SERVER) return [state, ref] as const;
+      }
+      return undefined;
+    };
+    const known = await find();
+    if (known) return known;
+    // A bare name may belong to an own tool whose list is not read yet. A provider that hangs delays no call for long.
+    const { timeout = DEFAULTS.provider.waitMs } = options;
+    const patience = { ...options, timeout: Math.min(timeout, DEFAULTS.provider.waitMs) };
+    if (server === '') await patiently(Promise.all(states.map((state) => listed(state, options.caller))), patience);
+    return (await find()) ?? [shared, await settleRef(shared, server, tool, options)];
   }
 
   #count(hit: boolean): void {

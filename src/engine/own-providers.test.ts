@@ -25,6 +25,86 @@ const registryWith = (name: string, options = {}) => {
 };
 const units = { name: 'units', connection: { type: 'stdio' as const, ...sample('units') } };
 
+describe('a provider that misbehaves', () => {
+  const never = () => new Promise<never>(() => {});
+
+  it('delays no call of another tool when it hangs, and no unknown name for long', async () => {
+    const hanging = adding({ name: 'hanging', listToolMetadata: never });
+    await using engine = new DiscoveryEngine({ servers: [units], providers: [hanging, registryWith('hello')] });
+    const call = (name: string) => engine.handle({ type: 'tool_use', id: '1', name, input: {} });
+    const answers = Promise.all([call('hello'), call('units__nothing'), call('nonesuch')]);
+    const late = new Promise((resolve) => setTimeout(resolve, 15_000, 'late').unref());
+    expect(await Promise.race([answers, late])).toMatchObject([
+      { content: [{ text: 'hello' }] },
+      { is_error: true },
+      { is_error: true },
+    ]);
+  });
+
+  it('gets an error for a result that refers to itself', async () => {
+    const result: Record<string, unknown> = { content: [] };
+    result.structuredContent = { again: result };
+    await using engine = new DiscoveryEngine({ providers: [adding({ callTool: () => result as never })] });
+    expect(await engine.executeTool('own', 'add', { n: 1 })).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('refers to itself') }] },
+    });
+  });
+
+  it('may have a method named listTools, which is not called', async () => {
+    const client = { ...adding(), listTools: () => Promise.reject(new Error('not connected')) };
+    await using engine = new DiscoveryEngine({ providers: [client] });
+    expect(await engine.listServers()).toMatchObject([{ name: 'own' }]);
+  });
+
+  it('may throw when it is asked for its name', async () => {
+    const nameless = Object.defineProperty(adding(), 'name', {
+      get: () => {
+        throw new Error('no name');
+      },
+    });
+    await using engine = new DiscoveryEngine({ providers: [nameless] });
+    expect(await engine.listServers()).toMatchObject([{ name: 'own' }]);
+  });
+});
+
+describe('two sources whose pairs give one name', () => {
+  it('are called apart by the tools of the AI SDK', async () => {
+    const one = (name: string, tool: string) =>
+      adding({
+        name,
+        listToolMetadata: () => [{ name: tool, inputSchema: { type: 'object' } }],
+        callTool: () => ({ content: [{ type: 'text', text: `${name} ${tool}` }] }),
+      });
+    await using engine = new DiscoveryEngine({ providers: [adding(), one('a', 'b__c'), one('a__b', 'c')] });
+    await engine.ready();
+    const tools = Object.values(engine.tools({ format: 'ai-sdk', mode: 'all' }));
+    const answers = await Promise.all(
+      tools.map(async ({ execute }) => JSON.stringify(await execute?.({ n: 1 }, { toolCallId: '1' }))),
+    );
+    for (const name of ['a b__c', 'a__b c']) expect(answers.filter((answer) => answer.includes(name))).toHaveLength(1);
+  });
+});
+
+describe('an engine as a provider', () => {
+  it('keeps annotations and output schemas', async () => {
+    const annotations = { destructiveHint: true };
+    const outputSchema = { type: 'object', properties: { n: { type: 'number' } } };
+    const listToolMetadata = () => [{ name: 'add', inputSchema: schema, outputSchema, annotations }];
+    await using inner = new DiscoveryEngine({ providers: [adding({ listToolMetadata })] });
+    expect(await inner.listToolMetadata()).toMatchObject([{ name: 'add', annotations, outputSchema }]);
+  });
+});
+
+describe('a model that was shown all tools', () => {
+  it('is sent to no meta-tool', async () => {
+    await using engine = new DiscoveryEngine({ providers: [adding()] });
+    await engine.ready();
+    engine.tools({ mode: 'all' });
+    const answer = await engine.handle({ type: 'tool_use', id: '1', name: 'qqqqqqqq', input: {} });
+    expect(JSON.stringify(answer)).not.toMatch(/search_tools|list_tools|list_mcp_servers/);
+  });
+});
+
 describe('a provider of an engine', () => {
   it('is a source like a server: listed, described, searched and called', async () => {
     await using engine = new DiscoveryEngine({ providers: [adding()] });

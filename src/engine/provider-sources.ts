@@ -43,7 +43,7 @@ export function nameProviders(
 ): ProviderDefinition[] {
   const taken = new Set(servers);
   return providers.map((provider) => {
-    const given = nameOf(provider);
+    const given = nameOfProvider(provider);
     const wanted = given === '' || isReservedName(given) ? fallback : given;
     let name = wanted;
     for (let at = 2; taken.has(name); at++) name = `${wanted}-${at}`;
@@ -69,7 +69,8 @@ export function nameProviders(
   });
 }
 
-function nameOf(provider: ToolProvider): string {
+/** The name that a provider gives itself; empty if it has none that can be used. */
+export function nameOfProvider(provider: ToolProvider): string {
   const name = attempt(() => provider.name);
   const plain = typeof name === 'string' ? oneLine(name, LIMITS.names.api) : '';
   return isPlain(plain) ? plain : '';
@@ -95,15 +96,11 @@ export class ProviderSources {
   /** Reads a provider's list. Rejects if the provider fails or times out. */
   async list(source: ProviderDefinition): Promise<Listing> {
     const { name, provider } = source;
-    const {
-      list: ms = 30_000,
-      toolsPerServer: maxTools = 10_000,
-      definition: maxToolBytes = 262_144,
-    } = this.#limits() ?? {};
+    const { list: ms, toolsPerServer: maxTools, definition: maxToolBytes } = this.#limits() ?? DEFAULTS.limits;
     const overdue = () => new Error(`${name} did not list its tools within ${ms / 1000} s`);
     // Read before listing, so that a change during the listing triggers another one.
     this.#revisions.set(provider, revisionOf(provider));
-    const given = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
+    const given = await limitTime({ ms, overdue }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
     ).catch((thrown) => {
       // Providers quote addresses of databases, with passwords in them.
@@ -168,9 +165,9 @@ export class ProviderSources {
   }
 
   async #ask(provider: ToolProvider, name: string): Promise<ToolDefinition | undefined> {
-    const { listPage: ms = 10_000, definition: maxBytes = 262_144 } = this.#limits() ?? {};
+    const { listPage: ms, definition: maxBytes } = this.#limits() ?? DEFAULTS.limits;
     const overdue = () => new Error(`"${name}" was not described within ${ms / 1000} s`);
-    const found = await limitTime({ ms, overdue, unwatched: true }, (signal) =>
+    const found = await limitTime({ ms, overdue }, (signal) =>
       outsideRequests(() => ownToolsOf(provider).getTool(name, { signal })),
     );
     return checkDefinition(found, name, maxBytes);

@@ -6,9 +6,12 @@ import { DiscoveryError, type ErrorInfo, type Outcome } from '../../core/errors.
 import { LIMITS } from '../../core/limits.ts';
 import type { CallToolResult } from '../../core/types.ts';
 import { CONTENT_TYPES, fitContent } from '../../execution/content.ts';
+import { nestsTooDeep } from '../../json/json-nesting.ts';
 import { maskCredentials } from '../../secrets/credential-patterns.ts';
 import { messageOf, thrownAs } from '../../text/thrown-message.ts';
 import { isResult } from './result-shape.ts';
+
+const ENDLESS = 'The tool returned a result that refers to itself or is nested too deep.';
 
 /**
  * Keeps a whole result, writes a text as text, an object as `structuredContent` and text, and nothing as no content.
@@ -17,7 +20,11 @@ import { isResult } from './result-shape.ts';
 export function toCallToolResult(value: unknown): CallToolResult {
   if (value === undefined || value === null) return { content: [] };
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (isResult(value)) return fitContent(value.content === undefined ? withContent(value) : value, CONTENT_TYPES);
+  if (isResult(value)) {
+    // Nothing that measures, cuts or writes a result would end.
+    if (nestsTooDeep(value)) return toErrorResult(new Error(ENDLESS));
+    return fitContent(value.content === undefined ? withContent(value) : value, CONTENT_TYPES);
+  }
   if (value instanceof Error) return toErrorResult(value);
   if (value instanceof Map) return toCallToolResult(Object.fromEntries(value));
   if (value instanceof Set) return toCallToolResult([...value]);

@@ -372,7 +372,7 @@ export class EngineTools {
     const { name } = known.definition;
     const { catalog } = known.state;
     if (failed) {
-      const info = this.#named({ outcome: 'not_sent', ...failed, server: name });
+      const info = this.#named({ ...failed, outcome: 'not_sent', server: name });
       tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, traceId);
       // The engine may know its tools from an earlier run.
       if (typeof source === 'string' && !table.hasServer(source)) {

@@ -283,6 +283,23 @@ describe('a server that several callers share', () => {
     expect([await first, await server.call('greedy', LARGE)]).toEqual([1, 2]);
   });
 
+  it('is sent short requests and cancellations however many large ones wait for their turn', async () => {
+    const wire = transport(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { maxUnreadBytes: 350_000 });
+    await wire.start();
+    await using _closing = { [Symbol.asyncDispose]: () => wire.close() };
+    const send = (caller: string, id: number, params: Record<string, unknown>) =>
+      wire.send({ jsonrpc: '2.0', id, method: 'tools/call', params }, undefined, caller);
+    send('neighbour', 1, {});
+    let last = 1;
+    const fill = () => {
+      for (; last < 50; last++) send('greedy', last + 1, LARGE);
+    };
+    expect(fill).toThrow('it has not read');
+    expect(() => send('neighbour', 100, {})).not.toThrow();
+    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: last } });
+    expect(() => send('greedy', 101, LARGE)).not.toThrow();
+  });
+
   it('reads what one caller sends in its order, as long as there is no other', async () => {
     await using server = await counting();
     const calls = [LARGE, LARGE, {}, LARGE, {}].map((params) => server.call('only', params));

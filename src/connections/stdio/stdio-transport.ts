@@ -217,22 +217,22 @@ export class StdioTransport implements Wire {
   send(message: JsonRpcMessage, _options?: SendOptions, caller?: string): void {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new NotSentError('the server is not running');
-    const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
-    const unread = stdin.writableLength + this.#requests.chars;
-    if (unread > maxUnreadBytes) throw new NotReadError(`it has not read the last ${unread} bytes it was sent`);
+    const isCancellation = message.method === 'notifications/cancelled';
+    if (isCancellation && this.#requests.isBusy && this.#requests.withdraw(message.params?.requestId)) return;
     const text = `${written(message)}\n`;
     if (caller !== undefined && caller !== this.#caller) {
       this.#isShared = this.#caller !== undefined;
       this.#caller ??= caller;
     }
-    if (text.length > LIMITS.wire.largeRequest && this.#isShared && caller !== undefined && message.id != null)
-      this.#requests.send(caller, message.id, text);
-    else if (!this.#requests.isBusy || !this.#isWithdrawn(message)) stdin.write(text);
-  }
-
-  /** Whether a message cancels a request that was not sent yet. */
-  #isWithdrawn({ method, params }: JsonRpcMessage): boolean {
-    return method === 'notifications/cancelled' && this.#requests.withdraw(params?.requestId);
+    const isLarge =
+      text.length > LIMITS.wire.largeRequest && this.#isShared && caller !== undefined && message.id != null;
+    const { maxMessageBytes, maxUnreadBytes = maxMessageBytes } = this.#options;
+    // Requests that wait here for their turn hold up other large ones only. A cancellation is short and frees memory.
+    const unread = stdin.writableLength + (isLarge ? this.#requests.chars : 0);
+    if (unread > maxUnreadBytes && !isCancellation)
+      throw new NotReadError(`it has not read the last ${unread} bytes it was sent`);
+    if (isLarge) this.#requests.send(caller, message.id, text);
+    else stdin.write(text);
   }
 
   /**
