@@ -193,7 +193,9 @@ describe('too few file descriptors', () => {
     const { pid } = gateway.child;
     execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${readdirSync(`/proc/${pid}/fd`).length}`]);
     const refused = errorOf(await gateway.answer(gateway.beginCall('second', 'echo', { text: 'hi' })));
-    expect(refused).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('EMFILE') });
+    // If an attempt in the background came first, this call meets its back-off.
+    expect(['SERVER_CONNECTION_ERROR', 'SERVER_UNAVAILABLE']).toContain(refused.code);
+    expect(refused.message).toContain('EMFILE');
     expect((await first()).result).not.toHaveProperty('isError', true);
     expect(await gateway.end()).toEqual({ code: 0, signal: null });
   });
