@@ -792,7 +792,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ),
   'registry:growth': promise('Taking in n servers, providers or tools costs n times one', [
     'test/growth.test.ts',
-    'eight times as many servers, providers or tools are about eight times the work',
+    'eight times as many servers, providers, tools or changes are about eight times the work',
   ]),
   'lists:keeper': promise(
     'One list keeper reads once for all callers, keeps to a TTL, backs off after failures and bounds the wait',

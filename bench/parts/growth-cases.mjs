@@ -8,6 +8,7 @@ import { SearchEngine } from '../../dist/search/search-engine.js';
 import { memoryFetch, memoryUrl } from '../../test/fixtures/memory-fetch.mjs';
 
 const TOOLS = 10;
+const OWN_TOOLS = 400;
 
 const toolsOf = (server) =>
   Array.from({ length: TOOLS }, (_, at) => ({
@@ -77,6 +78,24 @@ export const growthCases = {
     }
     await registry.search('mail');
     return (await registry.listToolMetadata()).length;
+  },
+  'changes of one provider of an engine, each before a search': async (count) => {
+    const registry = new ToolRegistry();
+    for (const { name, ...tool } of namesOf(OWN_TOOLS / TOOLS).flatMap(ownToolsOf))
+      registry.registerTool(name, tool, () => '');
+    const engine = new DiscoveryEngine(
+      { providers: [registry], search: { meaning: false, phrases: false } },
+      { env: {} },
+    );
+    await engine.searchTools('mail');
+    for (let at = 0; at < count; at++) {
+      const handle = registry.registerTool(`late_${at}`, { description: `Comes late, at ${at}` }, () => '');
+      await engine.searchTools('late');
+      handle.remove();
+    }
+    const { length } = await engine.listTools('own');
+    await engine.close();
+    return length;
   },
   'the catalogue takes the list of each server, then a search': async (count) => {
     const connection = { type: 'stdio', command: 'x', args: [] };

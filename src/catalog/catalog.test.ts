@@ -86,6 +86,36 @@ it('gives the same list of tools until it changes', async () => {
   expect(catalog.tools('files')).toEqual([]);
 });
 
+describe('a list that changes', () => {
+  it('leaves tools that stay as they are alone, and finds the others as they are now', async () => {
+    const catalog = await start({});
+    await catalog.put(listing('files', [tool('copy'), tool('move'), tool('paint')]));
+    expect(found(catalog, 'paint')).toEqual(['paint']);
+    const kept = catalog.tool('files', 'copy');
+    expect(await catalog.put(listing('files', [tool('copy'), tool('move', 'Sings.'), tool('dance')]))).toBe(true);
+    expect(catalog.tool('files', 'copy')).toBe(kept);
+    expect(['paint', 'sing', 'dance', 'copy'].map((query) => found(catalog, query))).toEqual([
+      [],
+      ['move'],
+      ['dance'],
+      ['copy'],
+    ]);
+    const { version } = catalog;
+    expect(await catalog.put(listing('files', [tool('copy'), tool('move', 'Sings.'), tool('dance')]))).toBe(false);
+    expect(catalog.version).toBe(version);
+  });
+
+  it('may have names that UTF-8 cannot hold', async () => {
+    const catalog = await start({});
+    await catalog.put(listing('files', [tool('\ud800'), tool('\ud801'), tool('\ue000')]));
+    expect(catalog.search.size).toBe(3);
+    await catalog.put(listing('files', [tool('\ud800', 'Sings.'), tool('\ud801'), tool('a\udc00')]));
+    expect(catalog.search.size).toBe(3);
+    await catalog.put(listing('files', [tool('plain')]));
+    expect(catalog.search.size).toBe(1);
+  });
+});
+
 describe('a warm start', () => {
   it('reads the ready index and no definitions, and knows everything a search needs', async () => {
     const store = new WatchedStore();

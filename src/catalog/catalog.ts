@@ -6,6 +6,7 @@
  * readers see the old one.
  * @module
  */
+import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from '../async/semaphore.ts';
 import { CachingLayer } from '../cache/caching-layer.ts';
@@ -25,7 +26,7 @@ import { ToolMetadataStore } from './tool-metadata-store.ts';
 
 export interface CatalogOptions {
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  readonly rules: RuleSet;
+  readonly rules: Pick<RuleSet, 'decide'>;
   readonly store: CatalogStore | undefined;
   /** False: the index stays in memory, because it holds tools that may not be written. Default true. */
   readonly keepsIndex?: boolean | undefined;
@@ -215,18 +216,14 @@ export class Catalog {
 
   /** Replaces a server's list. Resolves with whether an agent can see a change. */
   async put(listing: Listing): Promise<boolean> {
-    const entry = this.#entries.get(listing.server);
-    if (!entry || entry.fingerprint !== listing.fingerprint) return false;
-    return this.#inTurn(entry, async () => {
-      const whole = this.#fit(entry, listing);
-      const lines = await paced(toLines(whole.tools));
-      const changed = lines.digest !== entry.state.digest;
-      const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
-      if (changed || !sameAbout) await paced(this.#install(entry, whole, lines.digest));
-      else this.#setState(entry, whole, lines.digest);
-      this.#writeListing(entry, whole, lines);
-      return changed;
-    });
+    const entry = this.#entryOf(listing);
+    return entry !== undefined && this.#inTurn(entry, () => paced(this.#put(entry, listing)));
+  }
+
+  /** Like `put`, at once. For a source whose list is not being put already. With `isSearched` false it is not indexed. */
+  putNow(listing: Listing, isSearched = true): boolean {
+    const entry = this.#entryOf(listing);
+    return entry !== undefined && atOnce(this.#put(entry, listing, isSearched));
   }
 
   /** Forgets what was learnt about one server, or about all. What the configuration gives stays. */
@@ -245,7 +242,7 @@ export class Catalog {
       const entry = this.#entries.get(listing.server);
       // Skip lists that were replaced or forgotten since.
       if (entry?.fingerprint === listing.fingerprint && entry.state.fetchedAt === listing.fetchedAt)
-        this.#writeListing(entry, listing, await paced(toLines(listing.tools)));
+        this.#writeListing(listing, await paced(toLines(listing.tools)));
     }
     if (this.#dirty && this.#options.store && this.#options.keepsIndex !== false) {
       this.#dirty = false;
@@ -259,8 +256,26 @@ export class Catalog {
     await Promise.all(this.#writes);
   }
 
+  #entryOf({ server, fingerprint }: Listing): Entry | undefined {
+    const entry = this.#entries.get(server);
+    return entry?.fingerprint === fingerprint ? entry : undefined;
+  }
+
+  *#put(entry: Entry, listing: Listing, isSearched = true): Generator<unknown, boolean> {
+    const whole = this.#fit(entry, listing);
+    // A provider's list is not written: the program has it anyway and may not want it on disk.
+    if (isProvider(entry.definition)) return yield* this.#install(entry, whole, undefined, isSearched);
+    const lines = yield* toLines(whole.tools);
+    const changed = lines.digest !== entry.state.digest;
+    const sameAbout = about(entry.definition, entry.state) === about(entry.definition, whole);
+    if (changed || !sameAbout) yield* this.#install(entry, whole, lines.digest);
+    else this.#setState(entry, whole, lines.digest);
+    this.#writeListing(whole, lines);
+    return changed;
+  }
+
   async #read(entry: Entry): Promise<void> {
-    if (entry.tools && entry.state.fetchedAt > 0) return;
+    if (isProvider(entry.definition) || (entry.tools && entry.state.fetchedAt > 0)) return;
     const stored = await this.#options.store?.readListing(entry.definition.name, entry.fingerprint);
     if (stored) {
       const reindex = stored.digest !== entry.state.digest;
@@ -293,21 +308,38 @@ export class Catalog {
       atOnce(this.#install(entry, configuredListing(definition, fingerprint), undefined));
   }
 
-  *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, void> {
-    const { definition } = entry;
+  /** Takes a list. Tools that did not change keep their metadata and their place in the index. Returns whether one did. */
+  *#install(entry: Entry, listing: Listing, digest: string | undefined, reindex = true): Generator<unknown, boolean> {
+    const { definition, tools: before } = entry;
+    const { name: server } = definition;
     const decide = toMetadata(listing, definition, this.#options.rules);
+    const tools = new Map<string, ToolDefinition>();
     const metadata: ToolMetadata[] = [];
+    const changed: ToolMetadata[] = [];
     for (const tool of listing.tools) {
-      metadata.push(decide(tool));
+      const known = before?.get(tool.name);
+      const kept = known && isDeepStrictEqual(known, tool) ? this.tool(server, tool.name) : undefined;
+      const current = kept ?? decide(tool);
+      tools.set(tool.name, kept && known ? known : tool);
+      metadata.push(current);
+      if (!kept) changed.push(current);
       if (metadata.length % TOOLS_PER_STEP === 0) yield;
     }
-    if (reindex) yield* this.search.setServerInSteps(definition.name, metadata, about(definition, listing));
-    entry.tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
-    this.#metadata.setServer(definition.name, metadata);
-    this.#cache.invalidate(definition.name);
+    const gone = [...(before?.keys() ?? [])].filter((name) => !tools.has(name));
+    const text = about(definition, listing);
+    const isSameText = text === about(definition, entry.state);
+    const isChanged = before === undefined || changed.length + gone.length > 0;
+    // The index finds the place of a tool by its name, which must survive UTF-8.
+    const isPart = before && isSameText && [...before.keys(), ...tools.keys()].every(isWellFormed);
+    if (reindex && isPart && isChanged) yield* this.search.changeServerInSteps(server, changed, gone, text);
+    else if (reindex && !isPart) yield* this.search.setServerInSteps(server, metadata, text);
+    entry.tools = tools;
+    this.#metadata.setServer(server, metadata);
+    this.#cache.invalidate(server);
     this.#setState(entry, listing, digest);
     this.#dirty ||= reindex;
-    this.#version++;
+    if (isChanged || !isSameText) this.#version++;
+    return isChanged;
   }
 
   #setState(entry: Entry, listing: Listing, digest: string | undefined): void {
@@ -356,12 +388,10 @@ export class Catalog {
     return mine;
   }
 
-  #writeListing(entry: Entry, listing: Listing, lines: ListingLines): void {
+  #writeListing(listing: Listing, lines: ListingLines): void {
     const keep = (written: boolean) => {
       if (!written) this.#unwritten.set(listing.server, listing);
     };
-    // A provider's list is not written: the program has it anyway and may not want it on disk.
-    if (isProvider(entry.definition)) return;
     this.#write(this.#options.store?.writeListing(listing, lines).then(keep));
   }
 
@@ -371,6 +401,8 @@ export class Catalog {
     this.#writes.add(tracked);
   }
 }
+
+const isWellFormed = (name: string): boolean => name.isWellFormed();
 
 function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U, void> {
   for (const item of items) yield change(item);

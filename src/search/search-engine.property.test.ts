@@ -181,6 +181,30 @@ describe('SearchEngine, for all inputs', () => {
     );
   });
 
+  it('answers after a change of some tools as if all were indexed anew', () => {
+    fc.assert(
+      fc.property(tools, tools, tools, fc.boolean(), request, (first, second, third, asks, text) => {
+        const engine = engineOf(first);
+        let before = byServer(first);
+        for (const list of [second, third]) {
+          const now = byServer(list);
+          for (const server of new Set([...before.keys(), ...now.keys()])) {
+            const own = now.get(server) ?? [];
+            const known = new Map((before.get(server) ?? []).map((tool) => [tool.name, JSON.stringify(tool)]));
+            const changed = own.filter((tool) => known.get(tool.name) !== JSON.stringify(tool));
+            const gone = [...known.keys()].filter((name) => !own.some((tool) => tool.name === name));
+            for (const _ of engine.changeServerInSteps(server, changed, gone));
+            if (own.length === 0) engine.removeServer(server);
+          }
+          before = now;
+          if (asks) engine.search(text);
+        }
+        expect(engine.size).toBe(third.length);
+        expect(answers(engine, text)).toEqual(answers(engineOf(third), text));
+      }),
+    );
+  });
+
   it('returns to the same answers when a server is replaced and put back', () => {
     fc.assert(
       fc.property(tools, request, (list, text) => {

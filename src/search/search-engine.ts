@@ -16,7 +16,6 @@ import { readFilters } from './query-filters.ts';
 import type { Search } from './ranker.ts';
 import { toRelevance } from './relevance.ts';
 import { FLAG, hasFlag, TEXT, tagsOf, textOf } from './segment.ts';
-import { compareText } from './segment-builder.ts';
 import { decodeSnapshot, encodeSnapshot } from './segment-file.ts';
 import type { LiveSegment } from './segment-merger.ts';
 import { SegmentStore } from './segment-store.ts';
@@ -74,16 +73,31 @@ export class SearchEngine {
    * The old tools are found until the last step; each step yields how many tools have been read.
    */
   *setServerInSteps(server: string, tools: readonly ToolMetadata[], about = ''): Generator<number, void> {
+    this.#store.set(server, yield* this.#documents(server, tools, about));
+  }
+
+  /** Adds or replaces some tools of a server and forgets those named in `gone`, in steps. The others stay as they are. */
+  *changeServerInSteps(
+    server: string,
+    tools: readonly ToolMetadata[],
+    gone: readonly string[],
+    about = '',
+  ): Generator<number, void> {
+    this.#store.change(server, yield* this.#documents(server, tools, about), gone);
+  }
+
+  *#documents(
+    server: string,
+    tools: readonly ToolMetadata[],
+    about: string,
+  ): Generator<number, ReadonlyMap<string, SearchDocument>> {
     const documents = new Map<string, SearchDocument>();
     const lexicon = this.#store.lexicon(this.#settings);
     for (const [position, tool] of tools.entries()) {
       documents.set(tool.name, toDocument({ ...tool, server }, about, this.#settings, lexicon));
       if ((position + 1) % TOOLS_PER_STEP === 0) yield position + 1;
     }
-    this.#store.set(
-      server,
-      [...documents.values()].sort((a, b) => compareText(a.name, b.name)),
-    );
+    return documents;
   }
 
   /** Forgets a server and its tools. */

@@ -1,9 +1,9 @@
 /**
- * Merges two segments and drops the servers that are gone. Copies integers and bytes; nothing is tokenized again.
+ * Merges two segments and drops the servers and tools that are gone. Copies integers and bytes; nothing is tokenized again.
  * @module
  */
 import { type Dictionary, termCount } from './dictionary.ts';
-import { documentCount, type Segment, signCodes, TEXTS } from './segment.ts';
+import { documentCount, type Segment, signCodes, TEXT, TEXTS, textOf } from './segment.ts';
 import { compareText } from './segment-builder.ts';
 
 /** A segment and, for each of its servers, whether it still counts (1) or was replaced or removed (0). */
@@ -14,8 +14,15 @@ export interface LiveSegment {
 
 const GONE = 0xffff_ffff;
 
-/** Merges two segments; the order of the arguments does not matter, as no server may be alive in both. */
-export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
+/**
+ * Merges two segments. Of a server that is alive in both, the right one has the tools that were added or changed, and `gone`
+ * names those that were removed.
+ */
+export function mergeSegments(
+  left: LiveSegment,
+  right: LiveSegment,
+  gone: ReadonlyMap<string, Iterable<string>> = new Map(),
+): Segment {
   const sources = [left, right].map(({ segment, alive }) => ({
     segment,
     alive,
@@ -30,43 +37,52 @@ export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
     })
     .filter(({ source, at }) => source.alive[at] === 1)
     .sort((a, b) => compareText(a.name, b.name));
+  const servers = [...new Set(slots.map(({ name }) => name))];
 
-  const total = slots.reduce((sum, { start, end }) => sum + end - start, 0);
+  const room = slots.reduce((sum, { start, end }) => sum + end - start, 0);
   const dimensions = Math.max(...sources.map((source) => source.dimensions));
-  const serverOffsets = new Uint32Array(slots.length + 1);
-  const documentServers = new Uint32Array(total);
-  const flags = new Uint8Array(total);
-  const meanings = new Int8Array(total * dimensions);
-  const meaningScales = new Float32Array(total);
-  const textOffsets = new Uint32Array(total * TEXTS + 1);
+  const serverOffsets = new Uint32Array(servers.length + 1);
+  const documentServers = new Uint32Array(room);
+  const flags = new Uint8Array(room);
+  const meanings = new Int8Array(room * dimensions);
+  const meaningScales = new Float32Array(room);
+  const textOffsets = new Uint32Array(room * TEXTS + 1);
   const text = new Uint8Array(left.segment.text.length + right.segment.text.length);
-  // The documents of a server stay together and in order, so all of them are copied at once.
-  for (const [server, { source, start, end }] of slots.entries()) {
+  let total = 0;
+  // Documents that follow each other stay together, so all of them are copied at once.
+  const copy = (server: number, { source, start, end }: Run): void => {
     const from = source.segment;
-    const to = serverOffsets[server] as number;
-    serverOffsets[server + 1] = to + end - start;
-    documentServers.fill(server, to, to + end - start);
-    for (let document = start; document < end; document++) source.map[document] = to + document - start;
-    flags.set(from.flags.subarray(start, end), to);
-    meaningScales.set(from.meaningScales.subarray(start, end), to);
-    meanings.set(from.meanings.subarray(start * source.dimensions, end * source.dimensions), to * dimensions);
+    documentServers.fill(server, total, total + end - start);
+    for (let document = start; document < end; document++) source.map[document] = total + document - start;
+    flags.set(from.flags.subarray(start, end), total);
+    meaningScales.set(from.meaningScales.subarray(start, end), total);
+    meanings.set(from.meanings.subarray(start * source.dimensions, end * source.dimensions), total * dimensions);
     const first = from.textOffsets[start * TEXTS] as number;
-    const at = textOffsets[to * TEXTS] as number;
+    const at = textOffsets[total * TEXTS] as number;
     text.set(from.text.subarray(first, from.textOffsets[end * TEXTS]), at);
     for (let index = 1; index <= (end - start) * TEXTS; index++) {
-      textOffsets[to * TEXTS + index] = at + (from.textOffsets[start * TEXTS + index] as number) - first;
+      textOffsets[total * TEXTS + index] = at + (from.textOffsets[start * TEXTS + index] as number) - first;
     }
+    total += end - start;
+  };
+  let next = 0;
+  for (const [server, name] of servers.entries()) {
+    const slot = slots[next++] as Run;
+    if (slots[next]?.name === name)
+      for (const run of spliced(slot, slots[next++] as Run, gone.get(name) ?? [])) copy(server, run);
+    else copy(server, slot);
+    serverOffsets[server + 1] = total;
   }
   return {
     ...mergePostings(...sources),
-    servers: slots.map(({ name }) => name),
+    servers,
     serverOffsets,
-    documentServers,
-    flags,
-    meanings,
-    meaningScales,
-    codes: signCodes(meanings),
-    textOffsets,
+    documentServers: documentServers.subarray(0, total),
+    flags: flags.subarray(0, total),
+    meanings: meanings.subarray(0, total * dimensions),
+    meaningScales: meaningScales.subarray(0, total),
+    codes: signCodes(meanings.subarray(0, total * dimensions)),
+    textOffsets: textOffsets.subarray(0, total * TEXTS + 1),
     text: text.slice(0, textOffsets[total * TEXTS]),
   };
 }
@@ -74,6 +90,41 @@ export function mergeSegments(left: LiveSegment, right: LiveSegment): Segment {
 interface Source extends LiveSegment {
   readonly map: Uint32Array;
   readonly dimensions: number;
+}
+
+/** Documents that follow each other in one segment. */
+interface Run {
+  readonly source: Source;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The documents of a server, by name: the changed ones in place of those of the same name, without those that are gone. */
+function* spliced(old: Run, changed: Run, gone: Iterable<string>): Generator<Run> {
+  const places = new Map<string, number>();
+  for (let at = changed.start; at < changed.end; at++) places.set(nameAt(changed, at), at);
+  let { start } = old;
+  for (const name of [...new Set([...gone, ...places.keys()])].sort(compareText)) {
+    const end = placeOf(name, { ...old, start });
+    yield { ...old, start, end };
+    const at = places.get(name);
+    if (at !== undefined) yield { ...changed, start: at, end: at + 1 };
+    start = end < old.end && nameAt(old, end) === name ? end + 1 : end;
+  }
+  yield { ...old, start };
+}
+
+const nameAt = ({ source }: Run, document: number): string => textOf(source.segment, document, TEXT.name);
+
+/** The first document whose name is not less. */
+function placeOf(name: string, run: Run): number {
+  let { start, end } = run;
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if (compareText(nameAt(run, middle), name) < 0) start = middle + 1;
+    else end = middle;
+  }
+  return start;
 }
 
 function mergePostings(

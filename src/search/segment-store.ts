@@ -8,7 +8,7 @@ import type { SearchDocument } from './document.ts';
 import { Lexicon } from './lexicon.ts';
 import { LiveIndex, liveCount } from './live-index.ts';
 import { documentCount, type Segment } from './segment.ts';
-import { buildSegment } from './segment-builder.ts';
+import { buildSegment, compareText } from './segment-builder.ts';
 import { type LiveSegment, mergeSegments } from './segment-merger.ts';
 import type { SearchSettings } from './settings.ts';
 
@@ -20,6 +20,8 @@ export class SegmentStore {
   #segments: LiveSegment[] = [];
   readonly #homes = new Map<string, { readonly live: LiveSegment; readonly ordinal: number }>();
   readonly #pending = new Map<string, readonly SearchDocument[]>();
+  /** Changes to servers that are in a segment. */
+  readonly #changes = new Map<string, Change>();
   #lexicon: Lexicon | undefined;
   /** The view of `#segments`; undefined after a change. */
   #index: LiveIndex | undefined;
@@ -37,16 +39,32 @@ export class SegmentStore {
     return this.#lexicon;
   }
 
-  /** Replaces what is known of a server. Documents must be sorted by name. */
-  set(server: string, documents: readonly SearchDocument[]): void {
+  /** Replaces what is known of a server. */
+  set(server: string, documents: ReadonlyMap<string, SearchDocument>): void {
     this.delete(server);
-    this.#pending.set(server, documents);
+    this.#pending.set(server, sorted(documents));
+    this.#index = undefined;
+  }
+
+  /** Replaces or adds some documents of a server and forgets those named in `gone`. The others stay. */
+  change(server: string, documents: ReadonlyMap<string, SearchDocument>, gone: readonly string[]): void {
+    const { changed, removed } = this.#changes.get(server) ?? { changed: new Map(), removed: new Set() };
+    const waiting = this.#pending.get(server);
+    for (const document of waiting ?? []) changed.set(document.name, document);
+    for (const name of gone) {
+      changed.delete(name);
+      removed.add(name);
+    }
+    for (const [name, document] of documents) changed.set(name, document);
+    if (this.#homes.has(server)) this.#changes.set(server, { changed, removed });
+    else this.#pending.set(server, sorted(changed));
     this.#index = undefined;
   }
 
   /** Forgets a server. */
   delete(server: string): void {
     this.#pending.delete(server);
+    this.#changes.delete(server);
     const home = this.#homes.get(server);
     if (home === undefined) return;
     home.live.alive[home.ordinal] = 0;
@@ -59,6 +77,7 @@ export class SegmentStore {
     this.#segments = [];
     this.#homes.clear();
     this.#pending.clear();
+    this.#changes.clear();
     this.#index = undefined;
   }
 
@@ -69,6 +88,7 @@ export class SegmentStore {
 
   /** How many documents there are. */
   get size(): number {
+    this.#applyChanges();
     let size = 0;
     for (const live of this.#segments) size += liveCount(live);
     for (const documents of this.#pending.values()) size += documents.length;
@@ -91,7 +111,20 @@ export class SegmentStore {
     return only.alive.includes(0) ? compact(only) : only.segment;
   }
 
+  #applyChanges(): void {
+    const affected = new Set([...this.#changes.keys()].map((server) => this.#homes.get(server)?.live));
+    this.#segments = this.#segments.map((live) => {
+      if (!affected.has(live)) return live;
+      const ours = [...this.#changes].filter(([server]) => this.#homes.get(server)?.live === live);
+      const segment = buildSegment(new Map(ours.map(([server, { changed }]) => [server, sorted(changed)])));
+      const gone = new Map(ours.map(([server, { removed }]) => [server, removed]));
+      return this.#adopt(mergeSegments(live, { segment, alive: allAlive(segment) }, gone));
+    });
+    this.#changes.clear();
+  }
+
   #tidy(): void {
+    this.#applyChanges();
     if (this.#pending.size > 0) this.#push(buildSegment(this.#pending));
     this.#pending.clear();
     this.#lexicon = undefined;
@@ -119,10 +152,21 @@ export class SegmentStore {
   }
 
   #adopt(segment: Segment): LiveSegment {
-    const live = { segment, alive: new Uint8Array(segment.servers.length).fill(1) };
+    const live = { segment, alive: allAlive(segment) };
     for (const [ordinal, server] of segment.servers.entries()) this.#homes.set(server, { live, ordinal });
     return live;
   }
 }
+
+interface Change {
+  readonly changed: Map<string, SearchDocument>;
+  /** Names of removed documents. */
+  readonly removed: Set<string>;
+}
+
+const allAlive = ({ servers }: Segment): Uint8Array => new Uint8Array(servers.length).fill(1);
+
+const sorted = (documents: ReadonlyMap<string, SearchDocument>): readonly SearchDocument[] =>
+  [...documents.values()].sort((a, b) => compareText(a.name, b.name));
 
 const compact = (live: LiveSegment): Segment => mergeSegments(live, { segment: NOTHING, alive: new Uint8Array(0) });

@@ -58,11 +58,24 @@ export function checkList(list: unknown, limits: ListLimits): CheckedList {
   };
 }
 
+interface ReadEntry {
+  readonly tool: ToolSummary;
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+/** Frozen entries, which do not change, are read once. */
+const readEntries = new WeakMap<object, ReadEntry>();
+
 /** Undefined for an entry that is no tool or cannot be read. */
-function tryRead(entry: unknown, maxBytes: number): { readonly tool: ToolSummary; readonly bytes: number } | undefined {
+function tryRead(entry: unknown, maxBytes: number): ReadEntry | undefined {
+  const known = readEntries.get(entry as object);
+  if (known?.maxBytes === maxBytes) return known;
   try {
     const tool = readSummary(entry, maxBytes);
-    return tool && { tool, bytes: sizeOf(tool) };
+    const read = tool && { tool, bytes: sizeOf(tool), maxBytes };
+    if (read && Object.isFrozen(entry)) readEntries.set(entry as object, read);
+    return read;
   } catch {
     return undefined;
   }

@@ -74,14 +74,24 @@ export class RegisteredTools {
   }
 }
 
-/** A registered tool in the form that providers list. */
-export const toSummary = ({ definition, keywords, visible }: RegisteredTool): ToolSummary => ({
-  name: definition.name,
-  title: definition.title,
-  description: definition.description,
-  keywords,
-  visible,
-  inputSchema: definition.inputSchema,
-  outputSchema: definition.outputSchema,
-  annotations: definition.annotations,
-});
+const summaries = new WeakMap<RegisteredTool, ToolSummary>();
+
+/** A registered tool in the form that providers list. Frozen: it does not change, so it need not be read again. */
+export function toSummary(tool: RegisteredTool): ToolSummary {
+  const known = summaries.get(tool);
+  if (known) return known;
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool.definition;
+  const { keywords, visible } = tool;
+  const summary = Object.freeze({
+    name,
+    title,
+    description,
+    keywords,
+    visible,
+    inputSchema,
+    outputSchema,
+    annotations,
+  });
+  summaries.set(tool, summary);
+  return summary;
+}
