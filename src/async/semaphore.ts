@@ -12,7 +12,7 @@ export class Semaphore {
   }
 
   /** Runs the work in its turn. With `atMostMs`, the turn ends after that time although the work goes on. */
-  async run<T>(work: () => Promise<T>, atMostMs?: number): Promise<T> {
+  async run<T>(work: () => T | Promise<T>, atMostMs?: number): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     let isOver = false;

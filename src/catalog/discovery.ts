@@ -21,8 +21,8 @@ export interface DiscoveryOptions {
   readonly catalog: Catalog;
   /** Enabled servers by name. */
   readonly servers: ReadonlyMap<string, { readonly definition: SourceDefinition; readonly fingerprint: string }>;
-  /** Connects and reads one server's list. */
-  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
+  /** Connects and reads one server's list. A list that needs no waiting is returned at once. */
+  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
   readonly ttlMs: number;
   readonly parallel: number;
   readonly logger: Logger;
@@ -120,6 +120,19 @@ export class Discovery {
     return this.#start(server, caller).done;
   }
 
+  /** Reads a list that needs no waiting before it returns. Otherwise starts or joins a reading, and returns it. */
+  readNow(server: string): Promise<boolean> | undefined {
+    const { keeper } = this.#list(server);
+    const source = this.#options.servers.get(server);
+    const listing = keeper.reading || !source ? undefined : this.#options.list(source.definition, undefined);
+    if (listing === undefined || listing instanceof Promise) return this.refresh(server);
+    const { catalog, onChange } = this.#options;
+    this.#logSkipped(listing);
+    if (catalog.putNow(listing)) onChange?.(server);
+    keeper.replaced();
+    return undefined;
+  }
+
   /**
    * Reads a list, or joins a running reading, with all attempts that are worth waiting for. If the next attempt is not
    * worth waiting for, it is made now instead of after its pause. Resolves with the failure; never rejects.
@@ -162,13 +175,13 @@ export class Discovery {
   /** Refreshes stale lists in the background after an answer: first those it showed, then the rest, two at a time. */
   refreshBehind(shown: Iterable<string>, caller?: Caller): void {
     if (this.#options.background === false) return;
-    for (const server of new Set(shown)) if (this.#isDue(server)) void this.refresh(server, caller);
+    for (const server of new Set(shown)) if (this.isDue(server)) void this.refresh(server, caller);
     if (this.#sweeps > 0) return;
     // All sweeps share the iterator, so each server is checked once.
     const servers = this.#options.servers.keys();
     const sweep = async (): Promise<void> => {
       this.#sweeps++;
-      for (const server of servers) if (this.#isDue(server)) await this.refresh(server, caller);
+      for (const server of servers) if (this.isDue(server)) await this.refresh(server, caller);
       this.#sweeps--;
     };
     for (let count = 0; count < BEHIND_PARALLEL; count++) void sweep();
@@ -273,7 +286,8 @@ export class Discovery {
     return source && 'ttlMs' in source ? source.ttlMs : this.#options.ttlMs;
   }
 
-  #isDue(server: string): boolean {
+  /** True if a list is old, is not being read, and has not failed recently. */
+  isDue(server: string): boolean {
     if (this.#stopped || !this.#options.servers.has(server)) return false;
     return this.#lists.get(server)?.keeper.isDue ?? this.#isOlderThan(server);
   }
@@ -307,8 +321,7 @@ export class Discovery {
           return ask(definition, caller);
         }, TURN_MS);
         if (!isCurrent()) return false;
-        for (const { name, reason } of listing.skipped)
-          logger.warn({ server, tool: name, reason }, 'a tool was left out');
+        this.#logSkipped(listing);
         let taken = false;
         // A reload may add another taker meanwhile.
         for (const taker of list.takers) taken = await taker.#take(listing);
@@ -329,6 +342,11 @@ export class Discovery {
         next();
       }
     }
+  }
+
+  #logSkipped({ server, skipped }: Listing): void {
+    for (const { name, reason } of skipped)
+      this.#options.logger.warn({ server, tool: name, reason }, 'a tool was left out');
   }
 
   /** Passes a list to the catalogue. An incomplete list must not replace a complete one. */

@@ -80,7 +80,9 @@ export class ListKeeper<Failure, Context = void> {
   #failures = 0;
   #readAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
-  #isOutdated = false;
+  /** How often the list was marked as out of date, and how many of these marks the last reading has seen. */
+  #marks = 0;
+  #seenMarks = 0;
   #isSettled = false;
 
   constructor(options: ListKeeperOptions<Failure, Context>) {
@@ -105,7 +107,7 @@ export class ListKeeper<Failure, Context = void> {
   /** Whether the list is stale or known to have changed. */
   get isOld(): boolean {
     const { isStale, now } = this.#options;
-    return this.#isOutdated || isStale(ageSince(this.#readAt, now()));
+    return this.#marks > this.#seenMarks || isStale(ageSince(this.#readAt, now()));
   }
 
   /** Whether to read the list now: it is old, is not being read, and has no recent failure. */
@@ -121,13 +123,14 @@ export class ListKeeper<Failure, Context = void> {
     // Set first: a source may ask for this list while listing.
     this.#reading = reading;
     const isCurrent = () => this.#reading === reading;
+    const marks = this.#marks;
     const failed = (failure: Failure, isWorthWaiting: boolean): void => {
       if (isCurrent()) this.#failure = failure;
       if (!isWorthWaiting) reading.answer();
     };
     const ended = (isWhole: boolean, failure?: Failure): boolean => {
       const counts = isCurrent();
-      if (counts) this.#end(isWhole, failure);
+      if (counts) this.#end(isWhole, failure, marks);
       reading.answer();
       return counts && isWhole;
     };
@@ -148,15 +151,15 @@ export class ListKeeper<Failure, Context = void> {
     return this.#reading && !this.#isSettled ? waitAtMost(this.#reading.answered, ms) : undefined;
   }
 
-  /** Marks the list as out of date. It is read when next due. */
+  /** Marks the list as out of date. It is read when next due, also if a reading is running that may have missed it. */
   outdate(): void {
-    this.#isOutdated = true;
+    this.#marks++;
   }
 
   /** Makes the next caller read the list, regardless of earlier failures. A running reading no longer counts. */
   invalidate(): void {
     this.#reading = undefined;
-    this.#isOutdated = true;
+    this.#marks++;
     this.#isSettled = false;
     this.#failures = 0;
     this.#heldUntil = Number.NEGATIVE_INFINITY;
@@ -164,10 +167,10 @@ export class ListKeeper<Failure, Context = void> {
 
   /** Marks the list as read now, from elsewhere. A running reading no longer counts. */
   replaced(): void {
-    this.#end(true, undefined);
+    this.#end(true, undefined, this.#marks);
   }
 
-  #end(isWhole: boolean, failure: Failure | undefined): void {
+  #end(isWhole: boolean, failure: Failure | undefined, marks: number): void {
     const { now, retry } = this.#options;
     this.#reading = undefined;
     this.#isSettled = true;
@@ -175,7 +178,7 @@ export class ListKeeper<Failure, Context = void> {
     this.#failures = isWhole ? 0 : this.#failures + 1;
     this.#heldUntil = isWhole ? Number.NEGATIVE_INFINITY : now() + pauseAfter(this.#failures, retry);
     if (!isWhole) return;
-    this.#isOutdated = false;
+    this.#seenMarks = marks;
     this.#readAt = now();
   }
 }

@@ -112,6 +112,8 @@ interface NamedSource {
 
 /** A provider under the name that the engine gave it. */
 export interface ProviderDefinition extends NamedSource {
+  /** Its name before it was named apart from other sources. Rules that deny this name deny the provider too. */
+  readonly wantedName: string;
   readonly provider: ToolProvider;
   /** How long its list stays fresh, in milliseconds. */
   readonly ttlMs: number;

@@ -37,7 +37,7 @@ import { isMetaTool, metaToolDefinitions } from '../meta-tools/meta-tools.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
 import type { EngineCore } from './engine-core.ts';
-import type { EngineState } from './engine-state.ts';
+import type { KnownSources } from './engine-state.ts';
 
 /** `search`: the five meta-tools. `all`: every tool that may be used. `auto`: all while they are known and few, else search. */
 export type ToolMode = 'search' | 'all' | 'auto';
@@ -83,23 +83,24 @@ interface KnownTools {
   readonly owners: ReadonlyMap<string, string>;
   /** Own tools that are shown beside the meta-tools. */
   readonly visible: readonly DescribedTool[];
+  /** Names of all sources. */
+  readonly servers: readonly string[];
   /** Whether every source has listed its tools. */
   readonly isWhole: boolean;
+  /** Whether all requests see the same. */
+  readonly isShared: boolean;
 }
 
 export class AgentTools {
   readonly #core: EngineCore;
   readonly #runMetaTool: ReturnType<typeof createMetaToolRunner>;
-  /** Names of the sources, used until a configuration is loaded. */
-  readonly #configured: readonly string[];
-  #kept: { readonly state: EngineState; readonly version: number; readonly known: KnownTools } | undefined;
+  #kept: { readonly sources: KnownSources; readonly version: number; readonly known: KnownTools } | undefined;
   readonly #seen = new SeenNames();
-  /** Whether models were last shown the meta-tools. */
-  #showsMetaTools = true;
+  /** Whether a model may know no meta-tools, because it was shown all tools. */
+  #hasShownAll = false;
 
-  constructor(core: EngineCore, configured: readonly string[]) {
+  constructor(core: EngineCore) {
     this.#core = core;
-    this.#configured = configured;
     this.#runMetaTool = createMetaToolRunner(core);
   }
 
@@ -120,13 +121,13 @@ export class AgentTools {
 
   /** The tools that `mode` shows. */
   listed(mode: ToolMode): readonly DescribedTool[] {
-    const known = this.known();
-    const { described, shown, isWhole } = known;
+    const { described, shown, visible, servers, isWhole, isShared } = this.known();
+    // Names of a request's own tools are of no use to others.
+    if (isShared) this.#seen.handOut(shown);
     const isFew = isWhole && described.length > 0 && described.length <= FEW;
-    this.#seen.handOut(shown);
-    this.#showsMetaTools = mode !== 'all' && !(mode === 'auto' && isFew);
-    if (!this.#showsMetaTools) return described;
-    return [...metaToolDefinitions(this.#sources()), ...known.visible];
+    if (mode === 'search' || (mode === 'auto' && !isFew)) return [...metaToolDefinitions(servers), ...visible];
+    this.#hasShownAll = true;
+    return described;
   }
 
   /** Answers a call in the shape of the API it came from. */
@@ -174,6 +175,7 @@ export class AgentTools {
    * tool.
    */
   async find(name: string, namespace?: string): Promise<ToolRef | undefined> {
+    await this.#core.loaded();
     const shown = this.#shownAs(name, namespace);
     if (shown) return shown;
     if (namespace) return this.#knownRef(await this.#core.settledRef(namespace, name));
@@ -182,22 +184,22 @@ export class AgentTools {
 
   /** The tools known now. Rebuilt after a list changes. */
   known(): KnownTools {
-    const { states } = this.#core;
-    const [state] = states;
-    if (state === undefined) return NOTHING;
-    const { version } = state.catalog;
-    const isShared = states.length === 1;
-    if (isShared && this.#kept?.state === state && this.#kept.version === version) return this.#kept.known;
-    const known = knownTools(states);
+    const all = this.#core.sourcesNow;
+    const [sources] = all;
+    if (sources === undefined) return NOTHING;
+    const { version } = sources.catalog;
+    const isShared = all.length === 1;
+    if (isShared && this.#kept?.sources === sources && this.#kept.version === version) return this.#kept.known;
+    const known = knownTools(all);
     // A request's own tools are not cached for other requests.
-    if (isShared) this.#kept = { state, version, known };
+    if (isShared) this.#kept = { sources, version, known };
     return known;
   }
 
-  /** A failure in words that fit the tools that models were shown. */
+  /** The result of a call by a tool's own name. A failure names meta-tools only if every model knows them. */
   #asResult(result: ToolResult<CallToolResult>): CallToolResult {
     if (result.success) return result.data;
-    return failure(this.#showsMetaTools ? result.error : withoutMetaTools(result.error));
+    return failure(this.#hasShownAll ? withoutMetaTools(result.error) : result.error);
   }
 
   #shownAs(name: string, namespace: string | undefined): ToolRef | undefined {
@@ -220,11 +222,6 @@ export class AgentTools {
     return this.#core.states.find(({ servers }) => servers.has(server))?.catalog.definition(server, tool);
   }
 
-  #sources(): readonly string[] {
-    const { states } = this.#core;
-    return states.length === 0 ? this.#configured : states.flatMap(({ servers }) => [...servers.keys()]);
-  }
-
   #notFound(name: string): ToolResult<never> {
     const { described, nameOf } = this.known();
     const names = described.map((tool) => nameOf({ server: tool.server ?? '', tool: tool.name }));
@@ -235,12 +232,12 @@ export class AgentTools {
   }
 }
 
-function knownTools(states: readonly EngineState[]): KnownTools {
+function knownTools(sources: readonly KnownSources[]): KnownTools {
   const owners = new Map<string, string>();
   const all: DescribedTool[] = [];
   const visible: DescribedTool[] = [];
   let isWhole = true;
-  for (const { servers, catalog } of states) {
+  for (const { servers, catalog } of sources) {
     for (const [server, { definition: source }] of servers) {
       if (!catalog.isSeen(server) || !catalog.isLoaded(server)) isWhole = false;
       const isOwn = isProvider(source);
@@ -257,7 +254,9 @@ function knownTools(states: readonly EngineState[]): KnownTools {
   const nameOf = (ref: ToolRef) => names.nameOf(ref) ?? ref.tool;
   const keyed = all.map((tool) => ({ tool, key: nameOf({ server: tool.server ?? '', tool: tool.name }) }));
   const described = keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ tool }) => tool);
-  return { described, shown: new ShownNames(names, described), nameOf, owners, visible, isWhole };
+  const servers = sources.flatMap((one) => [...one.servers.keys()]);
+  const isShared = sources.length === 1;
+  return { described, shown: new ShownNames(names, described), nameOf, owners, visible, servers, isWhole, isShared };
 }
 
 const NOTHING: KnownTools = { ...knownTools([]), isWhole: false };

@@ -52,7 +52,7 @@ export function attachEngine(
       waitMs: WAIT_MS,
       reserved: META_TOOL_NAMES,
       list: async (all) => {
-        if (all) await core.ready({ waitMs: WAIT_MS });
+        await (all ? core.ready({ waitMs: WAIT_MS }) : core.readLists({ own: true, waitMs: WAIT_MS }));
         const { nameOf } = tools.known();
         return tools
           .listed(all ? 'all' : 'search')

@@ -23,7 +23,6 @@ import { EngineCore, type ExecutionResult } from './engine-core.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import type { EngineConfig, EngineOptions } from './engine-world.ts';
 import type { FindOptions } from './find-tools.ts';
-import { nameOfProvider } from './provider-sources.ts';
 
 /**
  * Offers own tools and the tools of servers to one agent loop.
@@ -46,12 +45,12 @@ export class DiscoveryEngine implements ToolProvider, EngineHandle, AsyncDisposa
     const { providers = [] } = isObject(config) ? (config as EngineConfig) : {};
     providers.forEach(checkOwnTools);
     this.#core = new EngineCore(config, options, 'memory');
-    this.#tools = new AgentTools(this.#core, namesIn(config));
+    this.#tools = new AgentTools(this.#core);
   }
 
   /**
-   * The tools for a model, in the format of its API. Returns what is known now and asks no server; call `ready()` first
-   * to read all lists.
+   * The tools for a model, in the format of its API. Own tools are always current if their provider lists them at once,
+   * as a `ToolRegistry` does. Asks no server; call `ready()` first to read all lists.
    */
   tools<F extends ToolFormat = 'anthropic'>(options?: ToolsOptions<F>): DefinitionsOf[F] {
     return this.#tools.tools(options);
@@ -207,25 +206,4 @@ function checkOwnTools(provider: ToolProvider): void {
   const taken = listed.find(({ name }) => isReservedTool(name));
   if (taken)
     throw new ValidationError(`"${taken.name}" is the name of a meta-tool. Register this tool under another name.`);
-}
-
-/** The names of the sources in a configuration that is not loaded yet. */
-function namesIn(config: EngineConfig): string[] {
-  const {
-    servers,
-    providers = [],
-    discovery,
-  } = (isObject(config) ? config : {}) as {
-    readonly servers?: unknown;
-    readonly providers?: readonly ToolProvider[];
-    readonly discovery?: { readonly servers?: unknown };
-  };
-  const listed = servers ?? discovery?.servers;
-  const named: readonly unknown[] = [
-    ...(Array.isArray(listed) ? listed : []),
-    ...providers.map((one) => ({ name: nameOfProvider(one) || 'own' })),
-  ];
-  return named.flatMap((one) =>
-    isObject(one) && typeof one.name === 'string' && one.enabled !== false ? [one.name] : [],
-  );
 }

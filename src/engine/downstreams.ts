@@ -145,9 +145,13 @@ export class Downstreams {
     }
   }
 
-  /** Reads one source's tools. A server's connection stays open until it is idle. */
-  async list(definition: SourceDefinition, caller: Caller | undefined): Promise<Listing> {
-    if (isProvider(definition)) return this.providers.list(definition);
+  /** Reads one source's tools: at once for a provider that lists at once. */
+  list(definition: SourceDefinition, caller: Caller | undefined): Listing | Promise<Listing> {
+    return isProvider(definition) ? this.providers.list(definition) : this.#listServer(definition, caller);
+  }
+
+  /** Reads a server's tools. Its connection stays open until it is idle. */
+  async #listServer(definition: ServerDefinition, caller: Caller | undefined): Promise<Listing> {
     await this.#listingTurn(definition);
     const lease = await this.acquire(definition, caller && { ...caller, exclusive: undefined });
     try {

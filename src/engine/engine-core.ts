@@ -11,21 +11,11 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { CacheStats } from '../cache/caching-layer.ts';
 import { withRate } from '../cache/lookup-counts.ts';
 import { type Description, describeTool } from '../catalog/description.ts';
-import {
-  type Patience,
-  patiently,
-  requireServer,
-  requireTools,
-  requireUsableTool,
-  resolveRef,
-  settleRef,
-} from '../catalog/tool-lookup.ts';
+import { type Patience, requireServer, requireTools, requireUsableTool, resolveRef } from '../catalog/tool-lookup.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
-import { DEFAULTS } from '../core/limits.ts';
-import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type {
@@ -45,13 +35,15 @@ import type { Redact } from '../secrets/redactor.ts';
 import { CORE, type EngineHandle } from './engine-handle.ts';
 import { ownTool } from './engine-own-tools.ts';
 import { EngineRuntime, type ReloadOptions } from './engine-runtime.ts';
-import type { EngineState } from './engine-state.ts';
+import type { EngineState, KnownSources } from './engine-state.ts';
 import { type EngineConfig, type EngineOptions, realEngineWorld } from './engine-world.ts';
 import { explainTool, type FindOptions, type FindResult, findTools, gatewayNotes } from './find-tools.ts';
+import { findMeant } from './meant-tool.ts';
 import { probeServer, type ServerProbe } from './probe-server.ts';
 import { type ReadListsOptions, readLists } from './read-lists.ts';
 import { ruleWarnings } from './rule-warnings.ts';
 import { serverOverview } from './server-overview.ts';
+import { stateBefore } from './state-before.ts';
 
 export type { FindOptions, FindResult } from './find-tools.ts';
 
@@ -70,13 +62,17 @@ export interface CallRequest extends ExecuteOptions {
 /** Serves the gateway, the command line and programs. */
 export class EngineCore implements EngineHandle {
   readonly #runtime: EngineRuntime;
+  readonly #beforeLoading: () => KnownSources;
+  #before: KnownSources | undefined;
 
   /**
    * Takes a configuration as written by hand, or `configFile()`, and reads it on first use. The configuration decides
    * where state is kept, unless `defaultState` or `config.state` does.
    */
   constructor(config: EngineConfig, options: EngineOptions = {}, defaultState?: EngineConfig['state']) {
-    this.#runtime = new EngineRuntime(realEngineWorld(config, options, defaultState));
+    const world = realEngineWorld(config, options, defaultState);
+    this.#beforeLoading = () => stateBefore(config, world.providers);
+    this.#runtime = new EngineRuntime(world);
   }
 
   get [CORE](): EngineCore {
@@ -87,6 +83,24 @@ export class EngineCore implements EngineHandle {
   get states(): readonly EngineState[] {
     const state = this.#runtime.current?.state;
     return state === undefined ? [] : [state, ...this.#runtime.requests.beside(state)];
+  }
+
+  /**
+   * Like `states`, with the current lists of providers that list at once. While the configuration loads, what is known
+   * without it.
+   */
+  get sourcesNow(): readonly KnownSources[] {
+    const { states } = this;
+    for (const state of states) this.#runtime.renew(state);
+    if (states.length > 0 || this.problem) return states;
+    this.#before ??= this.#beforeLoading();
+    this.#runtime.renewBefore(this.#before);
+    return [this.#before];
+  }
+
+  /** Resolves when the configuration is loaded. Rejects with its error. */
+  async loaded(): Promise<void> {
+    await this.#runtime.ready();
   }
 
   /** Reads missing lists, loads all definitions and builds the index. Resolves with the errors, by server. */
@@ -139,7 +153,7 @@ export class EngineCore implements EngineHandle {
 
   /** Like `refOf`, but asks a source for its list if the name is ambiguous. */
   async settledRef(server: string, tool: string, options: Patience = {}): Promise<ToolRef> {
-    const [, ref] = await this.#meant(await this.#states(), server, tool, options);
+    const [, ref] = await findMeant(await this.#states(), server, tool, options);
     return ref;
   }
 
@@ -204,7 +218,7 @@ export class EngineCore implements EngineHandle {
     tool: string,
     options: { caller?: Caller | undefined; examples?: boolean | undefined } = {},
   ): Promise<ToolResult<Description>> {
-    const [state, ref] = await this.#meant(await this.#states(), server, tool, options);
+    const [state, ref] = await findMeant(await this.#states(), server, tool, options);
     const own = ownTool(ref);
     if (own) return ok(describeTool(own, options.examples));
     this.#count(state.catalog.isSeen(ref.server));
@@ -230,7 +244,7 @@ export class EngineCore implements EngineHandle {
       const meant = isKnown
         ? ok([state, resolveRef(state, server, tool)] as const)
         : await runtime.onTheWay(
-            this.#meant(await this.#states(), server, tool, request).then(ok, (error) => toFailure(error, where)),
+            findMeant(await this.#states(), server, tool, request).then(ok, (error) => toFailure(error, where)),
           );
       if (!meant.success) return await proxy.refuse(meant, request);
       const [owner, ref] = meant.data;
@@ -268,13 +282,17 @@ export class EngineCore implements EngineHandle {
     args?: unknown,
     options: ExecuteOptions = {},
   ): AsyncGenerator<ExecutionEvent, void, undefined> {
-    const runtime = this.#runtime;
-    const running = await runtime.onTheWay(runtime.ready());
-    const [owner, ref] = await runtime.onTheWay(this.#meant(await this.#states(), server, tool, options));
-    const { proxy } = await runtime.onTheWay(runtime.execution(running));
-    const isShared = owner === running.state;
-    const events = proxy.executeStream(ref.server, ref.tool, args, isShared ? options : ofOneRequest(owner, options));
-    yield* (isShared && runtime.usage?.watched(ref, options.caller, events)) || events;
+    try {
+      const runtime = this.#runtime;
+      const running = await runtime.onTheWay(runtime.ready());
+      const [owner, ref] = await runtime.onTheWay(findMeant(await this.#states(), server, tool, options));
+      const { proxy } = await runtime.onTheWay(runtime.execution(running));
+      const isShared = owner === running.state;
+      const events = proxy.executeStream(ref.server, ref.tool, args, isShared ? options : ofOneRequest(owner, options));
+      yield* (isShared && runtime.usage?.watched(ref, options.caller, events)) || events;
+    } catch (error) {
+      yield { type: 'result', result: toFailure(error, { server, tool, outcome: 'not_sent' }) };
+    }
   }
 
   /** The hits of `find`. Empty for an unknown server. */
@@ -446,38 +464,10 @@ export class EngineCore implements EngineHandle {
     return states.find(({ servers }) => servers.has(server)) ?? (states[0] as EngineState);
   }
 
-  /** Resolves a server and a tool, and finds the state that has them. The shared state comes first. */
-  async #meant(
-    states: readonly EngineState[],
-    server: string,
-    tool: string,
-    options: Patience,
-  ): Promise<readonly [EngineState, ToolRef]> {
-    const [shared] = states as readonly [EngineState];
-    const find = async () => {
-      for (const state of states) {
-        const ref = await settleRef(state, server, tool, options);
-        if (state.servers.has(ref.server) || ref.server === OWN_SERVER) return [state, ref] as const;
-      }
-      return undefined;
-    };
-    const known = await find();
-    if (known) return known;
-    // A bare name may belong to an own tool whose list is not read yet. A provider that hangs delays no call for long.
-    const { timeout = DEFAULTS.provider.waitMs } = options;
-    const patience = { ...options, timeout: Math.min(timeout, DEFAULTS.provider.waitMs) };
-    if (server === '') await patiently(Promise.all(states.map((state) => listed(state, options.caller))), patience);
-    return (await find()) ?? [shared, await settleRef(shared, server, tool, options)];
-  }
-
   #count(hit: boolean): void {
     this.#runtime.count(hit);
   }
 }
-
-/** Reads the missing lists of providers. */
-const listed = ({ providers, catalog, discovery }: EngineState, caller: Caller | undefined): Promise<unknown> =>
-  Promise.all(providers.filter(({ name }) => !catalog.isSeen(name)).map(({ name }) => discovery.listed(name, caller)));
 
 /** Counts calls to a request's own source separately from other sources of the same name. */
 const ofOneRequest = <T extends ExecuteOptions>({ servers }: EngineState, options: T): T => ({

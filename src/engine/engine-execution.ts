@@ -34,8 +34,8 @@ export interface ExecutionParts {
   readonly gates: CallGates | undefined;
   /** The sources that the current request sees. */
   readonly requests: RequestStates;
-  /** The rules in force. */
-  readonly rules: () => RuleSet;
+  /** The decision of the rules in force. */
+  readonly decide: RuleSet['decide'];
 }
 
 /** Builds the execute flow for a state. Opens nothing: the first call creates the audit file. */
@@ -46,7 +46,7 @@ export function createExecution({
   pages,
   gates,
   requests,
-  rules,
+  decide,
 }: ExecutionParts): Execution {
   const { limits, retry, validation } = state.config;
   const audit = openAudit(state, world, downstreams);
@@ -56,12 +56,12 @@ export function createExecution({
   const proxy = new ToolExecutor({
     invoke: downstreams.invoke,
     lookup: (call) => lookUpDefinition(requests.having(state, call.server), call, call.caller),
-    decide: (server, tool) => (audit.blocks() ? UNRECORDED : rules().decide(server, tool)),
+    decide: (server, tool) => (audit.blocks() ? UNRECORDED : decide(server, tool)),
     audit: audit.recorder,
     pages,
     gates,
     runSteps: (steps) => largeTurns.run(steps),
-    own: [createReadSchema(state)],
+    own: [createReadSchema(() => [state, ...requests.beside(state)])],
     settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,

@@ -4,13 +4,14 @@
  * @module
  */
 import { READ_SCHEMA, readSchema } from '../catalog/read-schema-tool.ts';
-import { requireUsableTool, settleRef } from '../catalog/tool-lookup.ts';
+import { requireUsableTool } from '../catalog/tool-lookup.ts';
 import { OWN_SERVER } from '../core/own-server.ts';
 import { ok } from '../core/result.ts';
 import type { ToolMetadata, ToolRef } from '../core/types.ts';
 import { READ_RESULT } from '../execution/result-pages.ts';
 import type { OwnTool } from '../execution/tool-executor.ts';
 import type { EngineState } from './engine-state.ts';
+import { findMeant } from './meant-tool.ts';
 
 const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(
   [READ_RESULT, READ_SCHEMA].map((definition) => [
@@ -23,12 +24,12 @@ const OWN_TOOLS: ReadonlyMap<string, ToolMetadata> = new Map(
 export const ownTool = ({ server, tool }: ToolRef): ToolMetadata | undefined =>
   server === OWN_SERVER ? OWN_TOOLS.get(tool) : undefined;
 
-/** Creates `read_schema` over the tools of a state. A tool that may not be used cannot be read. */
-export const createReadSchema = (state: EngineState): OwnTool => ({
+/** Creates `read_schema` over the tools that the request sees. A tool that may not be used cannot be read. */
+export const createReadSchema = (states: () => readonly EngineState[]): OwnTool => ({
   definition: READ_SCHEMA,
   run: async ({ arguments: args, caller, signal }) => {
     const { server, tool, path = '', page = 1 } = args;
-    const ref = await settleRef(state, String(server), String(tool), { caller, signal });
+    const [state, ref] = await findMeant(states(), String(server), String(tool), { caller, signal });
     const own = ownTool(ref);
     const found = own ? ok({ metadata: own }) : await requireUsableTool(state, ref, caller);
     return found.success ? readSchema(found.data.metadata, String(path), Number(page)) : found;

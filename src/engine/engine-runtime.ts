@@ -21,9 +21,16 @@ import { openLearning, type UsageLearning } from '../usage/usage-learning.ts';
 import { Downstreams } from './downstreams.ts';
 import { EngineEmbeddings } from './engine-embeddings.ts';
 import type { Execution } from './engine-execution.ts';
-import { buildState, type EngineState, type KnownServer, requestState, type StateWorld } from './engine-state.ts';
+import {
+  buildState,
+  type EngineState,
+  type KnownServer,
+  type KnownSources,
+  requestState,
+  type StateWorld,
+} from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { nameProviders, providerFingerprint } from './provider-sources.ts';
+import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
 
@@ -82,8 +89,9 @@ export class EngineRuntime {
     // A log message may quote a server, and a server may quote its secrets.
     const logger = redactLog(world.logger, (text) => this.downstreams.redact(text));
     this.#world = { ...world, logger };
-    this.requests = new RequestStates((base, known) =>
-      requestState(base, known, { ...this.#lists(), connects: false }),
+    this.requests = new RequestStates(
+      (base, known) => requestState(base, known, { ...this.#lists(), connects: false }),
+      logger,
     );
     this.downstreams = new Downstreams(
       this.#world,
@@ -132,11 +140,33 @@ export class EngineRuntime {
   }
 
   /** Reads the changed lists of providers, before a tool is looked up in them. */
-  async renewed(state: EngineState): Promise<void> {
-    const { providers } = this.downstreams;
-    const changed = state.providers.filter((source) => providers.hasChanged(source)).map(({ name }) => name);
-    if (changed.length > 0)
-      await waitAtMost(Promise.all(changed.map((name) => state.discovery.refresh(name))), RENEW_MS);
+  async renewed({ providers, discovery }: EngineState): Promise<void> {
+    const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
+    if (changed.length > 0) await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), RENEW_MS);
+  }
+
+  /**
+   * Reads the lists of providers that are missing, old or changed: at once where a provider lists at once, otherwise in
+   * the background.
+   */
+  renew({ providers, catalog, discovery }: EngineState): void {
+    for (const source of providers) {
+      const { name } = source;
+      const isMissing = !catalog.isSeen(name) && discovery.failure(name) === undefined;
+      if (isMissing || discovery.isDue(name) || this.downstreams.providers.hasChanged(source))
+        void discovery.readNow(name);
+    }
+  }
+
+  /** The same before the configuration is loaded. */
+  renewBefore({ providers, catalog }: KnownSources): void {
+    for (const source of providers) {
+      if (catalog.isSeen(source.name) && !this.downstreams.providers.hasChanged(source)) continue;
+      const listing = this.downstreams.providers.list(source);
+      // The loaded state reads it too, and reports what went wrong.
+      if (listing instanceof Promise) listing.catch(() => {});
+      else catalog.putNow(listing, false);
+    }
   }
 
   /** The current state, once it is loaded. Rejects with the configuration error. */
@@ -320,10 +350,10 @@ export class EngineRuntime {
       warnOfModel: () => (isLogged ? logger.warn({ code: 'STORAGE_ERROR' }, modelMissing()) : warnOfMissingModel()),
       describe: (source, listed) => this.downstreams.providers.describe(source, listed),
       providersBeside: (servers) =>
-        nameProviders(providers, servers, 'own', logger).map((definition) => ({
-          definition,
-          fingerprint: providerFingerprint(definition.provider),
-        })),
+        nameProviders(providers, servers, OWN).map((definition) => {
+          logRenamed(definition, logger);
+          return { definition, fingerprint: providerFingerprint(definition.provider) };
+        }),
       connects: !offline,
       onChange: (server) => {
         this.#saveSoon();
@@ -360,7 +390,8 @@ export class EngineRuntime {
       gates: this.#gates,
       requests: this.requests,
       // The rules now in force: a tool may have been disabled while its call waited for a list.
-      rules: () => (this.#current ?? running).state.rules,
+      decide: (server, tool) =>
+        this.requests.having((this.#current ?? running).state, server).rules.decide(server, tool),
     });
     this.#gates = running.execution.proxy.gates;
     if (this.#ended) void running.execution.proxy.close();

@@ -19,7 +19,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { ProviderDefinition, SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, Logger, ToolDefinition } from '../core/types.ts';
 import { VERSION } from '../core/version.ts';
-import type { RuleSet } from '../rules/decide.ts';
+import type { RuleSet, ServerNames } from '../rules/decide.ts';
 import { rulesOf } from '../rules/rules-of.ts';
 import { type PhraseBook, parsePhraseBook } from '../search/phrase-book.ts';
 import { SearchEngine } from '../search/search-engine.ts';
@@ -32,30 +32,34 @@ export interface KnownServer {
   readonly fingerprint: string;
 }
 
-export interface EngineState {
+/** Sources and what they list. */
+export interface KnownSources {
+  /** Enabled servers by name, in the order of the configuration; then providers. */
+  readonly servers: ReadonlyMap<string, KnownServer>;
+  readonly catalog: Catalog;
+  /** The program's own providers among `servers`. */
+  readonly providers: readonly ProviderDefinition[];
+}
+
+export interface EngineState extends KnownSources {
   readonly config: ResolvedConfig;
   /** Tells this gateway from others. */
   readonly id: string;
   readonly rules: RuleSet;
-  /** Enabled servers by name, in the order of the configuration; then providers. */
-  readonly servers: ReadonlyMap<string, KnownServer>;
   /** Servers that are configured but disabled. */
   readonly switchedOff: ReadonlySet<string>;
   /** Why there are no servers at all, if discovery is disabled. */
   readonly offReason: string | undefined;
-  readonly catalog: Catalog;
   readonly discovery: Discovery;
   /** Options of every index of this state. */
   readonly searchOptions: SearchEngineOptions;
-  /** The program's own providers among `servers`. */
-  readonly providers: readonly ProviderDefinition[];
   /** Asks a provider for a definition that its list left out. */
   describe(source: ProviderDefinition, listed: ToolDefinition): Promise<ToolDefinition>;
 }
 
 export interface StateWorld {
   readonly store: (config: ResolvedConfig) => Promise<ByteStore | undefined>;
-  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Promise<Listing>;
+  readonly list: (definition: SourceDefinition, caller: Caller | undefined) => Listing | Promise<Listing>;
   readonly describe?: EngineState['describe'] | undefined;
   /** Names the program's own providers so that they differ from the servers. */
   readonly providersBeside?: (
@@ -77,7 +81,6 @@ export interface StateWorld {
 
 /** Builds the state for a configuration. Throws `ConfigurationError` for rules that cannot be used; touches no server. */
 export async function buildState(config: ResolvedConfig, world: StateWorld): Promise<EngineState> {
-  const rules = await rulesOf(config);
   const servers = new Map<string, KnownServer>();
   if (config.enabled) {
     for (const definition of config.servers) {
@@ -87,6 +90,8 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   }
   const provided = world.providersBeside?.(config.servers.map(({ name }) => name)) ?? [];
   for (const known of provided) servers.set(known.definition.name, known);
+  const providers = provided.map(({ definition }) => definition);
+  const rules = await rulesOf(config, renamed(providers));
   const phrases = await readPhrases(config);
   const bytes = await world.store(config);
   const { logger, now } = world;
@@ -117,7 +122,6 @@ export async function buildState(config: ResolvedConfig, world: StateWorld): Pro
   const switchedOff = new Set(config.servers.map(({ name }) => name).filter((name) => !servers.has(name)));
   const where = config.origin === undefined ? '' : ` in ${config.origin}`;
   const offReason = config.enabled ? undefined : `Discovery is switched off (enabled: false${where}).`;
-  const providers = provided.map(({ definition }) => definition);
   const describe = world.describe ?? (async (_source, listed) => listed);
   const known = { config, id, rules, servers, switchedOff, offReason, catalog, discovery };
   return { ...known, searchOptions, providers, describe };
@@ -132,14 +136,21 @@ export function requestState(
   known: KnownServer & { readonly definition: ProviderDefinition },
   world: DiscoveryWorld,
 ): EngineState {
-  const { config, rules, searchOptions } = base;
+  const { config, searchOptions } = base;
+  const rules = base.rules.withNames(renamed([known.definition]));
   const servers = new Map([[known.definition.name, known]]);
   const search = new SearchEngine(searchOptions);
   const { tools: maxTools } = config.limits;
   const catalog = new Catalog({ servers, rules, store: undefined, search, indexed: new Map(), maxTools });
   const discovery = createDiscovery(config, world, { catalog, servers });
-  return { ...base, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
+  return { ...base, rules, servers, switchedOff: new Set(), catalog, discovery, providers: [known.definition] };
 }
+
+/** The further names of providers that were named apart, for rules. */
+export const renamed = (providers: readonly ProviderDefinition[]): ReadonlyMap<string, ServerNames> =>
+  new Map(providers.filter(isRenamed).map(({ name, wantedName }) => [name, { others: [wantedName] }]));
+
+const isRenamed = ({ name, wantedName }: ProviderDefinition): boolean => name !== wantedName;
 
 type DiscoveryWorld = Pick<StateWorld, 'list' | 'logger' | 'now' | 'elapsed' | 'connects' | 'background'> &
   Partial<Pick<StateWorld, 'onChange'>>;

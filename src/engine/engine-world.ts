@@ -80,10 +80,11 @@ export type EngineConfig = (ConfigFile | AnyGptConfig | DiscoveryConfig | Resolv
 /** Reads the configuration from disk, again on every reload. Without a name, searches the usual places. */
 export const configFile = (file?: string): ConfigFile => ({ file });
 
-const isConfigFile = (config: object): config is ConfigFile => Object.keys(config).length === 1 && 'file' in config;
+export const isConfigFile = (config: object): config is ConfigFile =>
+  Object.keys(config).length === 1 && 'file' in config;
 
 /** Every loaded configuration has these two keys, and no hand-written one does. */
-const isResolved = (config: object): config is ResolvedConfig => 'home' in config && 'warnings' in config;
+export const isResolved = (config: object): config is ResolvedConfig => 'home' in config && 'warnings' in config;
 
 /**
  * Builds the real environment, with the given replacements. Modules that only some engines need are loaded on demand.

@@ -21,6 +21,9 @@ import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
+/** The name of a program's provider that has none. */
+export const OWN = 'own';
+
 /** How long a list waits for the schemas of its tools. */
 const DESCRIBE_MS = 1_000;
 
@@ -39,22 +42,17 @@ export function nameProviders(
   providers: readonly ToolProvider[],
   servers: Iterable<string>,
   fallback: string,
-  logger?: Logger,
 ): ProviderDefinition[] {
   const taken = new Set(servers);
   return providers.map((provider) => {
     const given = nameOfProvider(provider);
-    const wanted = given === '' || isReservedName(given) ? fallback : given;
-    let name = wanted;
-    for (let at = 2; taken.has(name); at++) name = `${wanted}-${at}`;
+    const usable = given === '' || isReservedName(given) ? fallback : given;
+    let name = usable;
+    for (let at = 2; taken.has(name); at++) name = `${usable}-${at}`;
     taken.add(name);
-    if (given !== '' && name !== given)
-      logger?.warn(
-        { provider: given, name },
-        `provider "${given}" is named "${name}" here: its own name is taken or reserved`,
-      );
     return {
       name,
+      wantedName: given || fallback,
       description: undefined,
       tools: [],
       timeouts: { connect: undefined, call: undefined },
@@ -69,6 +67,15 @@ export function nameProviders(
   });
 }
 
+/** Logs that a provider could not keep its own name. */
+export function logRenamed({ name, wantedName, provider }: ProviderDefinition, logger: Logger): void {
+  if (name !== wantedName && nameOfProvider(provider) !== '')
+    logger.warn(
+      { provider: wantedName, name },
+      `provider "${wantedName}" is named "${name}" here: its own name is taken or reserved`,
+    );
+}
+
 /** The name that a provider gives itself; empty if it has none that can be used. */
 export function nameOfProvider(provider: ToolProvider): string {
   const name = attempt(() => provider.name);
@@ -81,6 +88,7 @@ export class ProviderSources {
   readonly #now: () => number;
   /** Each provider's revision when its list was last read. */
   readonly #revisions = new WeakMap<ToolProvider, unknown>();
+  readonly #readings = new WeakMap<ToolProvider, Promise<Listing>>();
   readonly #described = new WeakMap<ToolDefinition, Promise<ToolDefinition | undefined>>();
 
   constructor(limits: () => ResolvedConfig['limits'] | undefined, now: () => number) {
@@ -93,43 +101,62 @@ export class ProviderSources {
     return this.#revisions.has(provider) && !Object.is(this.#revisions.get(provider), revisionOf(provider));
   }
 
-  /** Reads a provider's list. Rejects if the provider fails or times out. */
-  async list(source: ProviderDefinition): Promise<Listing> {
+  /**
+   * Reads a provider's list: at once if the provider lists at once. Rejects if the provider fails or times out. Callers
+   * share a running reading.
+   */
+  list(source: ProviderDefinition): Listing | Promise<Listing> {
     const { name, provider } = source;
-    const { list: ms, toolsPerServer: maxTools, definition: maxToolBytes } = this.#limits() ?? DEFAULTS.limits;
+    const running = this.#readings.get(provider);
+    if (running) return running.then((listing) => ({ ...listing, server: name }));
+    const { list: ms } = this.#limits() ?? DEFAULTS.limits;
     const overdue = () => new Error(`${name} did not list its tools within ${ms / 1000} s`);
     // Read before listing, so that a change during the listing triggers another one.
     this.#revisions.set(provider, revisionOf(provider));
-    const given = await limitTime({ ms, overdue }, (signal) =>
-      outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal })),
-    ).catch((thrown) => {
+    let atOnce: unknown;
+    const given = limitTime({ ms, overdue }, (signal) => {
+      const list = outsideRequests(() => ownToolsOf(provider).listToolMetadata({ signal }));
+      if (Array.isArray(list)) atOnce = list;
+      return list;
+    }).catch((thrown) => {
       // Providers quote addresses of databases, with passwords in them.
       const reason = oneLine(maskCredentials(messageOf(thrown)), LIMITS.text.reason);
       const known = thrownAs(DiscoveryError, thrown);
       const details = { ...known?.details, server: name, cause: thrown };
       throw new DiscoveryError(known?.code ?? 'SERVER_CONNECTION_ERROR', reason, details);
     });
+    const listing = atOnce ? this.#toListing(source, atOnce) : given.then((list) => this.#toListing(source, list));
+    if (!(listing instanceof Promise)) return listing;
+    const reading = listing.finally(() => this.#readings.delete(provider));
+    this.#readings.set(provider, reading);
+    return reading;
+  }
+
+  #toListing(source: ProviderDefinition, given: unknown): Listing | Promise<Listing> {
+    const { toolsPerServer: maxTools, definition: maxToolBytes } = this.#limits() ?? DEFAULTS.limits;
     const { tools, problem } = checkList(given, { maxTools, maxListBytes: DEFAULTS.provider.listBytes, maxToolBytes });
     const reserved = [...tools.keys()].filter(isReservedTool);
     const usable = [...tools.values()].filter((tool) => !isReservedTool(tool.name)).map(toDefinition);
-    const definitions = await this.#describeSome(source, usable);
-    return {
-      server: name,
-      fingerprint: providerFingerprint(provider),
+    const listing = {
+      server: source.name,
+      fingerprint: providerFingerprint(source.provider),
       fetchedAt: this.#now(),
-      tools: definitions,
+      tools: usable,
       skipped: [
         ...reserved.map((tool) => ({ name: tool, reason: 'the name belongs to a meta-tool' })),
         ...(problem === undefined ? [] : [{ name: '', reason: problem }]),
       ],
     };
+    return usable.some(isUndescribed)
+      ? this.#describeSome(source, usable).then((described) => ({ ...listing, tools: described }))
+      : listing;
   }
 
   /** The tools with the definitions that a provider gives at once. */
   async #describeSome(source: ProviderDefinition, tools: readonly ToolDefinition[]): Promise<ToolDefinition[]> {
     const undescribed = tools.filter(isUndescribed);
     const described = new Map<ToolDefinition, ToolDefinition>();
-    if (undescribed.length > 0 && undescribed.length <= DEFAULTS.provider.described) {
+    if (undescribed.length <= DEFAULTS.provider.described) {
       const all = undescribed.map(async (tool) => described.set(tool, await this.describe(source, tool)));
       await waitAtMost(Promise.all(all), DESCRIBE_MS);
     }
@@ -176,19 +203,29 @@ export class ProviderSources {
 
 const isUndescribed = ({ inputSchema }: ToolDefinition): boolean => inputSchema === UNDESCRIBED;
 
-const toDefinition = ({ inputSchema, ...rest }: ToolSummary): ToolDefinition => ({
-  ...rest,
-  inputSchema: inputSchema === undefined ? UNDESCRIBED : { type: 'object', ...inputSchema },
-});
+/** By entry: a tool that did not change stays the same object, which the catalogue and the validators recognise. */
+const definitions = new WeakMap<ToolSummary, ToolDefinition>();
+
+function toDefinition(tool: ToolSummary): ToolDefinition {
+  const known = definitions.get(tool);
+  if (known) return known;
+  const { inputSchema, ...rest } = tool;
+  const schema = inputSchema === undefined ? UNDESCRIBED : { type: 'object', ...inputSchema };
+  const definition = { ...rest, inputSchema: schema };
+  definitions.set(tool, definition);
+  return definition;
+}
 
 /** A nested registry or engine gives its tools without those of the request: the outer engine adds these itself. */
 const ownToolsOf = (provider: ToolProvider): ToolProvider =>
   (provider as { readonly [OWN_TOOLS]?: ToolProvider })[OWN_TOOLS] ?? provider;
 
 /** A revision that throws counts as unchanged. */
-const revisionOf = (provider: ToolProvider): unknown => attempt(() => ownToolsOf(provider).revision);
+const revisionOf = (provider: ToolProvider): unknown =>
+  attempt(() => outsideRequests(() => ownToolsOf(provider).revision));
 
-function attempt<T>(read: () => T): T | undefined {
+/** The result of a program's code; undefined if it throws. */
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

@@ -13,6 +13,8 @@ import type { EngineState } from './engine-state.ts';
 export interface ReadListsOptions {
   /** Only these servers; unknown names are ignored. Default: all. */
   readonly servers?: readonly string[] | undefined;
+  /** Only the program's own providers. */
+  readonly own?: boolean | undefined;
   /** Also read lists that are known. */
   readonly again?: boolean | undefined;
   /** Timeout of the whole reading. Default: as long as all servers may take to connect. */
@@ -30,10 +32,10 @@ const PROVIDER_MS = 5_000;
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
-  { servers: wanted, again = false, waitMs, onChange }: ReadListsOptions,
+  { servers: wanted, own = false, again = false, waitMs, onChange }: ReadListsOptions,
 ): Promise<ReadonlyMap<string, ErrorInfo>> {
   const definitions = (wanted ?? [...servers.keys()]).flatMap((name) => servers.get(name)?.definition ?? []);
-  const due = definitions.filter(({ name }) => again || !catalog.isSeen(name));
+  const due = definitions.filter((one) => (again || !catalog.isSeen(one.name)) && (!own || isProvider(one)));
   const failed = new Map<string, ErrorInfo>();
   if (due.length === 0) return failed;
   const rounds = Math.ceil(due.length / LIMITS.atOnce.servers);

@@ -7,8 +7,9 @@
 import { checkProvider } from '../agent/registry/check-provider.ts';
 import { requestProviders } from '../agent/registry/request-scope.ts';
 import type { ProviderDefinition, ToolProvider } from '../core/tool-provider.ts';
+import type { Logger } from '../core/types.ts';
 import type { EngineState, KnownServer } from './engine-state.ts';
-import { nameProviders, providerFingerprint } from './provider-sources.ts';
+import { logRenamed, nameProviders, providerFingerprint } from './provider-sources.ts';
 
 /** Name of a request's provider that has none. */
 const FALLBACK = 'request';
@@ -17,14 +18,16 @@ type Build = (base: EngineState, known: KnownServer & { readonly definition: Pro
 
 export class RequestStates {
   readonly #build: Build;
+  readonly #logger: Logger;
   /** By provider, then by its unique name. A reload replaces them. */
   readonly #states = new WeakMap<
     ToolProvider,
     Map<string, { readonly base: EngineState; readonly state: EngineState }>
   >();
 
-  constructor(build: Build) {
+  constructor(build: Build, logger: Logger) {
     this.#build = build;
+    this.#logger = logger;
   }
 
   /** The states of the request's own providers; usually none. */
@@ -50,6 +53,7 @@ export class RequestStates {
     this.#states.set(provider, named);
     const known = named.get(name);
     if (known?.base === base) return known.state;
+    logRenamed(definition, this.#logger);
     const state = this.#build(base, { definition, fingerprint: providerFingerprint(provider) });
     named.set(name, { base, state });
     return state;

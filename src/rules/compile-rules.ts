@@ -68,7 +68,8 @@ export async function ruleProblems(written: readonly unknown[]): Promise<readonl
   return compileAll(rules, await regexCompilerFor(rules)).problems;
 }
 
-const regexCompilerFor = async (rules: readonly ToolRule[]): Promise<RegexCompiler | undefined> =>
+/** Loads the regex engine if a rule needs it. */
+export const regexCompilerFor = async (rules: readonly ToolRule[]): Promise<RegexCompiler | undefined> =>
   rules.some((rule) => rule.pattern.some(isRegexPattern)) ? (await import('./regex.ts')).compileRegex : undefined;
 
 function compileAll(rules: readonly ToolRule[], regexCompiler: RegexCompiler | undefined) {

@@ -71,6 +71,12 @@ export class RuleSet {
     this.#reasons = rules.map((rule) => `${rule.enabled ? 'Enabled' : 'Disabled'} by ${describeRule(rule)}.`);
   }
 
+  /** The same rules for sources with further names. */
+  withNames(names: ReadonlyMap<string, ServerNames>): RuleSet {
+    if (names.size === 0) return this;
+    return new RuleSet(this.rules, this.precedence, this.floor?.withNames(names), new Map([...this.names, ...names]));
+  }
+
   /** Returns whether the tool may be seen and called, its tags, and why. Decisions are cached. */
   decide(server: string, tool: string): Decision {
     let tools = this.#remembered.get(server);

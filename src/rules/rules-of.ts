@@ -3,8 +3,9 @@
  * @module
  */
 import type { RulePrecedence, ServerDefinition, ToolRule } from '../core/types.ts';
-import { compileRules } from './compile-rules.ts';
+import { regexCompilerFor, ruleSetOf } from './compile-rules.ts';
 import type { RuleSet, ServerNames } from './decide.ts';
+import type { RegexCompiler } from './pattern.ts';
 
 /** The part of a configuration about tools. */
 export interface ConfiguredRules {
@@ -20,17 +21,26 @@ export interface ConfiguredRules {
     | undefined;
 }
 
-/** Compiles the rules of a configuration. */
-export async function rulesOf({ servers, toolRules, rulePrecedence, floorRules }: ConfiguredRules): Promise<RuleSet> {
-  const floor =
-    floorRules &&
-    (await compileRules(
-      floorRules.toolRules,
-      floorRules.rulePrecedence,
-      undefined,
-      namesOf(servers, floorRules.strangers),
-    ));
-  return compileRules(toolRules, rulePrecedence, floor, namesOf(servers));
+/** Compiles the rules of a configuration. `further` names sources beside its servers that have more than one name. */
+export async function rulesOf(config: ConfiguredRules, further?: ReadonlyMap<string, ServerNames>): Promise<RuleSet> {
+  const all = [...config.toolRules, ...(config.floorRules?.toolRules ?? [])];
+  return rulesWith(await regexCompilerFor(all), config, further);
+}
+
+/** The same for a caller that has loaded the regex engine. Without it, throws for a rule that needs it. */
+export function rulesWith(
+  regexCompiler: RegexCompiler | undefined,
+  { servers, toolRules, rulePrecedence, floorRules }: ConfiguredRules,
+  further: ReadonlyMap<string, ServerNames> = new Map(),
+): RuleSet {
+  const compile = (
+    rules: readonly ToolRule[],
+    precedence: RulePrecedence,
+    strangers?: readonly string[],
+    floor?: RuleSet,
+  ) => ruleSetOf(rules, regexCompiler, precedence, floor, new Map([...namesOf(servers, strangers), ...further]));
+  const floor = floorRules && compile(floorRules.toolRules, floorRules.rulePrecedence, floorRules.strangers);
+  return compile(toolRules, rulePrecedence, undefined, floor);
 }
 
 /**

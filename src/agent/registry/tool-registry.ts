@@ -168,7 +168,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
   }
 
   /** Every tool for the current request, sorted by name. */
-  listToolMetadata(): Promise<readonly ToolSummary[]> {
+  async listToolMetadata(): Promise<readonly ToolSummary[]> {
     return this.#view().list();
   }
 

@@ -77,9 +77,10 @@ export class ToolView {
     return hits.length > 0 ? result : { ...result, hint: nearest.length > 0 ? UNSURE : NOTHING };
   }
 
-  /** Every tool, sorted by name. */
-  async list(): Promise<ToolSummary[]> {
-    return this.#all(await this.#read()).map(({ tool }) => tool);
+  /** Every tool, sorted by name: at once if no provider has to be asked. */
+  list(): ToolSummary[] | Promise<ToolSummary[]> {
+    const toList = (read: readonly Listing[]) => this.#all(read).map(({ tool }) => tool);
+    return this.#providers.length === 0 ? toList([]) : this.#read().then(toList);
   }
 
   /** Every tool with its definition, sorted by name. Of several with one name, the first counts. */
