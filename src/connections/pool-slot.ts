@@ -5,15 +5,13 @@
 
 import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { type QuestionHabits, ROOTS } from './question-habits.ts';
-
-/** How long a caller waits for messages to an earlier caller to end. */
-const ECHO_MS = 2000;
 
 type Asker = { readonly ask: Caller['ask'] };
 
@@ -119,7 +117,7 @@ export class PoolSlot {
     const connection = await this.opening;
     if (this.mayEcho)
       await withTimeLimit(
-        ECHO_MS,
+        LIMITS.time.echo,
         undefined,
         () => new Error('no answer'),
         (signal) => abortable(connection.ping(), signal),

@@ -21,9 +21,6 @@ import { maskCredentials } from '../secrets/credential-patterns.ts';
 import { isPlain, oneLine } from '../text/plain-text.ts';
 import { messageOf, thrownAs } from '../text/thrown-message.ts';
 
-/** How long a list waits for the schemas of its tools. */
-const DESCRIBE_MS = 1_000;
-
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
 
@@ -131,7 +128,7 @@ export class ProviderSources {
     const described = new Map<ToolDefinition, ToolDefinition>();
     if (undescribed.length > 0 && undescribed.length <= DEFAULTS.provider.described) {
       const all = undescribed.map(async (tool) => described.set(tool, await this.describe(source, tool)));
-      await waitAtMost(Promise.all(all), DESCRIBE_MS);
+      await waitAtMost(Promise.all(all), LIMITS.time.described);
     }
     return tools.map((tool) => described.get(tool) ?? tool);
   }

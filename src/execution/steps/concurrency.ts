@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DEFAULTS } from '../../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
@@ -201,7 +201,10 @@ export class Slots {
   #busy(call: ToolCall, lane: Lane | undefined, why: string): ToolResult<never> {
     const { server, tool } = call;
     const retryAfterMs = Math.round(
-      Math.min(10_000, Math.max(100, lane ? this.#untilFree(call.gate ?? server, lane) : 1_000)),
+      Math.min(
+        LIMITS.pace.busyMost,
+        Math.max(LIMITS.pace.busyLeast, lane ? this.#untilFree(call.gate ?? server, lane) : LIMITS.pace.busy),
+      ),
     );
     return fail('SERVER_BUSY', `Not called: ${why}. Try again in ${retryAfterMs} ms.`, {
       server,
