@@ -109,8 +109,8 @@ const defaults = {
   parked: { calls: 256, waitMs: 300_000 },
   /** Sessions of HTTP clients: each has a server object; idle ones end when a new client comes. */
   http: { sessions: 256 },
-  /** Records that wait for the disk, and lines of a log in memory. */
-  auditQueue: { records: 10_000, bytes: 8 * MIB, lines: 1_000 },
+  /** Records that wait for the disk. */
+  auditQueue: { records: 10_000, bytes: 8 * MIB },
 };
 
 const limits = {
