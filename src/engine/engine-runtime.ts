@@ -291,12 +291,7 @@ export class EngineRuntime {
       await new Promise((resolve) => setImmediate(resolve));
       const left = until - elapsedNow();
       if (this.#onTheWay.size === 0 || left <= 0) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, left);
-      });
-      await Promise.race([late, Promise.allSettled(this.#onTheWay)]);
-      clearTimeout(timer);
+      await waitAtMost(Promise.allSettled(this.#onTheWay), left);
     }
   }
 

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { waitAtMost } from '../async/time-limit.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
@@ -47,12 +48,7 @@ export async function readLists(
       if (waiting.size > 0) onChange?.([...waiting], due.length);
     }),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience);
-  });
-  await Promise.race([all, over]);
-  clearTimeout(timer);
+  await waitAtMost(all, patience);
   for (const name of waiting) {
     const message = `${name} did not list its tools within ${patience / 1000} s.`;
     // An earlier error says more than a timeout.

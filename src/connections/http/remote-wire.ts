@@ -5,6 +5,7 @@
  * that come with an error status, and (legacy SSE) silently reconnect to a server that has forgotten us.
  * @module
  */
+import { waitAtMost } from '../../async/time-limit.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import type { Redact } from '../../secrets/redactor.ts';
@@ -164,14 +165,9 @@ class HttpWire extends RemoteWire {
 
   async close(): Promise<void> {
     if (this.inner.sessionId !== undefined) {
-      let timer: NodeJS.Timeout | undefined;
-      const enough = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LIMITS.time.goodbye);
-      });
       // A courtesy: the server may not support it, or be gone.
       const goodbye = this.inner.terminateSession?.().catch(() => {});
-      await Promise.race([goodbye, enough]);
-      clearTimeout(timer);
+      await waitAtMost(Promise.resolve(goodbye), LIMITS.time.goodbye);
     }
     await this.inner.close();
   }
