@@ -104,7 +104,7 @@ export class PoolSlot {
    */
   isFamiliar(caller: Caller | undefined): boolean {
     if (!this.#hasServed || !this.#changesHands) return true;
-    return this.#client !== SEVERAL && this.#client === clientOf(caller);
+    return this.#client !== SEVERAL && this.#client === clientKey(caller);
   }
 
   /** Whether the server may still send a message to an earlier caller that the next caller would receive. */
@@ -144,7 +144,7 @@ export class PoolSlot {
     this.#askers.add(asker);
     connection.asker = asker.ask;
     return () => {
-      this.#client = this.isFamiliar(caller) ? (clientOf(caller) ?? SEVERAL) : SEVERAL;
+      this.#client = this.isFamiliar(caller) ? (clientKey(caller) ?? SEVERAL) : SEVERAL;
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
@@ -158,7 +158,7 @@ export class PoolSlot {
   }
 }
 
-const clientOf = ({ socket, clientName }: Caller = {}): string | undefined =>
+const clientKey = ({ socket, clientName }: Caller = {}): string | undefined =>
   socket === undefined ? undefined : JSON.stringify([socket, clientName]);
 
 /**

@@ -81,7 +81,7 @@ export class Slots {
 
   async pass(call: ToolCall, next: Handler): Promise<ToolResult<CallToolResult>> {
     const { gate: server = call.server } = call;
-    const client = clientOf(call);
+    const client = callerKey(call);
     const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
     let lane = this.#lane(server);
@@ -270,7 +270,7 @@ function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
 const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
-const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
+const callerKey = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
 
 /**
  * The key by which callers take turns: a client without sessions may have any number of sockets, but usually has one
