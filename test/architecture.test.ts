@@ -33,20 +33,44 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'engine/watch-config.ts': 'the date in a stamp file',
 };
 
-/** Numbers whose names look like bounds although they are none. Everything else that is called so is in core/limits.ts. */
+/** Numbers that look like bounds or durations although they are none. All others are in core/limits.ts. */
 const NO_BOUNDS: Readonly<Record<string, string>> = {
   'audit/audit-log.ts CHUNK_BYTES': 'size of one write',
   'audit/latency-histogram.ts LONGEST': 'end of the scale',
+  'audit/retention.ts DAY_MS': 'a unit',
   'audit/salt-file.ts SALT_BYTES': 'size of a key',
+  'clients/installers/gateway-entry.ts timeout': 'written into the file of another program',
   'config/compiled-copies.ts NONCE_BYTES': 'given by AES-GCM',
   'config/compiled-copies.ts TAG_BYTES': 'given by AES-GCM',
+  'connections/http/guarded-fetch.ts EVENT_MS': 'measured cost',
+  'connections/http/guarded-fetch.ts MEGABYTE_MS': 'measured cost',
   'connections/http/guarded-fetch.ts PIECE_BYTES': 'size of one step',
+  'connections/http/guarded-fetch.ts VALUE_MS': 'measured cost',
+  'connections/http/http-fetch.ts status': 'status of an answer without one',
   'connections/large-json.ts DECODED_AT_ONCE': 'size of one step',
   'connections/line-reader.ts LINES_AT_ONCE': 'size of one step',
-  'disk/file-lock.ts LONGEST_PAUSE_MS': 'pause between two attempts',
-  'engine/server-logs.ts MAX_PAUSE_MS': 'pause between two writes',
+  'connections/stdio/stdio-transport.ts CHUNK_MS': 'measured cost',
+  'connections/stdio/stdio-transport.ts MEGABYTE_MS': 'measured cost',
+  'connections/stdio/stdio-transport.ts VALUE_MS': 'measured cost',
+  'execution/call-notes.ts LEAST_CONNECT_MS': 'shortest time that is worth a figure',
   'execution/trace-id.ts RANDOM_CHARS': 'length of an id',
+  'gateway/request-body.ts MEGABYTE_MS': 'measured cost',
+  'gateway/request-body.ts VALUE_MS': 'measured cost',
   'lint/lint-tools.ts HUGE_TOKENS': 'threshold of a lint rule',
+  'search/bootstrap.ts resamples': 'shape of an estimate',
+  'search/expansion.ts MAX_GUESSES': 'ranking',
+  'search/live-index.ts MOST_TELLING': 'ranking',
+  'search/meaning-ranker.ts MOST_ALIKE': 'ranking',
+  'search/meaning-text.ts MOST_PARAMETERS': 'ranking',
+  'search/open-model.ts FIRST_BYTES': 'size of one step',
+  'search/open-model.ts MOST_ALONE': 'size of one step',
+  'search/reliability.ts count': 'shape of an estimate',
+  'search/selection.ts MOST_SHARED': 'ranking',
+  'search/spelling.ts MOST_CORRECTED': 'ranking',
+  'search/usage-record.ts HALF_LIFE_MS': 'ranking',
+  'search/usage-record.ts MOST_TOOLS': 'ranking',
+  'search/words-ranker.ts MAX_GUESSED_TERMS': 'ranking',
+  'search/words-ranker.ts MOST_CANDIDATES': 'ranking',
 };
 
 interface Allowed {
@@ -214,6 +238,9 @@ const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .sort();
 const read = (path: string): string => readFileSync(join(src, path), 'utf8');
 
+/** A file without its comments. */
+const code = (path: string): string => read(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+
 const moduleOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : 'surface');
 
 function importsOf(path: string): { readonly name: string; readonly types: boolean; readonly late: boolean }[] {
@@ -321,7 +348,6 @@ describe('the source', () => {
   });
 
   it('measures time with a clock that never jumps, and dates only what people and files read', () => {
-    const code = (path: string) => read(path).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     const asks = (path: string) => /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/.test(code(path));
     expect(sources.filter(asks)).toEqual(['async/clock.ts']);
     const dates = sources.filter((path) => path !== 'async/clock.ts' && /\bwallNow\b/.test(code(path)));
@@ -376,13 +402,20 @@ describe('core/limits.ts', () => {
     expect(unused).toEqual([]);
   });
 
-  it('has all bounds: no other file names one, search aside, whose numbers shape the ranking', () => {
-    const BOUND =
-      /^(?:export )?const ((?:MAX|MOST|LONGEST|LARGEST|DEEPEST|PARALLEL)(?:_\w+)?|\w+_(?:BYTES|CHARS|LIMIT|TOKENS|AT_ONCE)) = [-\d(]/gm;
+  it('has all bounds and durations: no constant, default or member elsewhere is given one as a number', () => {
+    const FORMS = [
+      // A name that says bound or duration: `MAX_DEPTH = 8`, `PAUSE_MS = 50`, `{ idleMs: 100 }`, `options.waitMs ?? 25`.
+      /\b((?:MAX|MOST|LONGEST|LARGEST|DEEPEST|PARALLEL)(?:_\w+)?|\w+_(?:BYTES|CHARS|LIMIT|TOKENS|AT_ONCE)|\w*(?:_MS|Ms|[tT]imeout|initial|Delay|Interval|Rest)) ?(?:=|:|\?\?) (?!0\b(?!\.))[-(]?\d/g,
+      // A default of ten or more, whatever its name: `(text, max = 300)`, `options.queue ?? 64`.
+      /[{(,]\s*(?:\w+: )?(\w+)(?:: number)? = [1-9][\d_]+/g,
+      /(\w+) \?\? [1-9][\d_]+/g,
+      // The time of a timer.
+      /\b(set(?:Timeout|Interval))\(.*\b[1-9][\d_]+\)/g,
+    ];
     const elsewhere = sources
-      .filter((path) => !path.startsWith('search/'))
-      .flatMap((path) => [...read(path).matchAll(BOUND)].map(([, name]) => `${path} ${name}`));
-    expect(elsewhere).toEqual(Object.keys(NO_BOUNDS));
+      .filter((path) => path !== 'core/limits.ts')
+      .flatMap((path) => FORMS.flatMap((form) => [...code(path).matchAll(form)].map(([, name]) => `${path} ${name}`)));
+    expect([...new Set(elsewhere)].sort()).toEqual(Object.keys(NO_BOUNDS));
   });
 });
 

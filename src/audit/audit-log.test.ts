@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MemorySink } from '../../test/fixtures/memory-sink.ts';
 import { DEFAULTS } from '../core/limits.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
 import { AuditLog, type AuditLogOptions } from './audit-log.ts';
-import { MemorySink } from './memory-sink.ts';
 
 const salt = new Uint8Array(32).fill(7);
 const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({

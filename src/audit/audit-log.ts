@@ -4,7 +4,7 @@
  * @module
  */
 import { ageSince, wallNow } from '../async/clock.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { redactUnknown, toRedact } from '../secrets/redactor.ts';
 import type { AuditEntry, AuditSink } from './audit-entry.ts';
@@ -54,9 +54,7 @@ export interface AuditStats {
   readonly failing: boolean;
 }
 
-const SLICE_MS = 4;
 const CHUNK_BYTES = 65_536;
-const WARN_EVERY_MS = 60_000;
 
 interface Line {
   readonly text: string;
@@ -117,9 +115,9 @@ export class AuditLog {
     this.#logger = options.logger;
     this.#maxQueued = options.maxQueued ?? DEFAULTS.auditQueue.records;
     this.#maxQueuedBytes = options.maxQueuedBytes ?? DEFAULTS.auditQueue.bytes;
-    this.#retryMs = options.retryMs ?? 1_000;
-    this.#gatherMs = options.gatherMs ?? 25;
-    this.#foldMs = options.foldMs ?? 5_000;
+    this.#retryMs = options.retryMs ?? LIMITS.pace.auditRetry;
+    this.#gatherMs = options.gatherMs ?? LIMITS.pace.gatheredRecords;
+    this.#foldMs = options.foldMs ?? LIMITS.pace.refusals;
     this.#folds = new RefusalFolds(this.#foldMs);
     this.#now = options.now ?? wallNow;
   }
@@ -239,7 +237,7 @@ export class AuditLog {
       const batch = this.#entries;
       this.#entries = [];
       let done = 0;
-      const until = performance.now() + SLICE_MS;
+      const until = performance.now() + LIMITS.slice.stretch;
       while (done < batch.length && performance.now() < until) this.#enqueue(batch[done++] as AuditEntry, format);
       if (done < batch.length) this.#entries = [...batch.slice(done), ...this.#entries];
       if (this.#retry === undefined) void this.#write();
@@ -345,7 +343,7 @@ export class AuditLog {
   }
 
   #warn(event: string, what: string, error: unknown): void {
-    if (ageSince(this.#lastWarning, this.#now()) < WARN_EVERY_MS) return;
+    if (ageSince(this.#lastWarning, this.#now()) < LIMITS.pace.warning) return;
     this.#lastWarning = this.#now();
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn({ event, code: 'STORAGE_ERROR', dropped: this.#dropped }, `${what}: ${reason}.`);

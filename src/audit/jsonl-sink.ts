@@ -9,7 +9,7 @@ import { constants, type Stats, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import type { AuditSink } from './audit-entry.ts';
 import { type Retention, retain } from './retention.ts';
@@ -28,9 +28,6 @@ export interface JsonlSinkOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const STALE_LOCK_MS = 30_000;
-/** How long a stat result is reused. For that long, lines may go to a file that was just rotated. */
-const LOOK_EVERY_MS = 250;
 const NEWLINE = 0x0a;
 
 /** The audit file. Nothing is created before the first write. */
@@ -54,7 +51,7 @@ export class JsonlSink implements AuditSink {
     this.#retention = {
       files: options.files ?? DEFAULTS.audit.files,
       days: options.days ?? DEFAULTS.audit.days,
-      perTool: options.perTool ?? 100,
+      perTool: options.perTool ?? LIMITS.audit.perTool,
       keptBytes: this.#maxBytes,
     };
     this.#now = options.now ?? wallNow;
@@ -71,7 +68,7 @@ export class JsonlSink implements AuditSink {
     if (handle === undefined || this.#torn || this.#partial || bytes.length > this.#room) return false;
     const left = this.#lookAgain - this.#now();
     // If the clock was set back, check again.
-    if (left <= 0 || left > LOOK_EVERY_MS) return false;
+    if (left <= 0 || left > LIMITS.pace.stat) return false;
     let written = 0;
     try {
       written = writeSync(handle.fd, bytes);
@@ -133,7 +130,7 @@ export class JsonlSink implements AuditSink {
 
   async #current(adding: number): Promise<FileHandle> {
     const found = await statOrUndefined(this.#file);
-    this.#lookAgain = this.#now() + LOOK_EVERY_MS;
+    this.#lookAgain = this.#now() + LIMITS.pace.stat;
     if (this.#handle === undefined || found === undefined || identityOf(found) !== this.#identity) {
       return this.#open();
     }
@@ -193,7 +190,7 @@ export class JsonlSink implements AuditSink {
       if (codeOf(error) !== 'EEXIST') throw error;
       const found = await statOrUndefined(lock);
       // Left by a process that died while rotating; the next write may take the lock.
-      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > STALE_LOCK_MS) await unlinkIfThere(lock);
+      if (found !== undefined && ageSince(found.mtimeMs, this.#now()) > LIMITS.age.auditLock) await unlinkIfThere(lock);
       return false;
     }
   }

@@ -26,7 +26,6 @@ const ROTATED = /^\d{4}-.*Z-[0-9a-f]{6}$/;
 const KEPT = 'kept';
 const TEMPORARY = /^kept\.[0-9a-f]{6}$/;
 const DAY_MS = 86_400_000;
-const STALE_MS = 60_000;
 
 /** Returns the file and its rotated files, the newest first; the file of kept calls comes last. */
 export async function auditFiles(file: string): Promise<string[]> {
@@ -48,7 +47,8 @@ export async function retain(
   const oldest = now - days * DAY_MS;
   let dropped = 0;
   for (const name of names.filter((one) => TEMPORARY.test(one))) {
-    if ((await changedAt(beside(file, name))) < now - STALE_MS) await unlink(beside(file, name)).catch(unlessGone);
+    if ((await changedAt(beside(file, name))) < now - LIMITS.age.auditTemporary)
+      await unlink(beside(file, name)).catch(unlessGone);
   }
   const rotated = names.filter((name) => ROTATED.test(name)).sort();
   const left: string[] = [];

@@ -7,11 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
+import { LIMITS } from '../core/limits.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 
 const SALT_BYTES = 32;
-/** Older temporary files belong to a dead process. */
-const STALE_TEMPORARY_MS = 3_600_000;
 
 /** Reads or creates the salt. Several processes that start at once get the same one. */
 export async function loadSalt(file: string): Promise<Uint8Array> {
@@ -56,7 +55,7 @@ async function sweep(file: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${basename(file)}.`) || !name.endsWith('.tmp')) continue;
     const path = join(folder, name);
-    if (ageSince((await stat(path)).mtimeMs, wallNow()) > STALE_TEMPORARY_MS) await rm(path, { force: true });
+    if (ageSince((await stat(path)).mtimeMs, wallNow()) > LIMITS.age.temporary) await rm(path, { force: true });
   }
 }
 

@@ -23,7 +23,6 @@ export interface FileStoreOptions {
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-const STALE_TEMPORARY_MS = 3_600_000;
 const CORRUPT = '.entry.corrupt-';
 // Do not follow links, and do not block on a pipe.
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -204,7 +203,7 @@ export class FileStore implements Store {
     for (const name of await this.#names()) {
       if (!/\.entry\.\d+-[0-9a-f]{16}\.tmp$/.test(name)) continue;
       const path = join(this.root, name);
-      if (this.#now() - (await lstat(path)).mtimeMs > STALE_TEMPORARY_MS) await remove(path);
+      if (this.#now() - (await lstat(path)).mtimeMs > LIMITS.age.temporary) await remove(path);
     }
   }
 

@@ -19,8 +19,6 @@ export interface Lookups {
 /** Lookups by day, such as `2026-01-31`. */
 type Days = Readonly<Record<string, Lookups>>;
 
-const WRITE_AFTER_MS = 5000;
-
 const KEY = 'lookups';
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -54,7 +52,7 @@ export class LookupCounts {
   count(hit: boolean): void {
     if (hit) this.#pending.hits++;
     else this.#pending.misses++;
-    this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), LIMITS.pace.saving).unref();
   }
 
   /** Returns all lookups since a point in time, as far as they are kept. Days count as a whole. */

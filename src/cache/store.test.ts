@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { MemoryStore } from '../../test/fixtures/memory-store.ts';
 import { FileStore } from './file-store.ts';
-import { MemoryStore } from './memory-store.ts';
 import type { Store } from './store.ts';
 
 const folders: string[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryStore } from '../../test/fixtures/memory-store.ts';
 import { type DocumentType, decodeDocument, encodeDocument, readDocument, writeDocument } from './versioned.ts';
 
 const tools: DocumentType<string[]> = { kind: 'tools', version: 2 };

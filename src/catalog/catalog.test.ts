@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../test/fixtures/connections/harness.ts';
 import { memoryLog } from '../../test/fixtures/engine.ts';
-import { MemoryStore } from '../cache/memory-store.ts';
+import { MemoryStore } from '../../test/fixtures/memory-store.ts';
 import type { ServerDefinition, ToolDefinition, ToolRule } from '../core/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { SearchEngine } from '../search/search-engine.ts';

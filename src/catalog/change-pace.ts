@@ -3,15 +3,10 @@
  * seconds. A server that announces changes after every list is listed once in thirty seconds.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
-/** The shortest time between two lists. */
-const PAUSE_MS = 5000;
-/** The pause for a server that never stops announcing changes. */
-const SLOW_PAUSE_MS = 30_000;
 /** How many lists in a row use the short pause; together they last less than a minute. */
 const IN_A_ROW = 8;
-/** Notifications within this time count as one change. */
-const GATHER_MS = 50;
 
 export class ChangePace {
   readonly #now: () => number;
@@ -29,8 +24,8 @@ export class ChangePace {
   waitMs(): number {
     this.#refill();
     const since = this.#now() - this.#listedAt;
-    const forTurn = this.#left >= 1 ? 0 : (1 - this.#left) * SLOW_PAUSE_MS;
-    return Math.max(GATHER_MS, PAUSE_MS - since, forTurn);
+    const forTurn = this.#left >= 1 ? 0 : (1 - this.#left) * LIMITS.pace.slowChanges;
+    return Math.max(LIMITS.pace.gatheredChanges, LIMITS.pace.changes - since, forTurn);
   }
 
   /** Call when the server is listed because of a change. */
@@ -42,7 +37,7 @@ export class ChangePace {
 
   #refill(): void {
     const now = this.#now();
-    this.#left = Math.min(IN_A_ROW, this.#left + (now - this.#countedAt) / SLOW_PAUSE_MS);
+    this.#left = Math.min(IN_A_ROW, this.#left + (now - this.#countedAt) / LIMITS.pace.slowChanges);
     this.#countedAt = now;
   }
 }

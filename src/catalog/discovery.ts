@@ -3,10 +3,12 @@
  * ones when a server says so. A failing server keeps its last good list and affects no other.
  * @module
  */
+
 import { ageSince } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { type DiscoveryError, ServerConnectionError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { SourceDefinition } from '../core/tool-provider.ts';
 import type { Caller, Logger } from '../core/types.ts';
 import type { Catalog } from './catalog.ts';
@@ -42,12 +44,7 @@ export interface DiscoveryOptions {
   readonly onChange?: (server: string) => void;
 }
 
-const STALE_AFTER_MS = 24 * 3600_000;
 const BEHIND_PARALLEL = 2;
-/** How long a reading occupies its turn. A server that takes longer is only slow and does not hold up others. */
-const TURN_MS = 500;
-/** Delay before a failed server is asked again. */
-const ATTEMPT_PAUSE = { initial: 60_000, max: 60_000 };
 
 /** The list of one server while its connection stays the same. On reload, the next discovery takes it over. */
 interface ServerList {
@@ -93,7 +90,7 @@ export class Discovery {
 
   /** True if a list is so old that it must be shown as stale. */
   isStale(server: string): boolean {
-    return this.#isOlderThan(server, STALE_AFTER_MS);
+    return this.#isOlderThan(server, LIMITS.age.list);
   }
 
   /** True if a list is older than `cache.ttl`, or known to be out of date. A configured list does not age. */
@@ -253,7 +250,7 @@ export class Discovery {
             }),
         toFailure: (thrown) => toServerError(thrown, server),
         isStale: () => current().#isOlderThan(server),
-        retry: ATTEMPT_PAUSE,
+        retry: { initial: LIMITS.pace.listRetry, max: LIMITS.pace.listRetry },
         now: this.#elapsed,
         failure: this.#options.failures?.get(server),
       }),
@@ -319,7 +316,7 @@ export class Discovery {
           began = now();
           firstTurn ??= began;
           return ask(definition, caller);
-        }, TURN_MS);
+        }, LIMITS.slice.start);
         if (!isCurrent()) return false;
         this.#logSkipped(listing);
         let taken = false;

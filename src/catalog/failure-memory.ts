@@ -16,9 +16,6 @@ export interface KeptFailure {
   readonly at: number;
 }
 
-/** After this time a server is waited for again. */
-const FORGET_AFTER_MS = 24 * 3600_000;
-
 /** Errors of the server. Errors of our own, such as a full queue, do not predict the next attempt. */
 const KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SERVER_CONNECTION_ERROR',
@@ -45,5 +42,5 @@ export function readKept(data: unknown, now: number): KeptFailure | undefined {
   const { code, reason, at } = data;
   if (!ERROR_CODES.some((known) => known === code) || typeof reason !== 'string' || typeof at !== 'number')
     return undefined;
-  return Math.abs(now - at) < FORGET_AFTER_MS ? { code: code as ErrorCode, reason, at } : undefined;
+  return Math.abs(now - at) < LIMITS.age.failure ? { code: code as ErrorCode, reason, at } : undefined;
 }

@@ -2,10 +2,9 @@
  * Runs long work in small steps, yielding to the event loop in between.
  * @module
  */
-import { setImmediate as breath } from 'node:timers/promises';
 
-/** Longest slice before yielding to the event loop. */
-const STRETCH_MS = 10;
+import { setImmediate as breath } from 'node:timers/promises';
+import { LIMITS } from '../core/limits.ts';
 
 /** Runs the steps, yielding after each slice. Short work runs at once. */
 export async function paced<T>(steps: Generator<unknown, T>): Promise<T> {
@@ -13,7 +12,7 @@ export async function paced<T>(steps: Generator<unknown, T>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() - began < STRETCH_MS) continue;
+    if (performance.now() - began < LIMITS.slice.catalogue) continue;
     await breath();
     began = performance.now();
   }

@@ -14,7 +14,7 @@ import { nearestNames } from '../text/nearest-names.ts';
 import { plainText, shorten, visible, visibly } from '../text/plain-text.ts';
 import { weighedPages } from '../text/text-weight.ts';
 import { outline } from './schema-outline.ts';
-import { findPart, type SchemaPart, targetOf } from './schema-part.ts';
+import { findPart, referredPart, type SchemaPart } from './schema-part.ts';
 
 const LEAST_FOR_SCHEMA = 1600;
 
@@ -75,7 +75,7 @@ export function readSchema(tool: ToolMetadata, path: string, page: number): Tool
 function settled(schema: JsonSchema, found: SchemaPart | undefined): SchemaPart | undefined {
   let part = found;
   for (let hops = 0; part && hops < LIMITS.schema.hops && isObject(part.value); hops++) {
-    part = targetOf(schema, part.value) ?? part;
+    part = referredPart(schema, part.value) ?? part;
   }
   return part;
 }

@@ -8,7 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema } from '../core/types.ts';
 import { shorten } from '../text/plain-text.ts';
 import { textWeight } from '../text/text-weight.ts';
-import { type SchemaPart, step, targetOf } from './schema-part.ts';
+import { referredPart, type SchemaPart, step } from './schema-part.ts';
 
 /** Parts up to this length stay; a reference would hardly be shorter. */
 const SMALL = 120;
@@ -69,7 +69,7 @@ class Outliner {
   #write(value: unknown, pointer: string, levels: number, hops: number): unknown {
     if (typeof value === 'string') return this.#text(value);
     if (typeof value !== 'object' || value === null) return value;
-    const target = hops > 0 && this.#root ? targetOf(this.#root, value) : undefined;
+    const target = hops > 0 && this.#root ? referredPart(this.#root, value) : undefined;
     if (target) return this.#write(target.value, target.pointer, levels - 1, hops - 1);
     if (levels > 0 && (!this.#root || this.#nodes-- > 0))
       return this.#children(value, pointer, levels, hops, (text) => this.#text(text));

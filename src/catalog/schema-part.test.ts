@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { findPart, targetOf } from './schema-part.ts';
+import { findPart, referredPart } from './schema-part.ts';
 
 const ROOT = {
   properties: {
@@ -40,14 +40,14 @@ describe('findPart', () => {
   });
 });
 
-describe('targetOf', () => {
+describe('referredPart', () => {
   it('is the target of a reference, with the texts beside it', () => {
-    expect(targetOf(ROOT, { $ref: '#/$defs/with space', description: 'd' })).toEqual({
+    expect(referredPart(ROOT, { $ref: '#/$defs/with space', description: 'd' })).toEqual({
       pointer: '/$defs/with space',
       value: { type: 'string', description: 'd' },
     });
-    expect(targetOf(ROOT, { $ref: 'https://example.com/x' })).toBeUndefined();
-    expect(targetOf(ROOT, { $ref: '#/$defs/condition', properties: {} })).toBeUndefined();
-    expect(targetOf(ROOT, {})).toBeUndefined();
+    expect(referredPart(ROOT, { $ref: 'https://example.com/x' })).toBeUndefined();
+    expect(referredPart(ROOT, { $ref: '#/$defs/condition', properties: {} })).toBeUndefined();
+    expect(referredPart(ROOT, {})).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ export function findPart(root: JsonSchema, path: string): SchemaPart | undefined
 }
 
 /** The target of a reference into the schema. Undefined if the node is none, or has objects beside its `$ref`. */
-export function targetOf(root: JsonSchema, node: object): SchemaPart | undefined {
+export function referredPart(root: JsonSchema, node: object): SchemaPart | undefined {
   const { $ref, ...beside } = node as Record<string, unknown>;
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
   if (Object.values(beside).some((value) => typeof value === 'object' && value !== null)) return undefined;

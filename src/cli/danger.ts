@@ -23,12 +23,15 @@ const LONG = 1_000;
 /** The most dangerous first; the order is stable. */
 export function byDanger(servers: readonly ServerDefinition[]): readonly ServerDefinition[] {
   const counts = new Map<string, number>();
-  for (const server of servers) counts.set(targetOf(server), (counts.get(targetOf(server)) ?? 0) + 1);
-  const ranked = servers.map((server) => ({ server, rank: rankOf(server) + 15 / (counts.get(targetOf(server)) ?? 1) }));
+  for (const server of servers) counts.set(programOrHost(server), (counts.get(programOrHost(server)) ?? 0) + 1);
+  const ranked = servers.map((server) => ({
+    server,
+    rank: rankOf(server) + 15 / (counts.get(programOrHost(server)) ?? 1),
+  }));
   return ranked.toSorted((a, b) => b.rank - a.rank).map(({ server }) => server);
 }
 
-const targetOf = ({ connection }: ServerDefinition): string =>
+const programOrHost = ({ connection }: ServerDefinition): string =>
   isLocal(connection) ? connection.command : URL.canParse(connection.url) ? new URL(connection.url).host : '';
 
 function rankOf({ enabled, connection, trusted }: ServerDefinition): number {

@@ -3,8 +3,10 @@
  * its beginning.
  * @module
  */
+
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { LIMITS } from '../core/limits.ts';
 
 export interface FollowOptions {
   /** The byte to start at. */
@@ -17,7 +19,10 @@ export interface FollowOptions {
 const CHUNK = 64 * 1024;
 
 /** Calls `onText` with what is appended. Resolves when the signal is aborted. */
-export async function followFile(file: string, { from, onText, signal, everyMs = 200 }: FollowOptions): Promise<void> {
+export async function followFile(
+  file: string,
+  { from, onText, signal, everyMs = LIMITS.pace.follow }: FollowOptions,
+): Promise<void> {
   let at = from;
   let identity: number | undefined;
   let decoder = new TextDecoder();

@@ -176,10 +176,8 @@ describe('trust', () => {
   it('uses it once trusted, until it changes', async () => {
     const path = 'work/project/.anygpt/mcp-discovery.config.json';
     const file = await write(path, { servers: [stdio('a')] });
-    expect(await loader().findProjectFiles()).toMatchObject([{ path: file, trusted: false }]);
     expect(await loader().trust(file)).toMatchObject({ path: file, trusted: true });
     expect(names(await loader().load())).toEqual(['a']);
-    expect(await loader().findProjectFiles()).toMatchObject([{ path: file, trusted: true }]);
     await write(path, { servers: [stdio('b')] });
     expect(names(await loader().load())).toEqual([]);
   });

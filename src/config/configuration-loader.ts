@@ -102,15 +102,6 @@ export class ConfigurationLoader {
   }
 
   /**
-   * Returns the project configurations that `load` would consider, nearest first. These are the files a user is asked
-   * to trust.
-   */
-  async findProjectFiles(): Promise<readonly ProjectFile[]> {
-    const projects = findCandidates(this.#world).filter(({ place }) => place === 'project');
-    return Promise.all(projects.map(async ({ path }) => this.#describe(path)));
-  }
-
-  /**
    * Trusts a file in its current state, together with the files it visibly imports, extends and takes servers from.
    * @param text the content the caller just wrote; any other content found there is not trusted
    */

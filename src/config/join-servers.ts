@@ -77,7 +77,7 @@ class Join {
       return;
     }
     this.#names.set(placed, entry.name);
-    if (isSameServer(present, placed)) {
+    if (mayBeSameServer(present, placed)) {
       this.#narrow(entry.name, present, placed);
       return;
     }
@@ -233,7 +233,8 @@ function twinOf(
   taken: ReadonlyMap<string, PlacedEntry>,
 ): Twin | undefined {
   const present = taken.get(placed.entry.name);
-  if (placed.origin.client === undefined || (present !== undefined && isSameServer(present, placed))) return undefined;
+  if (placed.origin.client === undefined || (present !== undefined && mayBeSameServer(present, placed)))
+    return undefined;
   const twin = twins.get(identity(placed) ?? '');
   return twin === undefined || twin.file === placed.origin.file ? undefined : twin;
 }
@@ -256,7 +257,7 @@ function freeName(
   const { entry, origin } = placed;
   const fits = (candidate: string) => {
     const present = taken.get(candidate);
-    return present === undefined || isSameServer(present, placed);
+    return present === undefined || mayBeSameServer(present, placed);
   };
   if (!isReservedName(entry.name) && fits(entry.name)) return entry.name;
   const owner = origin.client ?? (placed.isProjects ? 'project' : undefined);
@@ -290,13 +291,13 @@ function differences({ entry: one }: PlacedEntry, { entry: other }: PlacedEntry)
 }
 
 /** Tells whether two entries may be one server. An entry without a connection matches any server of its name. */
-export function isSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
+export function mayBeSameServer(a: PlacedEntry, b: PlacedEntry): boolean {
   const [left, right] = [identity(a), identity(b)];
   return left === undefined || right === undefined || left === right;
 }
 
 /** Tells whether two entries both have a connection and their connections are equal. */
-export const isTheSame = (a: PlacedEntry, b: PlacedEntry): boolean => {
+export const isSameServer = (a: PlacedEntry, b: PlacedEntry): boolean => {
   const key = identity(a);
   return key !== undefined && key === identity(b);
 };

@@ -9,7 +9,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { toConsistentSettings, toOrderedSettings } from './consistency.ts';
-import { isSameServer, isTheSame, type JoinedServers, joinServers } from './join-servers.ts';
+import { isSameServer, type JoinedServers, joinServers, mayBeSameServer } from './join-servers.ts';
 import type { FileProblem, Layer, LayerContext } from './layers.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { toPathText } from './problems.ts';
@@ -110,7 +110,7 @@ function withOwnersWord(placed: PlacedEntry, floor: readonly PlacedEntry[]): Pla
   const { entry, origin, isProjects } = placed;
   const names = [`${origin.client ?? 'project'}/${entry.name}`, entry.name];
   const isNamed = ({ entry: { name } }: PlacedEntry) => names.includes(name);
-  const same = floor.filter((word) => isTheSame(word, placed));
+  const same = floor.filter((word) => isSameServer(word, placed));
   const [word = floor.find((other) => other.entry.connection === undefined && isNamed(other))] = same;
   if (word === undefined) return placed;
   if (isProjects) {
@@ -131,7 +131,7 @@ function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | un
   const { toolRules = [], rulePrecedence = 'first-match', entries = [] } = floor ?? {};
   if (toolRules.length + usersToolRules.length === 0) return undefined;
   const strangers = placed.filter((server) =>
-    entries.some((users) => users.entry.name === server.entry.name && !isSameServer(users, server)),
+    entries.some((users) => users.entry.name === server.entry.name && !mayBeSameServer(users, server)),
   );
   return {
     toolRules: [...toolRules, ...usersToolRules],
@@ -144,7 +144,7 @@ function floorRules({ placed, usersToolRules }: JoinedServers, floor: Floor | un
 function unusedText({ file, entries }: Floor, { placed }: JoinedServers, { origin = '' }: Findings): string[] {
   const names = entries
     .filter(({ entry }) => entry.connection !== undefined && entry.enabled !== false)
-    .filter((users) => !placed.some((server) => !server.isProjects && isTheSame(users, server)))
+    .filter((users) => !placed.some((server) => !server.isProjects && isSameServer(users, server)))
     .map(({ entry }) => entry.name);
   if (names.length === 0) return [];
   const more = names.length > LIMITS.shown.named ? ` and ${names.length - LIMITS.shown.named} more` : '';

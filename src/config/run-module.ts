@@ -4,12 +4,14 @@
  * project's code consists only of trusted files.
  * @module
  */
+
 import { rmSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { types } from 'node:util';
 import { runInThisContext } from 'node:vm';
 import type { Jiti } from 'jiti';
+import { limitTime } from '../async/time-limit.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -227,21 +229,15 @@ function refuseMistakes({ exports }: Module, path: string): void {
 }
 
 async function within(milliseconds: number, path: string, run: () => Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `${path} did not finish loading within ${milliseconds} ms. Look for an await that never ends.`;
-    timer = setTimeout(() => reject(new ConfigurationError(message)), milliseconds);
-  });
+  const late = `${path} did not finish loading within ${milliseconds} ms. Look for an await that never ends.`;
   try {
-    return await Promise.race([run(), late]);
+    return await limitTime({ ms: milliseconds, overdue: () => new ConfigurationError(late) }, run);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new ConfigurationError(`${path} could not be run: ${toOneLine(message)}${importHint(message)}`, [], {
       cause: error,
     });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

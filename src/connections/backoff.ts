@@ -3,8 +3,10 @@
  * after a healthy minute.
  * @module
  */
+
 import { pauseAfter } from '../async/back-off.ts';
 import { elapsedNow } from '../async/clock.ts';
+import { LIMITS } from '../core/limits.ts';
 
 export interface BackoffOptions {
   readonly initialMs?: number;
@@ -28,9 +30,9 @@ export class Backoff {
   #error: Error | undefined;
 
   constructor({
-    initialMs = 1000,
-    maxMs = 300_000,
-    healthyMs = 60_000,
+    initialMs = LIMITS.pace.connectRetry,
+    maxMs = LIMITS.pace.connectRetryMost,
+    healthyMs = LIMITS.age.healthy,
     now = elapsedNow,
     random = Math.random,
   }: BackoffOptions = {}) {

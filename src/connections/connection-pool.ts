@@ -13,12 +13,13 @@ import { abortable } from '../async/abortable.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition, ServerStatus } from '../core/types.ts';
 import { type Audience, audienceOf } from './audience.ts';
 import { Backoff } from './backoff.ts';
 import { fingerprint } from './fingerprint.ts';
-import { HungServers, LOOK_EVERY_MS } from './hung-servers.ts';
+import { HungServers } from './hung-servers.ts';
 import { makeRoom } from './local-places.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { needsAPerson } from './only-a-person.ts';
@@ -227,13 +228,16 @@ export class ConnectionPool {
     slot.lastUsed = this.#now();
     const slots = this.#slots.get(definition.name) ?? new Set();
     this.#slots.set(definition.name, slots.add(slot));
-    this.#sweeper ??= setInterval(() => this.#sweep(), Math.max(1000, this.#options.limits.idleMs / 10)).unref();
+    this.#sweeper ??= setInterval(
+      () => this.#sweep(),
+      Math.max(LIMITS.pace.idle, this.#options.limits.idleMs / 10),
+    ).unref();
     this.#watcher ??= setInterval(() => {
       this.#hung.end(
         [...this.#slots.values()].flatMap((slots) => [...slots]),
         this.#options.limits.callIdleMs,
       );
-    }, LOOK_EVERY_MS).unref();
+    }, LIMITS.pace.hung).unref();
     return slot;
   }
 
@@ -250,7 +254,7 @@ export class ConnectionPool {
         onQuestion: (method) => slot.habits.note(method),
       });
     try {
-      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open, STARTING_MS) : open());
+      const { connection, verdict } = await (slot.isLocal ? this.#spawns.run(open, LIMITS.slice.start) : open());
       if (abort.signal.aborted) {
         await connection.close();
         throw givenUp(definition.name);
@@ -360,12 +364,6 @@ export class ConnectionPool {
 }
 
 const NO_SLOTS: readonly PoolSlot[] = [];
-
-/**
- * How long a starting server holds one of the places for starts. Loading a program takes the processor about this long.
- * A server that takes longer waits for something else, such as a download, and does not slow down others.
- */
-const STARTING_MS = 500;
 
 const ended = (work: Promise<unknown>): Promise<void> =>
   work.then(

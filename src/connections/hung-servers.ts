@@ -5,7 +5,7 @@
  * @module
  */
 import { elapsedNow } from '../async/clock.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerDefinition } from '../core/types.ts';
 import { PeerClosedError } from './peer.ts';
 
@@ -35,13 +35,8 @@ interface State {
   pinged: boolean;
 }
 
-/** The longest silence without asking. */
-const PING_AFTER_MS = 5000;
 /** How much longer than a call may be silent a server may be, as a factor: the call is over by then. */
 const PATIENCE = 1.5;
-/** The shortest silence that counts, whatever the limits are. */
-const LEAST_MS = 3000;
-export const LOOK_EVERY_MS = 1000;
 
 export class HungServers {
   readonly #states = new WeakMap<Patient, State>();
@@ -64,7 +59,7 @@ export class HungServers {
     const { received, isWaiting, patientUntil } = patient.pulse;
     const state = this.#stateOf(patient, now);
     // If we were stopped ourselves, messages of that time are still unread.
-    state.silentMs += Math.min(now - state.lookedAt, 2 * LOOK_EVERY_MS);
+    state.silentMs += Math.min(now - state.lookedAt, 2 * LIMITS.pace.hung);
     state.lookedAt = now;
     if (received !== state.received || !isWaiting) {
       state.received = received;
@@ -73,8 +68,8 @@ export class HungServers {
       return undefined;
     }
     const { silentMs } = state;
-    const limit = Math.max(callIdleMs * PATIENCE, LEAST_MS);
-    if (!state.pinged && silentMs >= Math.min(PING_AFTER_MS, limit / 3)) this.#ping(patient, state);
+    const limit = Math.max(callIdleMs * PATIENCE, LIMITS.time.silence);
+    if (!state.pinged && silentMs >= Math.min(LIMITS.time.ping, limit / 3)) this.#ping(patient, state);
     return state.pinged && silentMs >= limit && now >= patientUntil ? Math.round(silentMs / 1000) : undefined;
   }
 

@@ -6,11 +6,10 @@
  * free most of the time, and otherwise waits for one slice.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { LoopShare, type ShareOptions } from './loop-share.ts';
 
-/** Longest slice before yielding to the event loop, unless one step takes longer. */
-const STRETCH_MS = 4;
-const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: 300 };
+const SHARE: ShareOptions = { credit: 80, share: 0.25, longestRest: LIMITS.slice.largeRest };
 
 export class LargeTurns {
   readonly #share = new LoopShare(SHARE);
@@ -48,7 +47,7 @@ export class LargeTurns {
         const step = steps.next();
         if (step.done) return step.value;
         const took = performance.now() - began;
-        if (took < STRETCH_MS) continue;
+        if (took < LIMITS.slice.stretch) continue;
         began = Number.POSITIVE_INFINITY;
         await this.#rest(took);
         began = performance.now();

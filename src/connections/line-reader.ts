@@ -46,7 +46,6 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 /** The clock is looked at once for so many lines; few chunks have as many. */
 const LINES_AT_ONCE = 64;
-const BUSY_MS = 4;
 const NOTHING = Buffer.alloc(0);
 
 /** A line of which only the beginning and the end are kept. */
@@ -82,7 +81,8 @@ export class LineReader {
     for (let lines = 1; start < chunk.length; lines++) {
       if (lines % LINES_AT_ONCE === 0) {
         began ??= performance.now();
-        if (performance.now() - began > BUSY_MS) this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
+        if (performance.now() - began > LIMITS.slice.stretch)
+          this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
       }
       if (this.#reading) return this.#wait(chunk.subarray(start));
       if (this.#size === 0 && !this.#skipped && isBlank(chunk[start])) {

@@ -6,10 +6,10 @@
  * has, or more than a quarter of all, so that a few are always left for servers that have none.
  * @module
  */
-import { DiscoveryError } from '../core/errors.ts';
-import type { PoolSlot } from './pool-slot.ts';
 
-const RETRY_AFTER_MS = 1000;
+import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { PoolSlot } from './pool-slot.ts';
 
 /** Returns the idle processes to end so that the server may start one more. Throws SERVER_BUSY when it may not. */
 export function makeRoom(server: string, slots: Iterable<PoolSlot>, places: number): PoolSlot[] {
@@ -29,5 +29,9 @@ function refusal(server: string, own: number, busy: ReadonlyMap<string, number>,
   const [most = ['', 0]] = [...busy].sort(([, a], [, b]) => b - a);
   const why = own === 0 ? `${busy.size} other servers are busy` : `it has ${own}, and the rest is for other servers`;
   const message = `${server} may not start another process now: ${why}. At most ${places} local servers run at once; "${most[0]}" has ${most[1]} processes.`;
-  return new DiscoveryError('SERVER_BUSY', message, { server, outcome: 'not_sent', retryAfterMs: RETRY_AFTER_MS });
+  return new DiscoveryError('SERVER_BUSY', message, {
+    server,
+    outcome: 'not_sent',
+    retryAfterMs: LIMITS.pace.localRetry,
+  });
 }

@@ -5,6 +5,7 @@
  * there is some again. Occasional work is never delayed, and endless work gets no more than its share.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
 /** How much time a source may use. */
 export interface ShareOptions {
@@ -44,4 +45,4 @@ export class LoopShare {
  * The share of one connection for messages that were not requested: pings, questions, notifications, unexpected
  * answers, noise. They cost us more than they cost the sender.
  */
-export const UNASKED: ShareOptions = { credit: 5, share: 0.08, longestRest: 500 };
+export const UNASKED: ShareOptions = { credit: 5, share: 0.08, longestRest: LIMITS.slice.unaskedRest };

@@ -24,9 +24,6 @@ import { sentence, shortText } from './short-text.ts';
 import { StillKnown } from './still-known.ts';
 import { readToolList, type ToolList, type ToolListLimits } from './tool-list.ts';
 
-/** A connection younger than this, on which no call was answered yet, is never proof that a call was not looked at. */
-const SETTLED_MS = 10_000;
-
 export interface McpConnectionOptions {
   readonly server: string;
   /** Whether the server is a child process of ours. */
@@ -319,7 +316,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
     const isVersion = identity.era === 'modern' || error instanceof JsonRpcError;
     const why = isVersion ? `no longer speaks protocol ${identity.protocolVersion} with us` : 'has ended the session';
     void this.close(new ForgottenError(`it ${why}`));
-    const isSettled = this.#hasServed || elapsedNow() - this.#openedAt >= SETTLED_MS;
+    const isSettled = this.#hasServed || elapsedNow() - this.#openedAt >= LIMITS.age.settled;
     const outcome = isSettled ? 'not_sent' : error instanceof JsonRpcError ? 'failed' : 'unknown';
     return new DiscoveryError('SERVER_CONNECTION_ERROR', `${server} ${why}.`, { server, outcome });
   }

@@ -5,15 +5,13 @@
 
 import { abortable } from '../async/abortable.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isLocal } from '../core/transport-parts.ts';
 import type { Caller, ServerDefinition } from '../core/types.ts';
 import type { Audience } from './audience.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import { type QuestionHabits, ROOTS } from './question-habits.ts';
-
-/** How long a caller waits for messages to an earlier caller to end. */
-const ECHO_MS = 2000;
 
 type Asker = { readonly ask: Caller['ask'] };
 
@@ -106,7 +104,7 @@ export class PoolSlot {
    */
   isFamiliar(caller: Caller | undefined): boolean {
     if (!this.#hasServed || !this.#changesHands) return true;
-    return this.#client !== SEVERAL && this.#client === clientOf(caller);
+    return this.#client !== SEVERAL && this.#client === clientKey(caller);
   }
 
   /** Whether the server may still send a message to an earlier caller that the next caller would receive. */
@@ -119,7 +117,7 @@ export class PoolSlot {
     const connection = await this.opening;
     if (this.mayEcho)
       await withTimeLimit(
-        ECHO_MS,
+        LIMITS.time.echo,
         undefined,
         () => new Error('no answer'),
         (signal) => abortable(connection.ping(), signal),
@@ -146,7 +144,7 @@ export class PoolSlot {
     this.#askers.add(asker);
     connection.asker = asker.ask;
     return () => {
-      this.#client = this.isFamiliar(caller) ? (clientOf(caller) ?? SEVERAL) : SEVERAL;
+      this.#client = this.isFamiliar(caller) ? (clientKey(caller) ?? SEVERAL) : SEVERAL;
       this.#hasServed = true;
       this.#askers.delete(asker);
       const latest = [...this.#askers].at(-1);
@@ -160,7 +158,7 @@ export class PoolSlot {
   }
 }
 
-const clientOf = ({ socket, clientName }: Caller = {}): string | undefined =>
+const clientKey = ({ socket, clientName }: Caller = {}): string | undefined =>
   socket === undefined ? undefined : JSON.stringify([socket, clientName]);
 
 /**

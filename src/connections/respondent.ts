@@ -7,17 +7,13 @@
 import { abortable } from '../async/abortable.ts';
 import type { CallSignal } from '../async/cancellation.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Caller, IdleClock } from '../core/types.ts';
 import { JsonRpcError, METHOD_NOT_FOUND } from './json-rpc.ts';
 import { OpenQuestions } from './open-questions.ts';
 import type { IncomingRequest, Peer } from './peer.ts';
 import { ROOTS } from './question-habits.ts';
 import { rootsKey } from './same-roots.ts';
-
-/** How long the first call waits for questions of the server at its start. */
-const FIRST_PING_MS = 2000;
-/** How long a server may take to act on an answer: it checks folders before it allows them. */
-const DIGEST_MS = 100;
 
 export class Respondent {
   /** Whether a caller was ever asked. The server may have kept the answer. */
@@ -92,10 +88,10 @@ export class Respondent {
   async #begin(): Promise<void> {
     const overdue = () => new Error('no answer');
     const ping = (signal: AbortSignal) => this.#peer.request('ping', {}, { signal });
-    await withTimeLimit(FIRST_PING_MS, undefined, overdue, ping).catch(() => {});
+    await withTimeLimit(LIMITS.time.firstQuestions, undefined, overdue, ping).catch(() => {});
     if (this.wasAsked) {
       await this.questions.answered();
-      await new Promise((resolve) => setTimeout(resolve, DIGEST_MS));
+      await new Promise((resolve) => setTimeout(resolve, LIMITS.time.digest));
     }
     this.#hasBegun = true;
   }

@@ -8,7 +8,7 @@ import type { Redact } from '../secrets/redactor.ts';
 import { oneLine } from '../text/plain-text.ts';
 
 /** Returns the beginning of a text as one harmless line. Secrets are removed before the text is cut. */
-export const shortText = (text: string, redact: Redact, max = 300): string =>
+export const shortText = (text: string, redact: Redact, max = LIMITS.text.reason): string =>
   redact.cut(oneLine(redact.cut(text, max * 4), max * 4), max);
 
 /** Returns a text with a full stop at its end. */
@@ -18,7 +18,7 @@ export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text
  * Returns why a program ended according to its log, in one harmless line: its last error, or else its last lines. The
  * log must be free of secrets.
  */
-export function lastWords(log: string, redact: Redact, max = 200): string {
+export function lastWords(log: string, redact: Redact, max = LIMITS.text.lastError): string {
   const lines = log
     .split('\n')
     .slice(-LIMITS.text.lastWords)

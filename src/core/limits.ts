@@ -2,13 +2,16 @@
  * Lists every bound of this program with its reason: how deep, how long, how many, how large.
  *
  * `DEFAULTS` is what an operator or a program may change: the defaults of configuration keys and options. `LIMITS` is
- * what stays as it is. A new bound goes here and nowhere else; `test/architecture.test.ts` refuses others. Numbers that
- * shape one algorithm (weights, pauses, sizes of a step) are no bounds and stay beside it.
+ * what stays as it is. A new bound or duration goes here and nowhere else; `test/architecture.test.ts` refuses others.
+ * Numbers that shape one algorithm (weights, shares, sizes of a step) are no bounds and stay beside it.
  * @module
  */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 const defaults = {
   /** The configuration keys under `limits`; `config/settings-schema.ts` describes them. */
@@ -106,8 +109,8 @@ const defaults = {
   parked: { calls: 256, waitMs: 300_000 },
   /** Sessions of HTTP clients: each has a server object; idle ones end when a new client comes. */
   http: { sessions: 256 },
-  /** Records that wait for the disk, and lines of a log in memory. */
-  auditQueue: { records: 10_000, bytes: 8 * MIB, lines: 1_000 },
+  /** Records that wait for the disk. */
+  auditQueue: { records: 10_000, bytes: 8 * MIB },
 };
 
 const limits = {
@@ -170,6 +173,12 @@ const limits = {
     textProperties: 30,
     /** Members of a union or tuple that is written as text. */
     textParts: 8,
+    /** Nesting of a type that is written in one line. */
+    typeNesting: 4,
+    /** Characters of such a line. */
+    typeChars: 400,
+    /** Members that such a line names. */
+    typeMembers: 20,
     /** Objects inside each other whose fields the command line takes as `a.b=1`. */
     pairNesting: 4,
     /** Values of one generated example. */
@@ -207,6 +216,8 @@ const limits = {
     path: 32,
     /** Reasons why a schema does not fit an API. */
     misfits: 3,
+    /** Characters of a value or a name in an error message. */
+    value: 64,
     /** Argument names compared with the known ones. */
     misspelt: 32,
   },
@@ -254,6 +265,8 @@ const limits = {
   text: {
     /** Why something failed, in one line. */
     reason: 300,
+    /** The first sentence of a description, where one line has to do. */
+    sentence: 100,
     /** A path that someone else chose, in a message. */
     path: 300,
     /** What a schema says that an API does not take, added to a description. */
@@ -280,6 +293,8 @@ const limits = {
     raw: 64 * KIB,
     /** A server's instructions. */
     instructions: MIB,
+    /** The last error of a program that died. */
+    lastError: 200,
     /** Lines of stderr searched for the reason why a server died. */
     lastWords: 200,
     /** Description that lint searches for phrases. */
@@ -377,13 +392,70 @@ const limits = {
     nameQuery: 200,
     /** Letters of two words whose edit distance is computed. */
     fuzzyWord: 40,
+    /** Words of one query. */
+    terms: 64,
+    /** Names in one query that may be those of tools. */
+    pieces: 32,
+    /** Ways to split a query into a server's name and the rest. */
+    splits: 8,
+    /** Steps through the dictionary for one misspelt word: enough for two edits among 100,000 words. */
+    steps: 20_000,
+    /** Completions of one word. */
+    completions: 256,
+    /** Names of one server that differ only in case, separators or look-alike letters. */
+    alike: 16,
+    /** Counts of words kept in memory; a search needs a few hundred. */
+    entries: 2_048,
+    /** Characters of one word. Longer runs are noise (base64, hashes). */
+    word: 64,
+    /** Characters of a word that is put together from parts. */
+    compound: 96,
+    /** Characters of a word whose ending is taken off. */
+    stemmed: 32,
+    /** Characters of a text that is turned into a vector. */
+    meaningText: 2_000,
+    /** Words of such a text. */
+    meaningWords: 64,
+    /** Phrases kept for one tool. */
+    phrases: 16,
+    /** Characters of one phrase. */
+    phrase: 256,
+    /** Nesting of a schema whose words are indexed. */
+    schemaDepth: 8,
+    /** Sub-schemas whose words are indexed; ranking needs no more. */
+    schemaNodes: 1_000,
+    /** Names of parameters that are indexed. */
+    schemaNames: 256,
+    /** Allowed values that are indexed. */
+    schemaValues: 64,
+    /** Characters of one parameter's description that are indexed. */
+    schemaText: 1_024,
+    /** Characters of all of them together. */
+    schemaTexts: 16 * KIB,
     /** Queries in one file for `eval`. */
     judged: 50_000,
     /** Tools of one name that lint compares; the time grows with the square. */
     similarTools: 200,
   },
+  /** What one principal's use has taught, as it is written to disk. */
+  usage: {
+    /** Searches that led to a call. */
+    queries: 1_000,
+    /** Words of one query. */
+    words: 24,
+    /** Tools of one query. */
+    tools: 8,
+    /** Characters of the name of a server or tool. */
+    name: 256,
+    /** Characters of a query that is kept as written. */
+    text: 200,
+    /** The whole as JSON. */
+    bytes: 512 * KIB,
+  },
   /** Vectors of a service. */
   embeddings: {
+    /** Vectors on disk; the least recently used go first. */
+    disk: 1024 * MIB,
     /** Tools that get vectors. */
     tools: 50_000,
     /** Memory for all vectors. */
@@ -487,6 +559,8 @@ const limits = {
     distinct: 1_000,
     /** Bytes of audit files that `stats` reads. */
     summaryBytes: 1024 * MIB,
+    /** Calls of each tool that are kept of surplus files. */
+    perTool: 100,
     /** Tools that `stats` tells apart. */
     summaryTools: 10_000,
   },
@@ -585,28 +659,214 @@ const limits = {
     /** Definitions that one provider is asked for. */
     definitions: 16,
   },
-  /** Waiting, in milliseconds. Calls and lists have keys of their own under `limits`. */
+  /** How long something is waited for, in milliseconds. Calls and lists have keys of their own under `limits`. */
   time: {
     /** `setTimeout` takes no more; a longer wait would fire at once. */
     timer: 2 ** 31 - 1,
     /** The longest `Retry-After` that is waited for. */
-    retryAfter: 60_000,
+    retryAfter: MINUTE,
+    /** The start of a program, unless its entry says otherwise: a cold `npx` takes long. */
+    connectLocal: 30_000,
+    /** The greeting of a remote server, unless its entry says otherwise. */
+    connectRemote: 5_000,
+    /** Lists that a search, a call or `tools/list` misses. Those that come later serve the next request. */
+    lists: 2_000,
+    /** Schemas of a provider's tools, while its list is read; the others are read when they are needed. */
+    described: 1_000,
+    /** A server that failed last time, where all lists are wanted. */
+    failing: 3_000,
+    /** Providers of a registry in `tools/list`: clients are told when their tools come later. */
+    listedTools: 250,
     /** One harmless question to a server: does it know us, does it answer. */
     probe: 5_000,
+    /** Silence after which a server with waiting callers is pinged. */
+    ping: 5_000,
+    /** The shortest silence after which a server hangs, however short calls may be. */
+    silence: 3_000,
+    /** Questions of a server at its start, before its first call. */
+    firstQuestions: 2_000,
+    /** What a server does with an answer: it checks folders before it allows them. */
+    digest: 100,
+    /** Messages to an earlier caller, before the next caller takes its connection. */
+    echo: 2_000,
+    /** An answer on a stream of legacy SSE after its POST was refused. */
+    lateAnswer: 50,
+    /** The end of a session over HTTP; a server that does not answer is left. */
+    goodbye: 1_000,
+    /** Output of a process that has ended. */
+    lastWords: 250,
+    /** Each step of ending a process: closed stdin, SIGTERM, SIGKILL. */
+    stage: 2_000,
+    /** An idle socket to a server. It is closed before the server's usual five seconds are over, because a request on
+     * a socket that is just being closed would be lost. */
+    socket: 4_000,
+    /** One HTTP request of a client. */
+    httpRequest: 30_000,
+    /** The head of such a request. */
+    httpHead: 10_000,
+    /** An idle socket of a client. A client without a session is known by its socket, and agents pause for long. */
+    httpKeepAlive: MINUTE,
+    /** A client that reads nothing, while too much waits for it or the gateway is to end. */
+    unread: 2_000,
+    /** A client that reads nothing, while little waits for it: it has stopped. */
+    stalled: 15_000,
     /** A command ends this long after the signal that asked for it, whatever hangs. */
     ending: 5_000,
     /** The end of a process waits this long for a lock; what is not written stays for the next time. */
     lastWrite: 2_000,
-    /** Waiting for a file that another process writes. */
+    /** A file that another process writes. */
     lock: 30_000,
+    /** The vector of a query: a search without it is better than a late one. */
+    queryVector: 600,
+    /** After a late vector, searches do without for this long at first. */
+    lateVector: 5_000,
     /** One request to an embedding service: loading a large model takes a while. */
-    embedding: 60_000,
+    embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
     /** What `doctor` waits for an embedding service. */
     embeddingCheck: 30_000,
+    /** The thread for doubtful checks; it loads the validator. */
+    checkerStart: 10_000,
     /** Running a configuration that is written as code. */
     configuration: 10_000,
+    /** The same while a shell completes a line. */
+    completion: 2_000,
+  },
+  /** The pause between two attempts, looks or writes, in milliseconds. Retries of calls have keys under `retry`. */
+  pace: {
+    /** First pause before another attempt to connect; it doubles. */
+    connectRetry: 1_000,
+    /** Longest pause between two attempts to connect. */
+    connectRetryMost: 300_000,
+    /** When a caller that found no place for a local server may try again. */
+    localRetry: 1_000,
+    /** Before a server whose list failed is asked again in the background. */
+    listRetry: MINUTE,
+    /** Before a provider whose list failed is asked again, at first. */
+    providerRetry: 1_000,
+    /** Before a definition that a provider failed to give is asked for again. */
+    definitions: 30_000,
+    /** Shortest pause before a broken stream is opened again, whatever its server asks for. */
+    reconnect: 1_000,
+    /** Longest pause before a broken stream is opened again. */
+    reconnectMost: 30_000,
+    /** Between two lists of a server that announces changes. */
+    changes: 5_000,
+    /** The same for a server that never stops announcing. */
+    slowChanges: 30_000,
+    /** Announcements within this time are one change. */
+    gatheredChanges: 50,
+    /** Questions within this time are asked together. */
+    gatheredQuestions: 5,
+    /** Records of calls within this time are written together. */
+    gatheredRecords: 25,
+    /** Repeated refusals within this time share a line of the audit log. */
+    refusals: 5_000,
+    /** Before a failed write to the audit log is tried again. */
+    auditRetry: 1_000,
+    /** How long a stat of the audit file is reused; for that long, lines may go to a file that was just rotated. */
+    stat: 250,
+    /** Between two warnings of one kind. */
+    warning: MINUTE,
+    /** Changed counts and usage are written together. */
+    saving: 5_000,
+    /** How soon a process sees what others have learnt from use. */
+    usage: MINUTE,
+    /** Changed indexes are written together. */
+    indexSave: 1_000,
+    /** Before a failed write of an index is tried again. */
+    indexSaveAgain: 10 * MINUTE,
+    /** Longest pause of a server's log after a flood. */
+    logWrites: 250,
+    /** Longest pause between two attempts to take a lock. */
+    lock: 50,
+    /** Looking whether configuration files have changed. */
+    files: 500,
+    /** Looking whether a reload was asked for. */
+    stamp: 1_000,
+    /** A configuration file that was quiet for so long is read. */
+    settled: 300,
+    /** The same for formats in which a part looks whole, such as YAML. */
+    settledPart: 2_000,
+    /** The same if the change removes something: half a file looks like that. */
+    settledLoss: 10_000,
+    /** Looking for new lines of a file that a command follows. */
+    follow: 200,
+    /** Looking for clients that do not read. */
+    unread: 3_000,
+    /** Looking whether all answers have left, at the end of the gateway. */
+    exit: 100,
+    /** Looking for servers that hang. */
+    hung: 1_000,
+    /** Looking for idle connections, at most so often. */
+    idle: 1_000,
+    /** Looking for HTTP requests that take too long. */
+    httpConnections: 5_000,
+    /** Between two notes on the progress of one call; an agent uses no more. */
+    progress: 50,
+    /** When a caller may try again while one call tests whether a failing server works. */
+    breaker: 1_000,
+    /** When a caller may try a busy server again, where that cannot be estimated. */
+    busy: 1_000,
+    /** The shortest such time. */
+    busyLeast: 100,
+    /** The longest such time. */
+    busyMost: 10_000,
+    /** Before a schema whose checks took too long is checked again. */
+    schema: MINUTE,
+    /** Before an embedding service that failed is asked again. */
+    embeddingRetry: 500,
+  },
+  /** The age at which something counts as old, in milliseconds. */
+  age: {
+    /** A list is used at once and read again in the background. */
+    list: DAY,
+    /** A server that failed is waited for again. */
+    failure: DAY,
+    /** A connection that lasts this long clears earlier failures. */
+    healthy: MINUTE,
+    /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */
+    settled: 10_000,
+    /** A session over HTTP that asks for nothing ends when a new one comes. */
+    session: 30 * MINUTE,
+    /** A session that never asked for anything was not opened to be used. */
+    newSession: 5_000,
+    /** How long clients may keep the list of the five tools. */
+    metaTools: MINUTE,
+    /** A call after a search was found by it. */
+    search: 10 * MINUTE,
+    /** A lock whose holder has not renewed it. */
+    lock: 10_000,
+    /** The same for the lock of the audit file, whose holder may compress old files. */
+    auditLock: 30_000,
+    /** A half-written file; no write takes so long. */
+    abandoned: MINUTE,
+    /** A half-written file of the audit log. */
+    auditTemporary: MINUTE,
+    /** A half-written file in the cache, which other machines may share. */
+    temporary: HOUR,
+    /** Vectors that are in use are written again, so that their file is not old. */
+    vectorFile: 7 * DAY,
+    /** Vectors that nothing has used are deleted. */
+    vectors: 90 * DAY,
+  },
+  /** Shares of the processor or of a queue, in milliseconds. */
+  slice: {
+    /** Work on one connection, before others get their turn. */
+    stretch: 4,
+    /** Work on the catalogue, before other work gets its turn. */
+    catalogue: 10,
+    /** A request estimated below this waits for no turn. */
+    shortRequest: 8,
+    /** The longest rest after large messages. */
+    largeRest: 300,
+    /** The longest rest of a connection that sends what was not requested. */
+    unaskedRest: 500,
+    /** How long a starting server keeps its place: loading takes about so long. A slower one waits for something else. */
+    start: 500,
+    /** How long a large request keeps the next one waiting; without an answer by then, the server works on it. */
+    request: 500,
   },
 };
 

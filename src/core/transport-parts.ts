@@ -4,7 +4,9 @@
  * `src/connections/`.
  * @module
  */
+
 import { serverVariable } from '../text/server-variable.ts';
+import { LIMITS } from './limits.ts';
 import type { ConnectionDefinition, RemoteConnection, StdioConnection } from './types.ts';
 
 /** The transports, as `connection.type` names them. */
@@ -63,8 +65,7 @@ interface TransportParts<C> {
 
 const LOCAL: TransportParts<Local> = {
   isLocal: true,
-  // A cold `npx` takes long.
-  connectMs: 30_000,
+  connectMs: LIMITS.time.connectLocal,
   addressField: 'command',
   nouns: { word: 'an argument', named: 'env', allNamed: 'environment' },
   words: ({ command, args = [] }) => [command, ...args],
@@ -91,7 +92,7 @@ const LOCAL: TransportParts<Local> = {
 
 const REMOTE: TransportParts<Remote> = {
   isLocal: false,
-  connectMs: 5_000,
+  connectMs: LIMITS.time.connectRemote,
   addressField: 'url',
   nouns: { word: 'the url', named: 'header', allNamed: 'headers' },
   words: ({ url }) => [url],

@@ -3,13 +3,13 @@
  * after one failed write the next thousand fail too.
  * @module
  */
+
 import { ageSince } from '../async/clock.ts';
+import { LIMITS } from './limits.ts';
 import type { Logger } from './types.ts';
 
 /** Returns the result of the work; on failure, logs the complaint and returns undefined. */
 export type Attempt = <T>(work: () => Promise<T>, complaint: string) => Promise<T | undefined>;
-
-const EVERY_MS = 60_000;
 
 /** Creates a runner for work of one kind; all its failures share one warning per minute. */
 export function warnOnce({ logger, now }: { readonly logger: Logger; readonly now: () => number }): Attempt {
@@ -20,7 +20,7 @@ export function warnOnce({ logger, now }: { readonly logger: Logger; readonly no
     } catch (error) {
       const at = now();
       // `ageSince` is never negative, so a clock that was set back does not silence warnings.
-      if (ageSince(saidAt, at) >= EVERY_MS) {
+      if (ageSince(saidAt, at) >= LIMITS.pace.warning) {
         saidAt = at;
         const reason = error instanceof Error ? error.message : String(error);
         logger.warn({ code: 'STORAGE_ERROR', reason }, complaint);

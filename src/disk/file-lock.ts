@@ -21,9 +21,6 @@ export interface LockOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const STALE_MS = 10_000;
-const LONGEST_PAUSE_MS = 50;
-
 export const lockPath = (file: string): string => `${file}.anygpt-lock`;
 
 /**
@@ -31,7 +28,7 @@ export const lockPath = (file: string): string => `${file}.anygpt-lock`;
  * that cannot be acquired is STORAGE_ERROR.
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  const { staleMs = STALE_MS } = options;
+  const { staleMs = LIMITS.age.lock } = options;
   const lock = lockPath(file);
   const mine = `${process.pid} ${randomBytes(8).toString('hex')}\n`;
   await acquire(lock, mine, options).catch((error: unknown) => {
@@ -57,7 +54,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
 }
 
 async function acquire(lock: string, mine: string, options: LockOptions): Promise<void> {
-  const { staleMs = STALE_MS, waitMs = LIMITS.time.lock, now = wallNow } = options;
+  const { staleMs = LIMITS.age.lock, waitMs = LIMITS.time.lock, now = wallNow } = options;
   const until = elapsedNow() + waitMs;
   await makeFolder(dirname(lock));
   for (let tries = 0; !(await made(lock, mine)); tries++) {
@@ -68,7 +65,7 @@ async function acquire(lock: string, mine: string, options: LockOptions): Promis
         'STORAGE_ERROR',
         `Another anygpt process holds the lock ${lock}. Nothing was changed. Try again when it has finished.`,
       );
-    else await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 5 + tries * 5)));
+    else await new Promise((resolve) => setTimeout(resolve, Math.min(LIMITS.pace.lock, 5 + tries * 5)));
   }
 }
 

@@ -8,6 +8,7 @@ import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, rm,
 import { basename, dirname, join } from 'node:path';
 import { ageSince, wallNow } from '../async/clock.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 
 /** Writes a file, and creates its folder if missing. Disk errors are STORAGE_ERROR. */
 export async function writeAtomically(file: string, text: string, mode = 0o600): Promise<void> {
@@ -63,8 +64,6 @@ export async function replaceFile(
 }
 
 const TEMPORARY = /\.\d+\.[0-9a-f]{12}\.tmp$/;
-/** No write takes this long. */
-const ABANDONED_MS = 60_000;
 
 /** Removes temporary files of killed processes, of this file and of copies named after it. */
 async function sweep(file: string): Promise<void> {
@@ -74,7 +73,7 @@ async function sweep(file: string): Promise<void> {
     if (!name.startsWith(`${basename(file)}.`) || !TEMPORARY.test(name)) continue;
     const path = join(folder, name);
     const info = await stat(path).catch(() => undefined);
-    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > ABANDONED_MS) await rm(path, { force: true });
+    if (info !== undefined && ageSince(info.mtimeMs, wallNow()) > LIMITS.age.abandoned) await rm(path, { force: true });
   }
 }
 

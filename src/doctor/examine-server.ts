@@ -4,6 +4,7 @@
  */
 
 import { Semaphore } from '../async/semaphore.ts';
+import { withTimeLimit } from '../async/time-limit.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { DiscoveryError } from '../core/errors.ts';
@@ -97,22 +98,11 @@ const disabledCheck = (definition: ServerDefinition): Check => ({
 async function probeInTime(
   engine: EngineCore,
   { name }: ServerDefinition,
-  { timeoutMs, signal }: ExamineOptions,
+  { timeoutMs = Number.POSITIVE_INFINITY, signal }: ExamineOptions,
 ): Promise<ServerProbe> {
-  const ending = new AbortController();
-  const end = () => ending.abort(signal?.reason);
-  signal?.addEventListener('abort', end, { once: true });
   const overdue = () =>
-    ending.abort(
-      new DiscoveryError('SERVER_CONNECTION_ERROR', `${name}: no answer within ${(timeoutMs ?? 0) / 1000} s.`),
-    );
-  const timer = timeoutMs === undefined ? undefined : setTimeout(overdue, timeoutMs);
-  try {
-    return await engine.probe(name, ending.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
-  }
+    new DiscoveryError('SERVER_CONNECTION_ERROR', `${name}: no answer within ${timeoutMs / 1000} s.`);
+  return withTimeLimit(timeoutMs, signal, overdue, (ending) => engine.probe(name, ending));
 }
 
 /** Findings from starting a server. */

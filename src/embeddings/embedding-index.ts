@@ -46,9 +46,6 @@ export interface EmbeddingIndexOptions {
   readonly maxBytes?: number | undefined;
 }
 
-const TIMEOUT_MS = 600;
-const LATE_MS = 5_000;
-const RETRY_MS = 500;
 /** With fewer vectors, tools that have one would be preferred over tools that have none yet. */
 const ENOUGH = 0.9;
 
@@ -81,7 +78,7 @@ export class EmbeddingIndex {
     const tools = { guard: this.#guard, cache: this.#cache, embedder: embedder.id, maxTools, maxBytes };
     this.#tools = new EmbeddedTools(source, tools);
     this.#queries = new QueryVectors((query) => this.#guard.embedQuery(query));
-    this.#patience = new Backoff({ initialMs: LATE_MS, now: elapsed, random });
+    this.#patience = new Backoff({ initialMs: LIMITS.time.lateVector, now: elapsed, random });
   }
 
   /**
@@ -97,7 +94,7 @@ export class EmbeddingIndex {
     this.catchUp();
     const leftAlone = this.#guard.waitMs > 0 || this.#patience.waitMs > 0;
     if (leftAlone && !this.#queries.has(text)) return undefined;
-    const { timeoutMs = TIMEOUT_MS } = this.#options;
+    const { timeoutMs = LIMITS.time.queryVector } = this.#options;
     const late = new Error(`The embedder did not answer within ${timeoutMs} ms (search.embedder.timeoutMs).`);
     try {
       const answer = this.#similar(text, server);
@@ -191,7 +188,7 @@ export class EmbeddingIndex {
       .catch((error: unknown) => {
         this.#options.logger.debug({ reason: String(error) }, 'not all tools have been embedded');
         clearTimeout(this.#retry);
-        const wait = Math.max(this.#guard.waitMs, RETRY_MS);
+        const wait = Math.max(this.#guard.waitMs, LIMITS.pace.embeddingRetry);
         if (!this.#closed) this.#retry = setTimeout(() => this.catchUp(), wait).unref();
       })
       .finally(() => {

@@ -27,9 +27,6 @@ export interface CachedServer {
   readonly fingerprint: string;
 }
 
-/** Files that nobody has written for months are swept away; one in use is written often enough. */
-const REFRESH_MS = 7 * 24 * 3600_000;
-
 export class VectorCache {
   readonly #options: VectorCacheOptions;
   readonly #embedder: string;
@@ -50,7 +47,7 @@ export class VectorCache {
       const bytes = await store?.read(this.#key(server));
       return bytes && decodeVectors(bytes);
     }, complaintOf('read'));
-    if (stored && ageSince(stored.writtenAt, now()) > REFRESH_MS) this.write(server, stored);
+    if (stored && ageSince(stored.writtenAt, now()) > LIMITS.age.vectorFile) this.write(server, stored);
     return stored;
   }
 

@@ -8,6 +8,7 @@ import { type AttachableServer, attachTo, type RequestProviders } from '../agent
 import { checkOptions, shown } from '../agent/registry/check-options.ts';
 import { ListChanges } from '../agent/registry/list-changes.ts';
 import { ValidationError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolDefinition, ToolRef, ToolRequest } from '../core/types.ts';
 import { META_TOOL_NAMES } from '../meta-tools/meta-tools.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -22,9 +23,6 @@ export interface EngineAttachOptions {
   /** Gives the tools of one request, for example by its header or authorization. Called for each request. */
   readonly providersFor?: ((request: ToolRequest) => RequestProviders | Promise<RequestProviders>) | undefined;
 }
-
-/** Timeout of `tools/list` and of a request's providers. */
-const WAIT_MS = 2_000;
 
 /** Collects an engine's list changes for the servers it is attached to. */
 export function changesOf(core: EngineCore): ListChanges {
@@ -49,10 +47,12 @@ export function attachEngine(
     { showsAll, providersFor },
     {
       changes,
-      waitMs: WAIT_MS,
+      waitMs: LIMITS.time.lists,
       reserved: META_TOOL_NAMES,
       list: async (all) => {
-        await (all ? core.ready({ waitMs: WAIT_MS }) : core.readLists({ own: true, waitMs: WAIT_MS }));
+        await (all
+          ? core.ready({ waitMs: LIMITS.time.lists })
+          : core.readLists({ own: true, waitMs: LIMITS.time.lists }));
         const { nameOf } = tools.known();
         return tools
           .listed(all ? 'all' : 'search')

@@ -3,18 +3,17 @@
  * without an embedder loads none of it.
  * @module
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { expandReferences } from '../config/references.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { ConfiguredTool, EmbedderStatus, ToolScore } from '../core/types.ts';
 import type { EmbeddingIndex } from '../embeddings/embedding-index.ts';
 import type { ToolSource } from '../embeddings/tool-source.ts';
 import type { EngineState } from './engine-state.ts';
 import type { EngineWorld } from './engine-world.ts';
-
-/** When unused vectors are deleted, and how many bytes are kept. */
-const KEPT = { olderThanMs: 90 * 24 * 3600_000, maxBytes: 1024 ** 3 };
 
 export class EngineEmbeddings {
   readonly #world: EngineWorld;
@@ -121,8 +120,8 @@ export class EngineEmbeddings {
     const folder = join(cache.dir, 'vectors');
     const { logger, now, background } = this.#world;
     if (background) {
-      void sweepEntries(folder, { ...KEPT, now }).catch((error: unknown) =>
-        logger.debug({ reason: String(error) }, 'old vectors could not be removed'),
+      void sweepEntries(folder, { olderThanMs: LIMITS.age.vectors, maxBytes: LIMITS.embeddings.disk, now }).catch(
+        (error: unknown) => logger.debug({ reason: String(error) }, 'old vectors could not be removed'),
       );
     }
     return new FileStore(folder);

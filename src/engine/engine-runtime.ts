@@ -10,6 +10,7 @@ import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import { toFailure } from '../core/result.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EmbedderStatus } from '../core/types.ts';
@@ -33,12 +34,6 @@ import type { EngineWorld } from './engine-world.ts';
 import { logRenamed, nameProviders, OWN, providerFingerprint } from './provider-sources.ts';
 import { RequestStates } from './request-states.ts';
 import { logRuleWarnings } from './rule-warnings.ts';
-
-/** How long a search or a call waits for a provider's changed list. */
-const RENEW_MS = 2000;
-const SAVE_AFTER_MS = 1000;
-/** Delay before retrying a failed save. */
-const SAVE_AGAIN_MS = 600_000;
 
 /** A configuration in force. The first call opens its execution. */
 export interface Running {
@@ -142,7 +137,8 @@ export class EngineRuntime {
   /** Reads the changed lists of providers, before a tool is looked up in them. */
   async renewed({ providers, discovery }: EngineState): Promise<void> {
     const changed = providers.filter((source) => this.downstreams.providers.hasChanged(source));
-    if (changed.length > 0) await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), RENEW_MS);
+    if (changed.length > 0)
+      await waitAtMost(Promise.all(changed.map(({ name }) => discovery.refresh(name))), LIMITS.time.lists);
   }
 
   /**
@@ -326,12 +322,7 @@ export class EngineRuntime {
       await new Promise((resolve) => setImmediate(resolve));
       const left = until - elapsedNow();
       if (this.#onTheWay.size === 0 || left <= 0) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, left);
-      });
-      await Promise.race([late, Promise.allSettled(this.#onTheWay)]);
-      clearTimeout(timer);
+      await waitAtMost(Promise.allSettled(this.#onTheWay), left);
     }
   }
 
@@ -398,14 +389,14 @@ export class EngineRuntime {
     return running.execution;
   }
 
-  #saveSoon(ms: number = SAVE_AFTER_MS): void {
+  #saveSoon(ms: number = LIMITS.pace.indexSave): void {
     if (this.#closed) return;
     clearTimeout(this.#saving);
     const timer = setTimeout(async () => {
       const catalog = this.#current?.state.catalog;
       await catalog?.save();
       // A change since then has set its own timer.
-      if (catalog?.dirty && this.#saving === timer) this.#saveSoon(SAVE_AGAIN_MS);
+      if (catalog?.dirty && this.#saving === timer) this.#saveSoon(LIMITS.pace.indexSaveAgain);
     }, ms).unref();
     this.#saving = timer;
   }

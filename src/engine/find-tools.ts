@@ -15,9 +15,6 @@ import { oneLine, shortAdvice } from '../text/plain-text.ts';
 import type { EngineRuntime } from './engine-runtime.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** How long a search waits for the first lists of servers nobody has seen. */
-const FIRST_LISTS_MS = 2000;
-
 /** A search with its caller and timeout. */
 export interface FindOptions extends SearchOptions {
   readonly caller?: Caller | undefined;
@@ -62,7 +59,7 @@ async function findIn(
   runtime: EngineRuntime,
   state: EngineState,
   query: string,
-  { caller, waitMs = FIRST_LISTS_MS, server, ...rest }: FindOptions,
+  { caller, waitMs = LIMITS.time.lists, server, ...rest }: FindOptions,
   onLookup?: (known: boolean) => void,
 ): Promise<ToolResult<FindResult>> {
   const { discovery, catalog } = state;

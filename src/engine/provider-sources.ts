@@ -24,9 +24,6 @@ import { messageOf, thrownAs } from '../text/thrown-message.ts';
 /** The name of a program's provider that has none. */
 export const OWN = 'own';
 
-/** How long a list waits for the schemas of its tools. */
-const DESCRIBE_MS = 1_000;
-
 const fingerprints = new WeakMap<ToolProvider, string>();
 let count = 0;
 
@@ -158,7 +155,7 @@ export class ProviderSources {
     const described = new Map<ToolDefinition, ToolDefinition>();
     if (undescribed.length <= DEFAULTS.provider.described) {
       const all = undescribed.map(async (tool) => described.set(tool, await this.describe(source, tool)));
-      await waitAtMost(Promise.all(all), DESCRIBE_MS);
+      await waitAtMost(Promise.all(all), LIMITS.time.described);
     }
     return tools.map((tool) => described.get(tool) ?? tool);
   }

@@ -3,9 +3,10 @@
  * @module
  */
 
+import { waitAtMost } from '../async/time-limit.ts';
 import { connectMs } from '../connections/connect-time.ts';
 import { type ErrorInfo, ServerConnectionError } from '../core/errors.ts';
-import { LIMITS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { isProvider, type SourceDefinition } from '../core/tool-provider.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -23,12 +24,6 @@ export interface ReadListsOptions {
   readonly onChange?: ((waiting: readonly string[], total: number) => void) | undefined;
 }
 
-/** Timeout for a server that failed last time, if all lists are wanted. */
-const KNOWN_TO_FAIL_MS = 3_000;
-
-/** Timeout for a provider of the program. */
-const PROVIDER_MS = 5_000;
-
 /** Reads each list with the retries of discovery, as long as the time lasts. Resolves with what went wrong, by server; who is not done in time is among them. */
 export async function readLists(
   { servers, catalog, discovery }: EngineState,
@@ -41,8 +36,8 @@ export async function readLists(
   const rounds = Math.ceil(due.length / LIMITS.atOnce.servers);
   const isKnownToFail = (name: string) => wanted === undefined && !again && discovery.failure(name) !== undefined;
   const patienceWith = (definition: SourceDefinition) => {
-    if (isKnownToFail(definition.name)) return KNOWN_TO_FAIL_MS;
-    return isProvider(definition) ? PROVIDER_MS : connectMs(definition);
+    if (isKnownToFail(definition.name)) return LIMITS.time.failing;
+    return isProvider(definition) ? DEFAULTS.provider.readMs : connectMs(definition);
   };
   const patience = waitMs ?? rounds * Math.max(...due.map(patienceWith));
   const waiting = new Set(due.map(({ name }) => name));
@@ -55,12 +50,7 @@ export async function readLists(
       if (waiting.size > 0) onChange?.([...waiting], due.length);
     }),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience);
-  });
-  await Promise.race([all, over]);
-  clearTimeout(timer);
+  await waitAtMost(all, patience);
   for (const name of waiting) {
     const message = `${name} did not list its tools within ${patience / 1000} s.`;
     // An earlier error says more than a timeout.

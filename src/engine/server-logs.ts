@@ -43,7 +43,6 @@ export interface KeptLog {
 
 /** A server that floods us is written down more slowly: each pause is so many times as long as the work before it. */
 const PAUSE_FACTOR = 10;
-const MAX_PAUSE_MS = 250;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const BEGUN = /(?<![^\n])=== started (\S{1,40}) \((?:by )?process \d+\)\n/g;
 
@@ -201,7 +200,7 @@ export class ServerLogs {
         this.#pauses.delete(resume);
         resolve();
       };
-      const timer = setTimeout(resume, Math.min(ms, MAX_PAUSE_MS)).unref();
+      const timer = setTimeout(resume, Math.min(ms, LIMITS.pace.logWrites)).unref();
       this.#pauses.add(resume);
     });
   }

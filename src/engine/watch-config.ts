@@ -6,6 +6,7 @@
  * while (`config/quiet-time.ts`): half a YAML file does not show that its rules are still to come.
  * @module
  */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { wallNow } from '../async/clock.ts';
 import { ABSENT, lookAt } from '../config/heard-reads.ts';
 import { type QuietTimes, quietTime } from '../config/quiet-time.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Logger } from '../core/types.ts';
 import { coreOf, type EngineHandle } from './engine-handle.ts';
 
@@ -61,11 +63,6 @@ export interface WatchOptions {
   readonly lossMs?: number;
 }
 
-/** How often files are polled. */
-const LOOK_MS = 500;
-/** How often the stamp alone is polled. */
-const LOOK_STAMP_MS = 1000;
-
 type Signatures = ReadonlyMap<string, string>;
 
 /** A change that waits for its quiet time. */
@@ -83,7 +80,13 @@ interface Pending {
  */
 export async function watchConfig(
   handle: EngineHandle,
-  { logger, files = false, settleMs = 300, partialMs = 2000, lossMs = 10_000 }: WatchOptions,
+  {
+    logger,
+    files = false,
+    settleMs = LIMITS.pace.settled,
+    partialMs = LIMITS.pace.settledPart,
+    lossMs = LIMITS.pace.settledLoss,
+  }: WatchOptions,
 ): Promise<() => void> {
   const times: QuietTimes = { settleMs, partialMs, lossMs };
   const engine = coreOf(handle);
@@ -159,7 +162,7 @@ export async function watchConfig(
     else if (performance.now() - pending.since >= pending.quietMs) await take(pending);
   };
 
-  const every = Math.max(10, Math.min(settleMs, files ? LOOK_MS : LOOK_STAMP_MS));
+  const every = Math.max(10, Math.min(settleMs, files ? LIMITS.pace.files : LIMITS.pace.stamp));
   let timer: NodeJS.Timeout | undefined;
   const again = () => {
     if (stopped) return;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 
 /** When a breaker opens and for how long. */
 export interface BreakerOptions {
@@ -50,7 +50,7 @@ export class CircuitBreaker {
   waitTime(now: number): number {
     if (this.#openUntil === undefined) return 0;
     if (now < this.#openUntil) return Math.ceil(this.#openUntil - now);
-    return this.#probing ? 1_000 : 0;
+    return this.#probing ? LIMITS.pace.breaker : 0;
   }
 
   /** Lets a call go, as the probe if the breaker was open. Call `waitTime` first. */

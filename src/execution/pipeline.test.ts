@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { aCall, done } from '../../test/fixtures/execution/test-kit.ts';
 import { type Handler, pipeline } from './pipeline.ts';
-import { aCall, done } from './test-kit.ts';
 
 describe('pipeline', () => {
   test('the first step sees the call first and the result last', async () => {

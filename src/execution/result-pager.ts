@@ -1,5 +1,5 @@
 /**
- * Cuts a large result into pages and joins pages again, without loss. A page holds pieces. Blocks that fit stay
+ * Cuts a large result into pages, without loss. A page holds pieces. Blocks that fit stay
  * unchanged. A text too long for its page is split between code points; any other part is split as JSON text. Each
  * split piece says in `_meta["anygpt/part"]` what it is a piece of.
  * @module
@@ -15,7 +15,7 @@ export const PART_KEY = 'anygpt/part';
 export const PAGE_KEY = 'anygpt/page';
 
 /** What a piece belongs to: a content block by index, or another field of the result by name. */
-interface Part {
+export interface Part {
   readonly of: number | string;
   readonly as: 'text' | 'json';
 }
@@ -193,43 +193,4 @@ function* cut(text: string, start: number, room: number): Generator<void, readon
     } else step = Math.floor(step / 2);
   }
   return [end, room - left];
-}
-
-/** Joins the pages of one result to what the server returned. */
-export function joinPages(pages: readonly CallToolResult[]): CallToolResult {
-  const content: unknown[] = [];
-  const fields: [string, unknown][] = [];
-  let open: { readonly part: Part; readonly first: ContentBlock; text: string } | undefined;
-  const finish = () => {
-    if (open === undefined) return;
-    const { part, first, text } = open;
-    const value: unknown = part.as === 'json' ? JSON.parse(text) : unmarked(first, text);
-    if (typeof part.of === 'number') content.push(value);
-    else fields.push([part.of, value]);
-    open = undefined;
-  };
-  for (const block of pages.flatMap((page) => page.content ?? [])) {
-    const meta = block._meta as Readonly<Record<string, unknown>> | undefined;
-    if (meta?.[PAGE_KEY] !== undefined) continue;
-    const part = meta?.[PART_KEY] as Part | undefined;
-    if (part !== undefined && open?.part.of === part.of) {
-      open.text += String(block.text);
-      continue;
-    }
-    finish();
-    if (part === undefined) content.push(block);
-    else open = { part, first: block, text: String(block.text) };
-  }
-  finish();
-  const { content: _pieces, ...beside } = pages[0] ?? {};
-  return {
-    ...beside,
-    ...(content.length > 0 && { content: content as ContentBlock[] }),
-    ...Object.fromEntries(fields),
-  };
-}
-
-function unmarked(first: ContentBlock, text: string): ContentBlock {
-  const { _meta, ...rest } = first;
-  return { ...rest, text };
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { joinPages } from '../../test/fixtures/execution/join-pages.ts';
+import { ManualClock } from '../../test/fixtures/execution/manual-clock.ts';
 import type { CallToolResult } from '../core/types.ts';
 import { jsonBytes } from './json-bytes.ts';
-import { ManualClock } from './manual-clock.ts';
-import { joinPages, PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
+import { PAGE_KEY, PART_KEY, PagedResult } from './result-pager.ts';
 import { ResultPages } from './result-pages.ts';
 
 /** Runs all steps at once. */

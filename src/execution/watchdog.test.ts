@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from '../../test/fixtures/execution/manual-clock.ts';
 import { systemClock } from './timers.ts';
 import { Watchdog, type Watched } from './watchdog.ts';
 

@@ -2,7 +2,9 @@
  * Builds the discovery gateway as an SDK server with the five meta-tools, one per client connection or request.
  * @module
  */
+
 import { Server } from '@modelcontextprotocol/server';
+import { LIMITS } from '../core/limits.ts';
 import type { Introduction } from './introduction.ts';
 import { toUpstreamCall, type UpstreamIdentity } from './sdk-context.ts';
 import type { UpstreamHandler } from './upstream.ts';
@@ -16,7 +18,7 @@ export function createGatewayServer(
   const server = new Server(serverInfo, {
     capabilities,
     instructions,
-    cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } },
+    cacheHints: { 'tools/list': { ttlMs: LIMITS.age.metaTools, cacheScope: 'public' } },
   });
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await listTools())] as never }));
   server.setRequestHandler(

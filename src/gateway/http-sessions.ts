@@ -3,6 +3,7 @@
  * so that opening sessions never evicts one in active use.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
 /** One client's session, and how to close it. */
 export interface HttpSession {
@@ -18,10 +19,6 @@ export interface HttpSession {
   close(): void;
 }
 
-/** Idle time after which a session ends when a new one is opened. */
-const IDLE_MS = 30 * 60_000;
-/** A session without requests after this time was not opened to be used. */
-const NEW_MS = 5_000;
 /** A session with this many requests is in active use. */
 const WORKING = 8;
 
@@ -49,7 +46,7 @@ export class HttpSessions<S extends HttpSession> {
 
   /** Reserves a place for a client, evicting an idle session if necessary. Undefined if none can be freed. */
   reserve(clientName: string): Place<S> | undefined {
-    const before = this.#now() - IDLE_MS;
+    const before = this.#now() - LIMITS.age.session;
     for (const session of [...this.#sessions.values()])
       if (isIdle(session) && session.lastUsed < before) this.end(session.id);
     if (this.#sessions.size + this.#opening.size >= this.#max) {
@@ -100,7 +97,7 @@ export class HttpSessions<S extends HttpSession> {
   #leaving(clientName: string): S | undefined {
     const quiet = [...this.#sessions.values()].filter(({ calls }) => calls === 0);
     // An open stream alone does not count as use. A new session gets time for its first request.
-    const before = this.#now() - NEW_MS;
+    const before = this.#now() - LIMITS.age.newSession;
     const unused = quiet.find(({ requests, lastUsed }) => requests === 0 && lastUsed < before);
     if (unused) return unused;
     const hardlyUsed = quiet.filter(({ requests }) => requests < WORKING);

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { DiscoveryError } from '../core/errors.ts';
-import { DEFAULTS } from '../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerRequest, ToolCall } from '../core/types.ts';
 
 export type RawResult = Readonly<Record<string, unknown>>;
@@ -41,8 +41,6 @@ export interface ParkedCallsOptions {
 }
 
 const PREFIX = 'anygpt.';
-/** How long questions are gathered, to ask them together. */
-const GATHER_MS = 5;
 const NEVER = new Promise<RawResult>(() => {});
 
 export class ParkedCalls {
@@ -132,7 +130,7 @@ export class ParkedCalls {
     try {
       for (;;) {
         const asked = new Promise<'asked'>((resolve) => {
-          call.notify = () => setTimeout(() => resolve('asked'), GATHER_MS);
+          call.notify = () => setTimeout(() => resolve('asked'), LIMITS.pace.gatheredQuestions);
           if (call.questions.size > 0) call.notify();
         });
         const first = await Promise.race([call.result, asked]);

@@ -17,10 +17,8 @@ import { unreadRequest } from './request-fault.ts';
 /** What a request takes on its way to a server, after it was read: about so long for each value and each megabyte. */
 const VALUE_MS = 0.004;
 const MEGABYTE_MS = 15;
-/** A request estimated below this waits for no turn. */
-const SHORT_MS = 8;
 
-/** In characters. Parsing shorter JSON in a string takes no longer than `SHORT_MS`, whatever it holds. */
+/** In characters. Parsing shorter JSON in a string takes no longer than `LIMITS.slice.shortRequest`, whatever it holds. */
 const SHORTEST_WRITTEN = 4 * 1024;
 /** How many levels are searched for arguments, which may be wrapped once too often. */
 const WRITTEN_LEVELS = 4;
@@ -67,11 +65,11 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
   const laterMs = survey.values * VALUE_MS + (size / 2 ** 20) * MEGABYTE_MS;
   try {
     const value: unknown =
-      laterMs < SHORT_MS
+      laterMs < LIMITS.slice.shortRequest
         ? JSON.parse(bytes.toString('utf8'))
         : await largeTurns.run(parseLarge(bytes, survey.values), laterMs);
     const writtenMs = size < SHORTEST_WRITTEN ? 0 : writtenValues(value) * VALUE_MS;
-    if (writtenMs >= SHORT_MS) await largeTurns.pass(writtenMs);
+    if (writtenMs >= LIMITS.slice.shortRequest) await largeTurns.pass(writtenMs);
     return { value };
   } catch {
     return {

@@ -135,7 +135,7 @@ export async function serveGatewayOnHttp(
   };
 
   const unread = new UnreadAnswers();
-  const http = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
+  const http = createServer({ connectionsCheckingInterval: LIMITS.pace.httpConnections }, (request, response) => {
     const refusal = refusalOf(request, (http.address() as AddressInfo).port);
     if (refusal !== undefined) {
       const { status, message, headers } = refusal;
@@ -169,11 +169,9 @@ export async function serveGatewayOnHttp(
       () => response.destroy(),
     );
   });
-  http.requestTimeout = 30_000;
-  http.headersTimeout = 10_000;
-  // A client without a session is identified by its socket, and agents pause for longer than Node's default of five
-  // seconds.
-  http.keepAliveTimeout = 60_000;
+  http.requestTimeout = LIMITS.time.httpRequest;
+  http.headersTimeout = LIMITS.time.httpHead;
+  http.keepAliveTimeout = LIMITS.time.httpKeepAlive;
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
     http.listen(port, '127.0.0.1', resolve);

@@ -8,12 +8,6 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../core/limits.ts';
 
-/** A client may be busy for this long before what waits for it counts as not read. */
-const BUSY_MS = 2_000;
-/** A client that reads nothing for this long, while something waits for it, has stopped. */
-const STALLED_MS = 15_000;
-const LOOK_EVERY_MS = 3_000;
-
 /** How far a client has read, at the last check. */
 interface Reader {
   read: number;
@@ -34,7 +28,7 @@ export class UnreadAnswers {
   watch(response: ServerResponse): void {
     const reader: Reader = { read: 0, since: performance.now() };
     this.#readers.set(response, reader);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#timer ??= setInterval(() => this.#look(), LIMITS.pace.unread).unref();
     response.once('close', () => {
       this.#readers.delete(response);
       if (this.#readers.size > 0) return;
@@ -70,7 +64,7 @@ export class UnreadAnswers {
     waiting.sort((a, b) => a.since - b.since);
     for (const { response, since } of waiting) {
       const isMost = waiting.length > 1 && unread > this.#mostUnread * LIMITS.wire.unreadFactor;
-      const patience = isMost ? 0 : unread > this.#mostUnread ? BUSY_MS : STALLED_MS;
+      const patience = isMost ? 0 : unread > this.#mostUnread ? LIMITS.time.unread : LIMITS.time.stalled;
       if (now - since < patience) break;
       unread -= response.writableLength;
       response.destroy();
@@ -82,7 +76,7 @@ export class UnreadAnswers {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       this.#look();
-    }, BUSY_MS / 4).unref();
+    }, LIMITS.time.unread / 4).unref();
   }
 }
 

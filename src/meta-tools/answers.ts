@@ -78,7 +78,7 @@ export function serverListAnswer(servers: readonly ServerMetadata[], notes: read
       ...toolCounts(server),
       status: server.status,
       reason: server.reason,
-      client: clientOf(server, servers),
+      client: shownClient(server, servers),
       stale: server.stale || undefined,
     })),
     notes,
@@ -105,7 +105,10 @@ export function serverListAnswer(servers: readonly ServerMetadata[], notes: read
  * The client a server was imported from, where that helps: its file has to be corrected because the server failed, or
  * another server of that name, such as `cursor/memory` beside `memory`, has to be told apart.
  */
-const clientOf = ({ name, status, client }: ServerMetadata, servers: readonly ServerMetadata[]): string | undefined =>
+const shownClient = (
+  { name, status, client }: ServerMetadata,
+  servers: readonly ServerMetadata[],
+): string | undefined =>
   status === 'error' || servers.some((other) => other.name.endsWith(`/${name}`)) ? client : undefined;
 
 function firstFitting(

@@ -73,7 +73,13 @@ export const CUT = '…';
 
 /** Returns the type of a schema; cuts show as `…`. Never throws and always ends, whatever the schema. */
 export function typeText(schema: unknown, root: JsonSchema = {}, options: TypeTextOptions = {}): string {
-  const { depth = 4, maxChars = 400, members = 20, bare = false, effort = new Effort() } = options;
+  const {
+    depth = LIMITS.schema.typeNesting,
+    maxChars = LIMITS.schema.typeChars,
+    members = LIMITS.schema.typeMembers,
+    bare = false,
+    effort = new Effort(),
+  } = options;
   // With depth 0, the caller wants the kind of value, not a mark.
   const cutObject = depth === 0 ? 'object' : `{${CUT}}`;
   for (let levels = depth; levels >= 0; levels--) {

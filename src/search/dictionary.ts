@@ -3,6 +3,7 @@
  * UTF-16 units. Nothing is decoded until it is needed, so a dictionary restored from disk costs nothing.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
 /** Terms in ascending order of their UTF-16 units; term i is `units[offsets[i]..offsets[i + 1])`. */
 export interface Dictionary {
@@ -104,9 +105,6 @@ function endOfPrefix(dictionary: Dictionary, from: number, length: number): numb
   return low;
 }
 
-/** Enough for two edits in a dictionary of 100,000 words; a bound, so that no dictionary makes a query slow. */
-const MAX_STEPS = 20_000;
-
 /**
  * Terms at most `distance` edits from `word` (insert, delete, replace, swap neighbours), of ordinals `from` to `to`.
  * Walks the sorted terms like a trie: rows of the edit matrix are shared by terms with a common prefix, and a prefix
@@ -128,7 +126,7 @@ export function nearTerms(
   const found: NearTerm[] = [];
   let ordinal = from;
   let valid = 0;
-  for (let step = 0; ordinal < count && step < MAX_STEPS; step++) {
+  for (let step = 0; ordinal < count && step < LIMITS.search.steps; step++) {
     const start = offsets[ordinal] as number;
     const length = (offsets[ordinal + 1] as number) - start;
     let level = valid;

@@ -2,6 +2,7 @@
  * Turns a tool into a document: its terms with their impacts, and the few strings that a hit shows.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { Lexicon, type Reading } from './lexicon.ts';
 import type { Meaning } from './meaning-model.ts';
@@ -42,10 +43,6 @@ export const ABOUT_IMPACT = 6_553;
 /** Terms that start with this are keys of whole names; it sorts before every word. */
 export const NAME_KEY = '\u0000';
 
-const MAX_DESCRIPTION = 4_096;
-const MAX_SHORT_TEXT = 512;
-const MAX_LABELS = 64;
-
 /** What a field adds to each term's frequency. */
 export type FieldShares = ReadonlyMap<string, number>;
 
@@ -68,7 +65,7 @@ export function toDocument(
       field === 'title' && settings.fields.description.weight > 0 ? notIn(fields.get('description') ?? []) : () => true;
     for (const term of own.terms()) if (counts(term)) addShare(tally, field, term, own.frequencyOf(term));
   }
-  for (const term of settings.parts.about ? lexicon.termsAbout(about.slice(0, MAX_SHORT_TEXT)) : []) {
+  for (const term of settings.parts.about ? lexicon.termsAbout(about.slice(0, LIMITS.text.title)) : []) {
     if (tally.frequencyOf(term) === 0) tally.add(term, ONLY_ABOUT);
   }
   tally.add(lexicon.numberOf(NAME_KEY + nameKey(tool.name)), ONLY_KEY);
@@ -133,7 +130,7 @@ export function fieldShares(tool: ToolMetadata, settings: SearchSettings): Map<F
 /** The terms that a server's description gives its tools. */
 export function aboutTerms(about: string, settings: SearchSettings): readonly string[] {
   const lexicon = new Lexicon(settings);
-  if (settings.parts.about) lexicon.read(about.slice(0, MAX_SHORT_TEXT));
+  if (settings.parts.about) lexicon.read(about.slice(0, LIMITS.text.title));
   return lexicon.terms;
 }
 
@@ -186,11 +183,11 @@ function spoken(texts: FieldReadings, most: number): number[] {
 function fieldTexts(tool: ToolMetadata, settings: SearchSettings): [Field, readonly string[]][] {
   const parameters = parametersOf(tool);
   return [
-    ['name', [tool.name.slice(0, MAX_SHORT_TEXT)]],
-    ['server', [tool.server.slice(0, MAX_SHORT_TEXT)]],
-    ['description', splitDescription((tool.description ?? tool.summary).slice(0, MAX_DESCRIPTION))],
+    ['name', [tool.name.slice(0, LIMITS.text.title)]],
+    ['server', [tool.server.slice(0, LIMITS.text.title)]],
+    ['description', splitDescription((tool.description ?? tool.summary).slice(0, LIMITS.text.description))],
     // Comes after the description, whose words it may repeat.
-    ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, MAX_SHORT_TEXT)]],
+    ['title', [toText(tool.title ?? tool.annotations?.title).slice(0, LIMITS.text.title)]],
     ['parameterNames', parameters.names],
     ['parameterDescriptions', parameters.descriptions],
     ['values', parameters.values],
@@ -217,7 +214,7 @@ const hintsOf = ({ annotations }: ToolMetadata): string[] => [
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const labels = (values: readonly string[]): string[] =>
-  values.slice(0, MAX_LABELS).map((value) => value.slice(0, MAX_SHORT_TEXT));
+  values.slice(0, LIMITS.text.keywords).map((value) => value.slice(0, LIMITS.text.title));
 
 /** A field counts by its length in words, where an identifier counts by its parts. */
 function addField(tally: TermTally, texts: FieldReadings, field: FieldSettings): TermTally {

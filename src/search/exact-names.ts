@@ -2,6 +2,7 @@
  * Finds the tools whose names a query mentions.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { NAME_KEY } from './document.ts';
 import { isAlive, type LiveIndex, type Position } from './live-index.ts';
 import type { NameMention, NamePiece, ParsedQuery } from './query.ts';
@@ -21,9 +22,6 @@ export interface Named {
   /** Whether the piece names a server, too, as `server:tool` or `server__tool`. */
   readonly explicit: boolean;
 }
-
-/** How many names of one server are checked that differ only in case, separators or look-alike letters. */
-const MOST_ALIKE = 16;
 
 /** Finds one tool; undefined if it is not indexed. */
 export function findTool(index: LiveIndex, server: string, tool: string): Position | undefined {
@@ -105,7 +103,7 @@ function toolsNamed(index: LiveIndex, { key, spelling, server, strict }: NameMen
       const spelled = server === undefined || server === name;
       if (same !== undefined) found.push({ segment: position, document: same, spelled });
       else if (!strict) {
-        for (const document of documents.slice(0, MOST_ALIKE))
+        for (const document of documents.slice(0, LIMITS.search.alike))
           found.push({ segment: position, document, spelled: false });
       }
     }

@@ -3,6 +3,7 @@
  * longer words that it begins and words a typo away.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { lowerBound, nearTerms, prefixRange, termAt } from './dictionary.ts';
 import { NAME_KEY } from './document.ts';
 import type { LiveIndex, TermEntry } from './live-index.ts';
@@ -25,8 +26,6 @@ const TYPO_WEIGHTS = [1, 0.6, 0.4] as const;
 const OTHER_INITIAL = 0.7;
 const MAX_GUESSES = 16;
 const SHORTEST_PREFIX = 3;
-/** How many completions are considered. */
-const MAX_COMPLETIONS = 256;
 
 /** Finds the alternatives of a term, best first. `guess` allows completions and typos. */
 export function expand(
@@ -61,7 +60,7 @@ function guesses(index: LiveIndex, { term, length }: QueryTerm, parts: Parts): A
     const { dictionary } = segment;
     if (completes) {
       const [start, end] = prefixRange(dictionary, term);
-      for (let ordinal = start; ordinal < Math.min(end, start + MAX_COMPLETIONS); ordinal++) {
+      for (let ordinal = start; ordinal < Math.min(end, start + LIMITS.search.completions); ordinal++) {
         if (index.has(position, ordinal)) offer(termAt(dictionary, ordinal), PREFIX_WEIGHT);
       }
     }

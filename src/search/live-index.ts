@@ -2,6 +2,7 @@
  * Reads the live segments as one index: how many tools there are, how many have a term, and where its postings are.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { findTerm } from './dictionary.ts';
 import { ABOUT_IMPACT } from './document.ts';
 import type { Segment } from './segment.ts';
@@ -65,9 +66,6 @@ export function liveCount({ segment, alive }: LiveSegment): number {
   return count;
 }
 
-/** Entries that are kept; a search has a few hundred at most. */
-const MOST_ENTRIES = 2_048;
-
 /** A read-only view of the live segments. Keeps the entries of terms until the segments change. */
 export class LiveIndex {
   readonly segments: readonly LiveSegment[];
@@ -112,7 +110,7 @@ export class LiveIndex {
     for (const [index, ordinal] of ordinals.entries()) if (ordinal >= 0) this.#countAt(index, ordinal, own, all);
     const { count, most, second } = own.count > 0 ? own : all;
     const entry = { ordinals, count, servers: all.servers, most, second };
-    if (this.#entries.size >= MOST_ENTRIES) this.#entries.clear();
+    if (this.#entries.size >= LIMITS.search.entries) this.#entries.clear();
     this.#entries.set(term, entry);
     return entry;
   }

@@ -2,6 +2,7 @@
  * Lists the words that the meaning of a tool or a request is computed from. A change here needs a new model.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolMetadata } from '../core/types.ts';
 import { parametersOf } from './schema-text.ts';
 import { chunksOf, wordsOf } from './tokenizer.ts';
@@ -12,8 +13,6 @@ export const MEANING_PARTS = ['server', 'name', 'lead', 'rest', 'parameters'] as
 /** One part. */
 export type MeaningPart = (typeof MEANING_PARTS)[number];
 
-const MAX_TEXT = 2_000;
-const MAX_WORDS = 64;
 const FIRST_SENTENCE = /^.{12,}?[.!?。！？](?=\s|$)|^.+/su;
 
 /** How many words of each part count. */
@@ -21,7 +20,7 @@ export const MOST_WORDS: Readonly<Record<MeaningPart, number>> = {
   server: 12,
   name: 24,
   lead: 32,
-  rest: MAX_WORDS,
+  rest: LIMITS.search.meaningWords,
   parameters: 32,
 };
 /** And how many names of parameters. */
@@ -34,14 +33,14 @@ const spokenWords = (chunk: string): string[] =>
     .map(({ text }) => text);
 
 /** Lower-case words in order; identifiers as their parts. */
-export const meaningWords = (text: string, most = MAX_WORDS): string[] =>
-  chunksOf(text.slice(0, MAX_TEXT)).flatMap(spokenWords).slice(0, most);
+export const meaningWords = (text: string, most = LIMITS.search.meaningWords): string[] =>
+  chunksOf(text.slice(0, LIMITS.search.meaningText)).flatMap(spokenWords).slice(0, most);
 
 /** A description in three: its first sentence, what else has a meaning, and what is too far from its beginning for that. */
 export function splitDescription(description: string): readonly [lead: string, rest: string, tail: string] {
-  const start = description.slice(0, MAX_TEXT).trim();
+  const start = description.slice(0, LIMITS.search.meaningText).trim();
   const lead = FIRST_SENTENCE.exec(start)?.[0] ?? '';
-  return [lead, start.slice(lead.length), description.slice(MAX_TEXT)];
+  return [lead, start.slice(lead.length), description.slice(LIMITS.search.meaningText)];
 }
 
 /** The words of a tool, part by part. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { averageFigures, FIGURES, type JudgedQuery, judge, needsOf, type RelevantTool } from './metrics.ts';
+import { FIGURES, type JudgedQuery, judge, needsOf, type RelevantTool } from './metrics.ts';
 
 const tool = (name: string, more: Partial<RelevantTool> = {}): RelevantTool => ({ server: 's', name, ...more });
 const needs = (...relevant: RelevantTool[]): JudgedQuery => ({ query: 'q', relevant });
@@ -89,13 +89,5 @@ describe('judge', () => {
           );
       }),
     );
-  });
-});
-
-describe('averageFigures', () => {
-  it('averages each figure, and is 0 for nothing', () => {
-    const [good, bad] = [judge(ranking('a'), needs(tool('a'))), judge(ranking('x'), needs(tool('a')))];
-    expect(averageFigures([good, bad])).toEqual(Object.fromEntries(FIGURES.map((name) => [name, 0.5])));
-    expect(averageFigures([])).toEqual(Object.fromEntries(FIGURES.map((name) => [name, 0])));
   });
 });

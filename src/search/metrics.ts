@@ -117,10 +117,3 @@ export function judge(ranking: readonly RankedTool[], query: JudgedQuery): Figur
     recall10: recall(JUDGED_DEPTH),
   };
 }
-
-/** The average of each figure. */
-export function averageFigures(all: readonly Figures[]): Figures {
-  const average = (name: (typeof FIGURES)[number]): number =>
-    all.length === 0 ? 0 : sum(all.map((figures) => figures[name])) / all.length;
-  return Object.fromEntries(FIGURES.map((name) => [name, average(name)])) as unknown as Figures;
-}

@@ -3,6 +3,7 @@
  * phrase belongs to a tool by its name and the first words of its description, so no namesake of the tool gets it.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Phrases by the key of their tool. */
@@ -11,8 +12,6 @@ export type PhraseBook = ReadonlyMap<string, readonly string[]>;
 const VERSION = 1;
 const OPENING_WORDS = 8;
 const WORDS = /[\p{L}\p{N}]+/gu;
-const MAX_PHRASES = 16;
-const MAX_LENGTH = 256;
 
 interface KeyedTool {
   readonly server: string;
@@ -56,10 +55,10 @@ export function parsePhraseBook(text: string): PhraseBook | undefined {
   const book = new Map<string, readonly string[]>();
   for (const [key, phrases] of Object.entries(data.tools)) {
     if (!Array.isArray(phrases)) return undefined;
-    const kept = phrases.filter((phrase) => typeof phrase === 'string').slice(0, MAX_PHRASES);
+    const kept = phrases.filter((phrase) => typeof phrase === 'string').slice(0, LIMITS.search.phrases);
     book.set(
       key,
-      kept.map((phrase) => phrase.slice(0, MAX_LENGTH)),
+      kept.map((phrase) => phrase.slice(0, LIMITS.search.phrase)),
     );
   }
   return book;

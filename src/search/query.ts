@@ -59,9 +59,6 @@ export interface SearchQuery extends ParsedQuery {
   readonly filters: readonly QueryFilter[];
 }
 
-const MAX_TERMS = 64;
-const MAX_PIECES = 32;
-const MAX_SPLITS = 8;
 /** Values rarely name a tool, but sometimes they do (`'users' collection`). */
 const LITERAL_WEIGHT = 0.2;
 const FEWEST_TERMS = 2;
@@ -84,8 +81,8 @@ export function parseQuery(query: string, parts: Parts = ALL_PARTS): ParsedQuery
     text: written,
     ...readTerms(fold(written), parts),
     whole: toPiece(written.trim(), false),
-    mentions: mentions.slice(0, MAX_PIECES),
-    onlyMentions: mentions.length === pieces.length && mentions.length <= MAX_PIECES,
+    mentions: mentions.slice(0, LIMITS.search.pieces),
+    onlyMentions: mentions.length === pieces.length && mentions.length <= LIMITS.search.pieces,
   };
 }
 
@@ -97,7 +94,7 @@ function toPiece(text: string, strict: boolean): NamePiece {
   const readings: NameMention[] = [];
   if (!strict && !/\s/.test(text)) {
     for (const { index, 0: separator } of text.matchAll(/:|__|\.|\//g)) {
-      if (readings.length >= MAX_SPLITS) break;
+      if (readings.length >= LIMITS.search.splits) break;
       const server = text.slice(0, index);
       const tool = text.slice(index + separator.length);
       const explicit = separator === ':' || separator === '__';
@@ -115,7 +112,10 @@ function readTerms(text: string, parts: Parts): Pick<ParsedQuery, 'terms' | 'spo
     return { terms: collectTerms(text, 1, parts), spoken: text };
   const known = new Set(spoken.map(({ term }) => term));
   const literal = collectTerms((text.match(LITERALS) ?? []).join(' '), LITERAL_WEIGHT, parts);
-  return { terms: [...spoken, ...literal.filter(({ term }) => !known.has(term))].slice(0, MAX_TERMS), spoken: bare };
+  return {
+    terms: [...spoken, ...literal.filter(({ term }) => !known.has(term))].slice(0, LIMITS.search.terms),
+    spoken: bare,
+  };
 }
 
 function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
@@ -124,7 +124,7 @@ function collectTerms(text: string, weight: number, parts: Parts): QueryTerm[] {
   const terms = new Map<string, QueryTerm>();
   // A query of only stop words is searched too: a tool's title may be made of them.
   for (const word of meaningful.length > 0 ? meaningful : words) {
-    if (terms.size >= MAX_TERMS) break;
+    if (terms.size >= LIMITS.search.terms) break;
     const term = toTerm(word, parts);
     if (term === undefined || terms.has(term)) continue;
     terms.set(term, { term, length: word.text.length, weight, bonus: word.kind === 'compound' });

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { LIMITS } from '../core/limits.ts';
 import type { JsonSchema, ToolMetadata } from '../core/types.ts';
 import { isObject } from '../json/plain-object.ts';
 
@@ -13,21 +14,14 @@ export interface SchemaText {
   readonly values: readonly string[];
 }
 
-const MAX_DEPTH = 8;
-const MAX_NODES = 1_000;
-const MAX_NAMES = 256;
-const MAX_VALUES = 64;
-const MAX_DESCRIPTION = 1_024;
-const MAX_DESCRIPTIONS = 16_384;
-
 /** The texts of a tool's parameters, whichever way they are known. */
 export function parametersOf({ inputSchema, parameters = [] }: ToolMetadata): SchemaText {
   // Some servers send null.
   if (inputSchema) return readSchema(inputSchema);
-  const known = parameters.slice(0, MAX_NAMES);
+  const known = parameters.slice(0, LIMITS.search.schemaNames);
   return {
     names: known.map(({ name }) => name),
-    descriptions: known.map(({ description }) => description.slice(0, MAX_DESCRIPTION)),
+    descriptions: known.map(({ description }) => description.slice(0, LIMITS.search.schemaText)),
     values: [],
   };
 }
@@ -37,26 +31,28 @@ export function readSchema(schema: JsonSchema): SchemaText {
   const names: string[] = [];
   const descriptions: string[] = [];
   const values: string[] = [];
-  let room = MAX_DESCRIPTIONS;
+  let room = LIMITS.search.schemaTexts;
   const queue: { readonly node: Record<string, unknown>; readonly depth: number }[] = [{ node: schema, depth: 0 }];
 
   const visit = (node: unknown, depth: number): void => {
-    if (isObject(node) && depth <= MAX_DEPTH && queue.length < MAX_NODES) queue.push({ node, depth });
+    if (isObject(node) && depth <= LIMITS.search.schemaDepth && queue.length < LIMITS.search.schemaNodes)
+      queue.push({ node, depth });
   };
 
   for (let index = 0; index < queue.length; index++) {
     const { node, depth } = queue[index] as (typeof queue)[number];
     if (depth > 0 && typeof node.description === 'string' && room > 0) {
-      const text = node.description.slice(0, Math.min(MAX_DESCRIPTION, room));
+      const text = node.description.slice(0, Math.min(LIMITS.search.schemaText, room));
       room -= text.length;
       descriptions.push(text);
     }
-    for (const value of Array.isArray(node.enum) ? node.enum.slice(0, MAX_VALUES) : [node.const]) {
-      if (typeof value === 'string' && value.length <= 64 && values.length < MAX_VALUES) values.push(value);
+    for (const value of Array.isArray(node.enum) ? node.enum.slice(0, LIMITS.search.schemaValues) : [node.const]) {
+      if (typeof value === 'string' && value.length <= 64 && values.length < LIMITS.search.schemaValues)
+        values.push(value);
     }
     if (isObject(node.properties)) {
       for (const [name, child] of Object.entries(node.properties)) {
-        if (names.length >= MAX_NAMES) break;
+        if (names.length >= LIMITS.search.schemaNames) break;
         names.push(name.slice(0, 128));
         visit(child, depth + 1);
       }

@@ -2,6 +2,7 @@
  * Selects the hits to show: named tools first, then the others by score, without the weak tail.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { NamedTool } from './exact-names.ts';
 import type { ScoreParts } from './explanation.ts';
 import type { Ranking } from './fusion.ts';
@@ -53,8 +54,6 @@ const ABOUT = { small: 0.1, large: 0.2 } as const;
  * the request keeps its places against weak tools: a large one can be about every request by a sentence in all its descriptions.
  */
 const FITS = { aboutAndSmall: 0.3, other: 0.04 } as const;
-
-const MAX_NAME = 256;
 
 /** How many hits, and which tools may be among them. */
 export interface SelectionOptions {
@@ -229,7 +228,7 @@ function areAlike(index: LiveIndex, left: Position, right: Position): boolean {
   const a = (index.segments[left.segment] as LiveSegment).segment;
   const b = (index.segments[right.segment] as LiveSegment).segment;
   const unversioned = (segment: Segment, document: number): string =>
-    textOf(segment, document, TEXT.name).slice(-MAX_NAME).replace(VERSION, '');
+    textOf(segment, document, TEXT.name).slice(-LIMITS.names.tool).replace(VERSION, '');
   if (unversioned(a, left.document) === unversioned(b, right.document)) return true;
   const dimensions = a.meanings.length / a.documentServers.length;
   if (dimensions === 0 || b.meanings.length === 0) {

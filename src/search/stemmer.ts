@@ -3,6 +3,7 @@
  * `deploy` and `deployment` match too. A word with anything but the letters a–z is returned unchanged.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
 const isVowelAt = (word: string, index: number): boolean => {
   const letter = word[index];
@@ -131,10 +132,8 @@ function porter(word: string): string {
   return tidy(dropSuffix(replaceSuffix(replaceSuffix(result, DERIVATIONS), ENDINGS)));
 }
 
-const LONGEST_WORD = 32;
-
 /** The stem of a lower-case word. */
 export function stem(word: string): string {
-  if (word.length < 3 || word.length > LONGEST_WORD) return word;
+  if (word.length < 3 || word.length > LIMITS.search.stemmed) return word;
   return /^[a-z]+$/.test(word) ? porter(word) : word;
 }

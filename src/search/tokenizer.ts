@@ -3,6 +3,7 @@
  * `createissue`, `create`, `issue`). Scripts without spaces give pairs of characters. Invisible characters are removed.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 
 /** One word of a text. */
 export interface Word {
@@ -10,10 +11,6 @@ export interface Word {
   /** `whole` stands alone, `part` is a piece of an identifier, `compound` is that identifier without separators. */
   readonly kind: 'whole' | 'part' | 'compound';
 }
-
-/** Longer runs are noise (base64, hashes) and are cut. */
-const LONGEST_WORD = 64;
-const LONGEST_COMPOUND = 96;
 
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 /** Terminal escape sequences; each class excludes what follows it, so matching is linear. */
@@ -58,7 +55,7 @@ export function wordsOf(chunk: string): Word[] {
 
 function pushChunk(words: Word[], chunk: string): void {
   if (/^[a-z]+$/.test(chunk)) {
-    words.push({ text: chunk.slice(0, LONGEST_WORD), kind: 'whole' });
+    words.push({ text: chunk.slice(0, LIMITS.search.word), kind: 'whole' });
     return;
   }
   const ascii = ASCII_ONLY.test(chunk);
@@ -69,7 +66,8 @@ function pushChunk(words: Word[], chunk: string): void {
     return;
   }
   for (const part of parts) if (part.length > 1 || /\P{L}/u.test(part)) pushWord(words, part, 'part');
-  if (ascii || !UNSPACED.test(chunk)) words.push({ text: parts.join('').slice(0, LONGEST_COMPOUND), kind: 'compound' });
+  if (ascii || !UNSPACED.test(chunk))
+    words.push({ text: parts.join('').slice(0, LIMITS.search.compound), kind: 'compound' });
 }
 
 /** Lower-cases the parts and keeps `OAuth` and `iPhone` whole: one letter alone says nothing. */
@@ -90,7 +88,7 @@ function glueInitials(parts: readonly string[]): string[] {
 
 function pushWord(words: Word[], text: string, kind: 'whole' | 'part'): void {
   if (!UNSPACED.test(text)) {
-    words.push({ text: text.slice(0, LONGEST_WORD), kind });
+    words.push({ text: text.slice(0, LIMITS.search.word), kind });
     return;
   }
   const characters = [...text];

@@ -2,25 +2,11 @@
  * Checks a usage record that was read from disk: returns it if it is whole and of this version, otherwise nothing.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import { isObject } from '../json/plain-object.ts';
 
 /** Raised whenever the shape, or what makes a query's words, changes. */
 export const USAGE_VERSION = 1;
-
-/** The bounds of one principal's record. */
-export const USAGE_LIMITS = {
-  queries: 1_000,
-  /** Words of one query. */
-  words: 24,
-  /** Tools of one query. */
-  tools: 8,
-  /** Characters of the name of a server or tool. */
-  name: 256,
-  /** Characters of a query that is kept as written. */
-  text: 200,
-  /** The whole as JSON. */
-  bytes: 512 * 1024,
-} as const;
 
 /** What is written to disk. */
 export interface UsageDocument {
@@ -44,14 +30,12 @@ export interface ReadQuery {
   readonly uses: readonly { server: string; tool: string; uses: number; weight: number; last: number }[];
 }
 
-const LONGEST_WORD = 64;
-
 /** Reads a document; undefined if it is not a valid one. */
 export function readUsageDocument(data: unknown): { readonly queries: readonly ReadQuery[] } | undefined {
   if (!isObject(data) || data.version !== USAGE_VERSION) return undefined;
   const { tools, queries } = data;
-  if (!isList(tools, USAGE_LIMITS.queries * USAGE_LIMITS.tools) || !tools.every(isName)) return undefined;
-  if (!isList(queries, USAGE_LIMITS.queries)) return undefined;
+  if (!isList(tools, LIMITS.usage.queries * LIMITS.usage.tools) || !tools.every(isName)) return undefined;
+  if (!isList(queries, LIMITS.usage.queries)) return undefined;
   const read: ReadQuery[] = [];
   for (const query of queries) {
     const one = readQuery(query, tools);
@@ -64,9 +48,9 @@ export function readUsageDocument(data: unknown): { readonly queries: readonly R
 function readQuery(query: unknown, names: readonly (readonly [string, string])[]): ReadQuery | undefined {
   if (!isObject(query)) return undefined;
   const { words, uses, text } = query;
-  if (!isList(words, USAGE_LIMITS.words) || words.length === 0) return undefined;
-  if (!words.every((word) => isText(word, LONGEST_WORD)) || !isList(uses, USAGE_LIMITS.tools)) return undefined;
-  if (text !== undefined && !isText(text, USAGE_LIMITS.text)) return undefined;
+  if (!isList(words, LIMITS.usage.words) || words.length === 0) return undefined;
+  if (!words.every((word) => isText(word, LIMITS.search.word)) || !isList(uses, LIMITS.usage.tools)) return undefined;
+  if (text !== undefined && !isText(text, LIMITS.usage.text)) return undefined;
   const read = [];
   for (const use of uses) {
     if (!isList(use, 4) || use.length < 4 || !use.every((figure) => typeof figure === 'number' && figure >= 0))
@@ -84,4 +68,4 @@ const isList = (value: unknown, most: number): value is unknown[] => Array.isArr
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
 
 const isName = (value: unknown): value is [string, string] =>
-  isList(value, 2) && value.length === 2 && value.every((part) => isText(part, USAGE_LIMITS.name));
+  isList(value, 2) && value.length === 2 && value.every((part) => isText(part, LIMITS.usage.name));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { USAGE_LIMITS } from './usage-document.ts';
+import { LIMITS } from '../core/limits.ts';
 import { UsageRecord, type UsageRecordOptions } from './usage-record.ts';
 
 const DAY = 24 * 3_600_000;
@@ -126,8 +126,8 @@ describe('a record', () => {
     const record = empty();
     record.record('open ticket', 'tracker', 'create_issue', NOW);
     record.record('open ticket', 'tracker', 'create_issue', NOW);
-    for (let at = 0; at < 3 * USAGE_LIMITS.queries; at++) record.record(`${word(at)} x${word(at)}`, 's', `t${at}`, NOW);
-    expect(record.size).toBeLessThanOrEqual(USAGE_LIMITS.queries);
+    for (let at = 0; at < 3 * LIMITS.usage.queries; at++) record.record(`${word(at)} x${word(at)}`, 's', `t${at}`, NOW);
+    expect(record.size).toBeLessThanOrEqual(LIMITS.usage.queries);
     expect(score(record, 'open ticket', 'create_issue')).toBeGreaterThan(0.6);
     expect(record.learntFor(word(2), NOW)).toEqual([]);
     expect(UsageRecord.from(JSON.parse(JSON.stringify(record)), { hash }).size).toBe(record.size);
@@ -135,19 +135,19 @@ describe('a record', () => {
 
   it('never writes more than its bytes, and what it writes can be read', () => {
     const record = empty({ keepQueries: true });
-    const long = 'ä'.repeat(USAGE_LIMITS.name);
-    for (let at = 0; at < USAGE_LIMITS.queries; at++)
+    const long = 'ä'.repeat(LIMITS.usage.name);
+    for (let at = 0; at < LIMITS.usage.queries; at++)
       for (let tool = 0; tool < 2; tool++)
-        record.record(`${word(at)} ${'ü'.repeat(300)}`, long, `${at}-${tool}${long}`.slice(0, USAGE_LIMITS.name), NOW);
+        record.record(`${word(at)} ${'ü'.repeat(300)}`, long, `${at}-${tool}${long}`.slice(0, LIMITS.usage.name), NOW);
     const text = JSON.stringify(record);
-    expect(Buffer.byteLength(text)).toBeLessThan(USAGE_LIMITS.bytes + 4096);
+    expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.usage.bytes + 4096);
     expect(UsageRecord.from(JSON.parse(text), { hash }).size).toBeGreaterThan(100);
   });
 
   it('does not take names that are too long, nor requests without words', () => {
     const record = empty();
-    record.record('open ticket', 'x'.repeat(USAGE_LIMITS.name + 1), 'create_issue', NOW);
-    record.record('open ticket', 'tracker', 'x'.repeat(USAGE_LIMITS.name + 1), NOW);
+    record.record('open ticket', 'x'.repeat(LIMITS.usage.name + 1), 'create_issue', NOW);
+    record.record('open ticket', 'tracker', 'x'.repeat(LIMITS.usage.name + 1), NOW);
     record.record('?!', 'tracker', 'create_issue', NOW);
     expect(record.size).toBe(0);
   });

@@ -3,9 +3,10 @@
  * hashes of its content words. Two queries are similar by the words they share. Evidence halves every month.
  * @module
  */
+import { LIMITS } from '../core/limits.ts';
 import type { ToolScore } from '../core/types.ts';
 import { type ParsedQuery, parseQuery } from './query.ts';
-import { readUsageDocument, USAGE_LIMITS, USAGE_VERSION, type UsageDocument } from './usage-document.ts';
+import { readUsageDocument, USAGE_VERSION, type UsageDocument } from './usage-document.ts';
 
 /** A tool that was used after similar queries, how much that raises it (0 to 1), and why. */
 export interface LearntTool extends ToolScore {
@@ -81,8 +82,8 @@ export class UsageRecord {
   /** Notes that a tool was used after a query; `weight` says how much that teaches, 1 being a plain use. */
   record(query: string, server: string, tool: string, at: number, weight = 1): void {
     const words = this.#wordsOf(query);
-    if (words.length === 0 || server.length > USAGE_LIMITS.name || tool.length > USAGE_LIMITS.name) return;
-    const known = this.#queryOf(words, query.slice(0, USAGE_LIMITS.text));
+    if (words.length === 0 || server.length > LIMITS.usage.name || tool.length > LIMITS.usage.name) return;
+    const known = this.#queryOf(words, query.slice(0, LIMITS.usage.text));
     const key = toolKey(server, tool);
     const before = known.tools.get(key);
     if (before === undefined) known.tools.set(key, { server, tool, uses: 1, weight, last: at });
@@ -93,8 +94,8 @@ export class UsageRecord {
       before.uses++;
       before.last = last;
     }
-    if (known.tools.size > USAGE_LIMITS.tools) dropWeakest(known, at);
-    if (this.#queries.size > USAGE_LIMITS.queries) this.#forgetWeakest(at);
+    if (known.tools.size > LIMITS.usage.tools) dropWeakest(known, at);
+    if (this.#queries.size > LIMITS.usage.queries) this.#forgetWeakest(at);
   }
 
   /** Returns the tools that were used after similar queries, best first. */
@@ -133,7 +134,7 @@ export class UsageRecord {
       .slice(0, MOST_TOOLS);
   }
 
-  /** The record as plain data, at most `USAGE_LIMITS.bytes` of JSON. */
+  /** The record as plain data, at most `LIMITS.usage.bytes` of JSON. */
   toJSON(): UsageDocument {
     const tools = new Map<string, number>();
     const names: [string, string][] = [];
@@ -154,7 +155,7 @@ export class UsageRecord {
         ...(this.#keepQueries && text !== undefined && { text }),
       };
       bytes += byteLength(entry);
-      if (bytes > USAGE_LIMITS.bytes) break;
+      if (bytes > LIMITS.usage.bytes) break;
       queries.push(entry);
     }
     return { version: USAGE_VERSION, tools: names, queries };
@@ -164,7 +165,7 @@ export class UsageRecord {
   #wordsOf(query: string | ParsedQuery): string[] {
     const parsed = typeof query === 'string' ? parseQuery(query) : query;
     const terms = parsed.terms.filter(({ bonus, weight }) => !bonus && weight === 1);
-    return [...new Set(terms.slice(0, USAGE_LIMITS.words).map(({ term }) => this.#hash(term)))].sort();
+    return [...new Set(terms.slice(0, LIMITS.usage.words).map(({ term }) => this.#hash(term)))].sort();
   }
 
   #queryOf(words: readonly string[], text: string | undefined): KnownQuery {
@@ -202,7 +203,7 @@ export class UsageRecord {
     const weakest = [...this.#queries]
       .map(([key, query]) => ({ key, query, strength: strengthOf(query, now) }))
       .sort((a, b) => a.strength - b.strength)
-      .slice(0, Math.ceil(USAGE_LIMITS.queries / 10));
+      .slice(0, Math.ceil(LIMITS.usage.queries / 10));
     for (const { key, query } of weakest) {
       this.#queries.delete(key);
       for (const word of query.words) {

@@ -150,7 +150,7 @@ export function shortAdvice(text: string, maxChars: number): string {
 const MIN_BEFORE = 40;
 
 /** Returns the first sentence of a description, as a summary of at most `maxChars`. */
-export function firstSentence(description: string, maxChars = 100): string {
+export function firstSentence(description: string, maxChars = LIMITS.text.sentence): string {
   const text = plainText(description, 2000).replace(/^[\s#>*-]+/, '');
   const paragraph = /^[^\n]*(?:\n(?!\s*\n|\s*[-*#])[^\n]*)?/.exec(text)?.[0] ?? text;
   const line = paragraph.replace(MARKS, '').replace(/\s+/g, ' ').trim();

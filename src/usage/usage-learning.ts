@@ -21,7 +21,6 @@ interface ShownSearch {
   readonly places: Map<string, number>;
 }
 
-const COUNTS_FOR_MS = 10 * 60_000;
 /** What already stood first needs no help, and raising it would push its neighbours down. */
 const FIRST_PLACE = 0.1;
 
@@ -58,7 +57,7 @@ export class UsageLearning {
   settled(ref: ToolRef, caller: Caller = {}, result: ToolResult<CallToolResult>): void {
     if (!hasWorked(result) || this.#searches.size + this.#waiting.length === 0) return;
     const [elapsed, at] = [this.#elapsed(), this.#now()];
-    this.#later(() => this.#learn(ref, caller, { since: elapsed - COUNTS_FOR_MS, at }));
+    this.#later(() => this.#learn(ref, caller, { since: elapsed - LIMITS.age.search, at }));
   }
 
   #later(work: () => void): void {

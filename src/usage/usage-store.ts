@@ -55,10 +55,6 @@ const KEPT: DocumentType<Kept> = {
   check: (data): data is Kept => typeof (data as Kept | null)?.salt === 'string',
 };
 
-const WRITE_AFTER_MS = 5_000;
-/** How soon changes by other processes are seen. */
-const READ_AGAIN_MS = 60_000;
-
 export class UsageStore {
   readonly folder: string;
   readonly keepQueries: boolean;
@@ -82,7 +78,7 @@ export class UsageStore {
     const key = keyOf(principal);
     const book = await this.#book(key);
     // `ageSince` is never negative, so a clock that was set back does not delay the next read.
-    if (ageSince(book.readAt, this.#options.now()) > READ_AGAIN_MS) {
+    if (ageSince(book.readAt, this.#options.now()) > LIMITS.pace.usage) {
       book.readAt = this.#options.now();
       void this.#read(key).then((record) => this.#replace(book, record));
     }
@@ -95,7 +91,7 @@ export class UsageStore {
     note(book.record, use);
     book.pending.push(use);
     if (book.pending.length > LIMITS.cache.usagePending) book.pending.shift();
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.writeAfterMs ?? WRITE_AFTER_MS).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.writeAfterMs ?? LIMITS.pace.saving).unref();
   }
 
   /** Writes pending uses. */

@@ -4,7 +4,7 @@
  */
 
 /** The rules of one API. */
-export interface Dialect {
+export interface SchemaDialect {
   /** The name in messages. */
   readonly title: string;
   /** Keywords that stay. All others are left out and described in words. */
@@ -61,7 +61,7 @@ const LOGIC = [
 const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid'];
 
 /** OpenAI, `strict: true`. */
-export const OPENAI_STRICT: Dialect = {
+export const OPENAI_STRICT: SchemaDialect = {
   title: 'OpenAI strict mode',
   keeps: new Set([
     ...BASE,
@@ -91,7 +91,7 @@ export const OPENAI_STRICT: Dialect = {
 };
 
 /** Anthropic, `strict: true`. */
-export const ANTHROPIC_STRICT: Dialect = {
+export const ANTHROPIC_STRICT: SchemaDialect = {
   title: 'Anthropic strict mode',
   keeps: new Set([...BASE, 'const', 'default', 'format', 'minItems', 'pattern']),
   misfits: new Set(LOGIC),
@@ -109,7 +109,7 @@ export const ANTHROPIC_STRICT: Dialect = {
 };
 
 /** Gemini, `parametersJsonSchema`. */
-export const GEMINI_JSON_SCHEMA: Dialect = {
+export const GEMINI_JSON_SCHEMA: SchemaDialect = {
   title: 'Gemini',
   keeps: new Set([
     ...BASE,
@@ -137,7 +137,7 @@ export const GEMINI_JSON_SCHEMA: Dialect = {
 };
 
 /** Gemini, `parameters`: the result is then converted to OpenAPI. */
-export const GEMINI_OPEN_API: Dialect = {
+export const GEMINI_OPEN_API: SchemaDialect = {
   title: 'Gemini parameters',
   keeps: new Set([
     ...BASE.filter((key) => key !== 'additionalProperties'),

@@ -2,7 +2,7 @@
  * Fits keywords with plain values to an API: keeps them, rewrites them, or describes them in words.
  * @module
  */
-import type { Dialect } from './dialects.ts';
+import type { SchemaDialect } from './dialects.ts';
 import { isSimplePattern } from './schema-facts.ts';
 import { distinct, type Node } from './schema-tree.ts';
 
@@ -16,7 +16,7 @@ export interface FittedKeywords {
   readonly misfit?: string | undefined;
 }
 
-export function fitValues({ const: constant, enum: values }: Node, dialect: Dialect): readonly FittedKeywords[] {
+export function fitValues({ const: constant, enum: values }: Node, dialect: SchemaDialect): readonly FittedKeywords[] {
   const fitted: FittedKeywords[] = [];
   if (constant !== undefined) fitted.push(fitConstant(constant, values === undefined, dialect));
   if (Array.isArray(values)) {
@@ -30,24 +30,24 @@ export function fitValues({ const: constant, enum: values }: Node, dialect: Dial
   return fitted;
 }
 
-function fitConstant(value: unknown, isAlone: boolean, dialect: Dialect): FittedKeywords {
+function fitConstant(value: unknown, isAlone: boolean, dialect: SchemaDialect): FittedKeywords {
   if (!arePlain([value], dialect) || !(dialect.constants || isAlone))
     return { left: { const: value }, misfit: 'a constant is not a plain value' };
   return dialect.constants ? { kept: { const: value } } : { kept: { enum: [value] }, changed: 'const' };
 }
 
 /** Tells whether null must become a separate alternative, because the API's enums cannot contain it. */
-export function needsSplit({ enum: values }: Node, dialect: Dialect): boolean {
+export function needsSplit({ enum: values }: Node, dialect: SchemaDialect): boolean {
   if (!Array.isArray(values) || !values.includes(null) || dialect.enumTypes.includes('null')) return false;
   const others = values.filter((value) => value !== null);
   return others.length > 0 && arePlain(others, dialect);
 }
 
-const arePlain = (values: readonly unknown[], { enumTypes }: Dialect): boolean =>
+const arePlain = (values: readonly unknown[], { enumTypes }: SchemaDialect): boolean =>
   values.every((value) => enumTypes.includes(value === null ? 'null' : typeof value));
 
 /** Fits a supported keyword, of which not every value is supported. */
-export function fitKeyword(key: string, value: unknown, dialect: Dialect): FittedKeywords {
+export function fitKeyword(key: string, value: unknown, dialect: SchemaDialect): FittedKeywords {
   const { formats, simplePatterns, maxMinItems } = dialect;
   const isUnknown =
     (key === 'format' && formats !== undefined && !formats.has(String(value))) ||

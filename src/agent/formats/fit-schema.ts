@@ -6,7 +6,7 @@
 import { LIMITS } from '../../core/limits.ts';
 import { requiredSets } from '../../schema/schema-merge.ts';
 import { typeText } from '../../schema/type-text.ts';
-import type { Dialect } from './dialects.ts';
+import type { SchemaDialect } from './dialects.ts';
 import { type FittedKeywords, fitKeyword, fitValues, needsSplit } from './fit-keywords.ts';
 import { setOwn } from './json-copy.ts';
 import { mergeAllOf, typesOf } from './merge-schemas.ts';
@@ -25,7 +25,7 @@ export interface FittedSchema {
 }
 
 /** Fits a schema. Parts too large or too deep to expand are cut, or make it not fit. */
-export function fitSchema(schema: Node, dialect: Dialect): FittedSchema {
+export function fitSchema(schema: Node, dialect: SchemaDialect): FittedSchema {
   const inline = dialect.references === 'inline';
   const first = new Fitter(schema, dialect, inline);
   const fitted = first.fit();
@@ -57,13 +57,13 @@ const HANDLED: ReadonlySet<string> = new Set([
 class Fitter {
   readonly references: References;
   readonly #root: Node;
-  readonly #dialect: Dialect;
+  readonly #dialect: SchemaDialect;
   readonly #inline: boolean;
   readonly #misfits = new Set<string>();
   readonly #left = new Set<string>();
   #nodes = 0;
 
-  constructor(root: Node, dialect: Dialect, inline: boolean) {
+  constructor(root: Node, dialect: SchemaDialect, inline: boolean) {
     this.#root = root;
     this.#dialect = dialect;
     this.#inline = inline;

@@ -4,7 +4,13 @@
  * @module
  */
 import type { ToolFormat } from './definition-types.ts';
-import { ANTHROPIC_STRICT, type Dialect, GEMINI_JSON_SCHEMA, GEMINI_OPEN_API, OPENAI_STRICT } from './dialects.ts';
+import {
+  ANTHROPIC_STRICT,
+  GEMINI_JSON_SCHEMA,
+  GEMINI_OPEN_API,
+  OPENAI_STRICT,
+  type SchemaDialect,
+} from './dialects.ts';
 import { fitSchema } from './fit-schema.ts';
 import { typesOf } from './merge-schemas.ts';
 import { objectRoot } from './object-root.ts';
@@ -89,7 +95,7 @@ export function makeSchema(
 }
 
 /** Simplifies a schema for Gemini, which has no other mode to fall back to. */
-function simplify(root: Node, dialect: Dialect, notes: readonly string[]): MadeSchema {
+function simplify(root: Node, dialect: SchemaDialect, notes: readonly string[]): MadeSchema {
   const fitted = fitSchema(root, dialect);
   const { schema, renamed } = renameParameters(fitted.schema, GEMINI_PARAMETER_RULE);
   return {

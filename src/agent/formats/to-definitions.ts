@@ -206,7 +206,7 @@ class Definer {
   }
 
   #one(tool: DescribedTool, name: string): Defined | undefined {
-    const made = makeSchema(tool.inputSchema, targetOf(this.#options), {
+    const made = makeSchema(tool.inputSchema, schemaTargetOf(this.#options), {
       strict: chosen(this.#options.strict, tool),
       allowance: this.#allowance,
     });
@@ -256,5 +256,5 @@ function openApi({ made }: Defined) {
   return parameters === undefined ? {} : { parameters };
 }
 
-const targetOf = ({ format, parameters }: AnyOptions): SchemaTarget =>
+const schemaTargetOf = ({ format, parameters }: AnyOptions): SchemaTarget =>
   format === 'gemini' && parameters === 'open-api' ? 'gemini-open-api' : TARGETS[format];

@@ -3,11 +3,13 @@
  * new one cannot be read. A provider that is slow, fails or lists too much costs a note, never the answer.
  * @module
  */
+
 import { AsyncResource } from 'node:async_hooks';
 import { abortable } from '../../async/abortable.ts';
 import { limitTime } from '../../async/time-limit.ts';
 import { type Attempt, ListKeeper } from '../../catalog/list-keeper.ts';
 import { DiscoveryError } from '../../core/errors.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolContext, ToolProvider, ToolSummary } from '../../core/tool-provider.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { SchemaValidators } from '../../execution/validation/schema-validators.ts';
@@ -49,7 +51,6 @@ export interface KnownProviderOptions {
 }
 
 const NO_TOOLS: Tools = new Map();
-const FIRST_RETRY_MS = 1_000;
 
 export class KnownProvider {
   readonly label: string;
@@ -77,7 +78,7 @@ export class KnownProvider {
       read: (attempt) => this.#readList(attempt),
       toFailure: (thrown) => oneLine(maskSecrets(messageOf(thrown)), 200),
       isStale: (ageMs) => ageMs >= limits.ttlMs,
-      retry: { initial: FIRST_RETRY_MS, max: limits.ttlMs },
+      retry: { initial: LIMITS.pace.providerRetry, max: limits.ttlMs },
       now,
     });
     this.#definitions = new ProviderDefinitions({ ask: (name) => this.#ask(name), ttlMs: limits.ttlMs, now });

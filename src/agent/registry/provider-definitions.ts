@@ -15,8 +15,6 @@ export interface ProviderDefinitionsOptions {
   readonly now: () => number;
 }
 
-const LEFT_ALONE_MS = 30_000;
-
 export class ProviderDefinitions {
   readonly #options: ProviderDefinitionsOptions;
   readonly #kept = new Map<string, { readonly asked: Definition; readonly until: number }>();
@@ -37,7 +35,7 @@ export class ProviderDefinitions {
     const missing = (failed: boolean): void => {
       if (this.#kept.get(name)?.asked !== asked) return;
       this.#kept.delete(name);
-      keep(this.#missing, name, { until: now() + LEFT_ALONE_MS, failed });
+      keep(this.#missing, name, { until: now() + LIMITS.pace.definitions, failed });
     };
     asked.then(
       (definition) => definition ?? missing(false),

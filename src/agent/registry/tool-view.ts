@@ -29,9 +29,6 @@ import {
   toSearchResult,
 } from './tool-search.ts';
 
-/** How long `tools/list` waits for providers that everybody sees: clients are told when their tools come later. */
-const LISTING_MS = 250;
-
 const UNSURE = 'No tool fits well; these are the nearest. Other words may find more.';
 const NOTHING =
   'No tool fits. Describe in other words what the tool should do or what it works on; an empty query lists all tools.';
@@ -193,7 +190,7 @@ export class ToolView {
   /** Does not wait long for shared providers if there is something to show: clients are notified of later changes. */
   async #readKnown(): Promise<readonly Listing[]> {
     const isKnown = !this.#registered.isEmpty || this.#providers.some(({ known }) => known.listing.version > 0);
-    const mostMs = isKnown ? LISTING_MS : undefined;
+    const mostMs = isKnown ? LIMITS.time.listedTools : undefined;
     return this.#present(
       await Promise.all(this.#providers.map(({ known, shared }) => known.read(shared ? mostMs : undefined))),
     );

@@ -12,9 +12,6 @@ import { toJson } from '../json-document.ts';
 import { exactly } from '../positionals.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Timeout for loading a configuration written as code while completing a line. */
-const LOAD_MS = 2000;
-
 export const completion: Command = {
   usage: `Usage: anygpt mcp completion <bash|zsh|fish> [options]
 
@@ -90,7 +87,7 @@ async function withVocabulary<T>(
     const { env, cwd } = io;
     // The line is not finished, so code in the file it names must not run.
     const runCode = config === undefined;
-    const options = { env, cwd, runCode, offline: true, background: false, timeout: LOAD_MS };
+    const options = { env, cwd, runCode, offline: true, background: false, timeout: LIMITS.time.completion };
     return new EngineCore(configFile(config), options);
   };
   // Most completions need no configuration.

@@ -4,7 +4,7 @@
  */
 import { elapsedNow } from '../../async/clock.ts';
 import { DiscoveryError, type ErrorInfo } from '../../core/errors.ts';
-import { DEFAULTS } from '../../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { LOG_LEVELS, type LogLevel } from '../../core/log.ts';
 import { toFailure } from '../../core/result.ts';
 import type { EngineCore } from '../../engine/engine-core.ts';
@@ -158,17 +158,13 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
   /** Ends unread calls and the process. */
   async function leave(bytes: number): Promise<void> {
     io.stderr.write(
-      `anygpt: ended before the client had read ${bytes} bytes of its answers: it has read nothing for ${UNREAD_MS / 1000} s.\n`,
+      `anygpt: ended before the client had read ${bytes} bytes of its answers: it has read nothing for ${LIMITS.time.unread / 1000} s.\n`,
     );
     await served.close().catch(() => {});
     await engine.close();
     io.exit(EXIT.failed);
   }
 }
-
-/** How long a client may read nothing before a gateway that got a signal exits; the same as over HTTP. */
-const UNREAD_MS = 2000;
-const LOOK_EVERY_MS = 100;
 
 /** Calls back once, when a reader has read nothing for too long although output waits. Keeps no process alive. */
 function whenUnread(output: Output, tell: (bytes: number) => void): void {
@@ -178,10 +174,10 @@ function whenUnread(output: Output, tell: (bytes: number) => void): void {
     const waiting = output.writableLength;
     if (waiting === 0 || waiting < waited) since = elapsedNow();
     waited = waiting;
-    if (elapsedNow() - since < UNREAD_MS) return;
+    if (elapsedNow() - since < LIMITS.time.unread) return;
     clearInterval(timer);
     tell(waiting);
-  }, LOOK_EVERY_MS).unref();
+  }, LIMITS.pace.exit).unref();
 }
 
 /** Applies the log settings of the current configuration. An invalid one is reported on stderr, and the gateway goes on. */

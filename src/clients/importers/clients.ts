@@ -1,6 +1,7 @@
 /**
  * Lists the programs whose servers can be imported. To add a client, add a row in one of the two parts, its name in
- * `source-types.ts`, and a fixture in test/fixtures/clients.
+ * `source-types.ts` and in `list-clients.test.ts`, and a fixture in test/fixtures/clients. Then run `npm run
+ * docs:config` and `npm run docs:cli`.
  * @module
  */
 import type { Client } from './client.ts';

@@ -8,13 +8,13 @@ import { parseData } from '../../config/parse-data.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { entriesIn, valueAt } from '../importers/containers.ts';
-import { type Editor, editorFor, UneditableText, type Way } from './editor.ts';
+import { type Editor, editorFor, type KeyPath, UneditableText } from './editor.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Where servers are in a document. */
 export interface Place {
-  readonly way: Way;
+  readonly way: KeyPath;
   /** Whether servers are a list with names inside. */
   readonly list: boolean;
 }
@@ -129,7 +129,7 @@ export function differs(before: Raw, after: Raw, place: Place, { add, drop }: Ch
 }
 
 /** Serialises the document without the container and its otherwise empty parents, with sorted keys. */
-function rest(document: unknown, [key, ...way]: Way): string {
+function rest(document: unknown, [key, ...way]: KeyPath): string {
   if (key === undefined || !isObject(document)) return '{}';
   const { [key]: inner, ...others } = document;
   const below = rest(inner, way);

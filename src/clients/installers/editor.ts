@@ -8,7 +8,7 @@ import { formatOf } from '../../config/parse-data.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
 /** The keys that lead to a map or list. */
-export type Way = readonly string[];
+export type KeyPath = readonly string[];
 
 /** Edits texts of one format. */
 export interface Editor {
@@ -16,9 +16,9 @@ export interface Editor {
    * Adds a member to the map at `way`, or, without a key, an item to the list there. Creates missing maps and lists.
    * The new entry comes first, or wherever is simplest; an item comes last if `last` is set.
    */
-  insert(text: string, way: Way, key: string | undefined, value: unknown, last?: boolean): string;
+  insert(text: string, way: KeyPath, key: string | undefined, value: unknown, last?: boolean): string;
   /** Removes a member, or the item at an index. */
-  remove(text: string, way: Way, key: string | number): string;
+  remove(text: string, way: KeyPath, key: string | number): string;
 }
 
 /** The text is valid, but cannot be edited without touching more than the entry. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { createScanner, type Node, parseTree } from 'jsonc-parser';
-import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText, type Way } from './editor.ts';
+import { type Editor, indentAt, type KeyPath, lineBreakOf, lineStart, spliced, UneditableText } from './editor.ts';
 
 /** Where a member of an object, or an item of a list, stands. */
 interface Member {
@@ -82,7 +82,7 @@ function membersOf(text: string, node: Node): readonly Member[] {
 }
 
 /** The last node of the way that exists, and the keys that do not. Of a key that is written twice the last counts. */
-function follow(root: Node, way: Way): { readonly node: Node; readonly missing: Way } {
+function follow(root: Node, way: KeyPath): { readonly node: Node; readonly missing: KeyPath } {
   let node = root;
   for (const [index, key] of way.entries()) {
     const next = node.children?.findLast((child, at) => keyOf(child, at) === key);
@@ -93,7 +93,7 @@ function follow(root: Node, way: Way): { readonly node: Node; readonly missing: 
 }
 
 /** Wraps a value in maps with these keys. */
-const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
+const nested = (way: KeyPath, key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
 function insertInto(text: string, node: Node, style: Style, key: string | undefined, value: unknown): string {

@@ -14,7 +14,7 @@ import { isObject } from '../../json/plain-object.ts';
 import type { ClientType } from '../importers/clients.ts';
 import { valueAt } from '../importers/containers.ts';
 import { documentOf } from './edit-text.ts';
-import { editorFor, type Way } from './editor.ts';
+import { editorFor, type KeyPath } from './editor.ts';
 import { type FoundFile, readFound, refuseChanged, removeFound, replaceFound } from './files.ts';
 
 /** A change of our configuration, ready to be written. */
@@ -104,12 +104,12 @@ export async function withoutSource(
   return changeOf(found, after);
 }
 
-const NEW_WAY: Way = ['discovery', 'sources'];
+const NEW_WAY: KeyPath = ['discovery', 'sources'];
 
 async function sourcesIn(
   file: string,
   text: string,
-): Promise<{ readonly way: Way; readonly sources: readonly unknown[] }> {
+): Promise<{ readonly way: KeyPath; readonly sources: readonly unknown[] }> {
   const document = await documentOf({ path: file, text });
   if (Object.keys(document).length === 0) return { way: NEW_WAY, sources: [] };
   const section = findSection(document, file);

@@ -38,11 +38,13 @@ const newWorld = (platform: NodeJS.Platform = 'linux'): World => {
 };
 
 /** Every file of every client that can be written. */
-const files = CLIENT_TYPES.filter((type) => type !== 'docker-mcp').flatMap((type) =>
-  (readdirSync(join(fixtures, type), { recursive: true, encoding: 'utf8' }) as string[])
-    .filter((path) => statSync(join(fixtures, type, path)).isFile())
-    .map((path) => [type, join(fixtures, type, path)] as const),
-);
+const files = CLIENT_TYPES.filter((type) => type !== 'docker-mcp').flatMap((type) => {
+  const own = join(fixtures, type);
+  if (!existsSync(own)) throw new Error(`Add a file as ${type} writes it: test/fixtures/clients/${type}/`);
+  return (readdirSync(own, { recursive: true, encoding: 'utf8' }) as string[])
+    .filter((path) => statSync(join(own, path)).isFile())
+    .map((path) => [type, join(own, path)] as const);
+});
 
 const SHAPES: readonly (readonly [string, (text: string) => string])[] = [
   ['as it is', (text) => text],

@@ -5,11 +5,11 @@
  */
 import { parse } from 'smol-toml';
 import { isObject } from '../../json/plain-object.ts';
-import { type Editor, lineBreakOf, spliced, UneditableText, type Way } from './editor.ts';
+import { type Editor, type KeyPath, lineBreakOf, spliced, UneditableText } from './editor.ts';
 
 /** A header and its lines. */
 interface Section {
-  readonly path: Way;
+  readonly path: KeyPath;
   /** Whether it adds to a list: `[[…]]`. */
   readonly item: boolean;
   readonly start: number;
@@ -40,13 +40,13 @@ export const tomlEditor: Editor = {
   },
 };
 
-const startsWith = (path: Way, way: Way): boolean => way.every((key, index) => path[index] === key);
+const startsWith = (path: KeyPath, way: KeyPath): boolean => way.every((key, index) => path[index] === key);
 
-const inside = (sections: readonly Section[], way: Way): Section[] =>
+const inside = (sections: readonly Section[], way: KeyPath): Section[] =>
   sections.filter(({ path }) => startsWith(path, way));
 
 /** Returns the section that starts an item, and its sub-sections. */
-function itemSections(sections: readonly Section[], way: Way, index: number): Section[] {
+function itemSections(sections: readonly Section[], way: KeyPath, index: number): Section[] {
   const isItem = ({ path, item }: Section) => item && path.length === way.length && startsWith(path, way);
   let count = -1;
   return sections.filter((section) => {

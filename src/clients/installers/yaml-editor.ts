@@ -15,7 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { type Editor, indentAt, lineBreakOf, lineStart, spliced, UneditableText, type Way } from './editor.ts';
+import { type Editor, indentAt, type KeyPath, lineBreakOf, lineStart, spliced, UneditableText } from './editor.ts';
 
 /** Edits YAML. */
 export const yamlEditor: Editor = {
@@ -80,7 +80,7 @@ const isEmpty = (value: unknown): boolean =>
   value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
 
 /** Wraps a value in maps with these keys. */
-const nested = (way: Way, key: string | undefined, value: unknown): unknown =>
+const nested = (way: KeyPath, key: string | undefined, value: unknown): unknown =>
   way.reduceRight<unknown>((inner, name) => ({ [name]: inner }), key === undefined ? [value] : { [key]: value });
 
 /** Adds members to a map, or items to a list, that is not empty or is in brackets. */

@@ -34,6 +34,16 @@ describe('guardedFetch', () => {
     [403, { 'www-authenticate': 'Bearer' }, { code: 'SERVER_AUTH_REQUIRED' }],
     [429, { 'retry-after': '2' }, { code: 'RATE_LIMITED', details: { retryAfterMs: 2000 } }],
     [
+      502,
+      {},
+      {
+        code: 'SERVER_CONNECTION_ERROR',
+        message: expect.stringContaining('HTTP 502'),
+        details: { outcome: 'unknown' },
+      },
+    ],
+    [504, { 'retry-after': '1' }, { code: 'SERVER_CONNECTION_ERROR', details: { retryAfterMs: 1000 } }],
+    [
       503,
       { 'retry-after': 'x' },
       { code: 'SERVER_CONNECTION_ERROR', details: { outcome: 'unknown', retryAfterMs: undefined } },

@@ -118,7 +118,8 @@ function refusal(server: string, { status, headers }: Response, redact: Redact):
       { ...details, retryable: false },
     );
   }
-  if (status === 429 || status === 503) {
+  // 502 and 504 come from a proxy that does not reach the server; like 503 they pass.
+  if (status === 429 || (status >= 502 && status <= 504)) {
     const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_CONNECTION_ERROR';
     const retryAfterMs = retryAfter(headers.get('retry-after'));
     return new DiscoveryError(code, `${server} answered HTTP ${status}.`, { ...details, retryAfterMs });

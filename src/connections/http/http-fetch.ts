@@ -4,14 +4,14 @@
  * the difference.
  * @module
  */
+
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { LIMITS } from '../../core/limits.ts';
 
-// Idle sockets are closed before a server's usual five seconds are over: a request on a socket that is just being
-// closed would be lost.
-const OPTIONS = { keepAlive: true, timeout: 4000, scheduling: 'lifo' } as const;
+const OPTIONS = { keepAlive: true, timeout: LIMITS.time.socket, scheduling: 'lifo' } as const;
 const agents = { 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) };
 const NO_BODY = new Set([101, 103, 204, 205, 304]);
 

@@ -259,7 +259,7 @@ describe('Streamable HTTP', () => {
   it.each([
     [413, 'unknown', false],
     [500, 'unknown', true],
-    [502, 'unknown', true],
+    [501, 'unknown', true],
   ])('tells of HTTP %i in answer to a call', async (status, outcome, retryable) => {
     await using server = await evilHttp({ on: [{ method: 'tools/call', do: [{ http: { status, body: 'nope' } }] }] });
     await using opened = await open(`${server.origin}/mcp`);

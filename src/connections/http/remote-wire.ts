@@ -5,6 +5,8 @@
  * that come with an error status, and (legacy SSE) silently reconnect to a server that has forgotten us.
  * @module
  */
+import { waitAtMost } from '../../async/time-limit.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 import type { Redact } from '../../secrets/redactor.ts';
 import { HttpStatusError } from '../http-status-error.ts';
@@ -41,10 +43,6 @@ interface SdkTransport extends Wire {
 }
 
 const EXCHANGE = 'x-anygpt-exchange';
-const SHORTEST_RECONNECT_MS = 1000;
-const GOODBYE_MS = 1000;
-/** How long an answer on the stream of legacy SSE may take to arrive after its POST was refused. */
-const ANSWERED_MS = 50;
 
 /** Creates a wire for Streamable HTTP. */
 export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
@@ -54,14 +52,14 @@ export async function httpWire(options: RemoteWireOptions): Promise<Wire> {
       requestInit: { headers: options.headers, redirect: 'manual' },
       fetch,
       reconnectionOptions: {
-        initialReconnectionDelay: SHORTEST_RECONNECT_MS,
-        maxReconnectionDelay: 30_000,
+        initialReconnectionDelay: LIMITS.pace.reconnect,
+        maxReconnectionDelay: LIMITS.pace.reconnectMost,
         reconnectionDelayGrowFactor: 1.5,
         maxRetries: options.resumable ? 2 : 0,
       },
       // A server may ask for any delay, even none.
       reconnectionScheduler: (reconnect, delay) => {
-        const timer = setTimeout(reconnect, Math.max(delay, SHORTEST_RECONNECT_MS)).unref();
+        const timer = setTimeout(reconnect, Math.max(delay, LIMITS.pace.reconnect)).unref();
         return () => clearTimeout(timer);
       },
     });
@@ -167,14 +165,9 @@ class HttpWire extends RemoteWire {
 
   async close(): Promise<void> {
     if (this.inner.sessionId !== undefined) {
-      let timer: NodeJS.Timeout | undefined;
-      const enough = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, GOODBYE_MS);
-      });
       // A courtesy: the server may not support it, or be gone.
       const goodbye = this.inner.terminateSession?.().catch(() => {});
-      await Promise.race([goodbye, enough]);
-      clearTimeout(timer);
+      await waitAtMost(Promise.resolve(goodbye), LIMITS.time.goodbye);
     }
     await this.inner.close();
   }
@@ -228,7 +221,7 @@ class SseWire extends RemoteWire {
     } catch (error) {
       // The answer comes on another stream. It may have arrived already, whatever the status of the POST.
       if (message.method === 'tools/call' && error instanceof HttpStatusError)
-        await new Promise((resolve) => setTimeout(resolve, ANSWERED_MS));
+        await new Promise((resolve) => setTimeout(resolve, LIMITS.time.lateAnswer));
       throw unsendable(error);
     }
   }

@@ -5,10 +5,8 @@
  * among these, until it is answered or its time is up. A slow tool does not stop others from sending.
  * @module
  */
+import { LIMITS } from '../../core/limits.ts';
 import type { JsonRpcId } from '../json-rpc.ts';
-
-/** How long a request keeps the next large one waiting after the server has taken it. Without an answer by then it works on it. */
-const TURN_MS = 500;
 
 interface Waiting {
   readonly id: JsonRpcId;
@@ -77,7 +75,7 @@ export class LargeRequests {
   #begin({ id, text }: Waiting): void {
     this.#current = id;
     this.#write(text, () => {
-      if (id === this.#current) this.#timer = setTimeout(() => this.answered(id), TURN_MS).unref();
+      if (id === this.#current) this.#timer = setTimeout(() => this.answered(id), LIMITS.slice.request).unref();
     });
   }
 

@@ -58,7 +58,6 @@ export interface StdioTransportOptions {
   readonly onUnreadable?: (id: number | undefined, why: Unreadable) => void;
 }
 
-const LAST_WORDS_MS = 250;
 const SHORTEST_MESSAGE = '{"jsonrpc":"2.0","method":""}'.length;
 const MAY_BE_MESSAGE = /^\ufeff?\s*\{/;
 /** Bytes of empty lines between messages that are not charged. */
@@ -193,12 +192,12 @@ export class StdioTransport implements Wire {
       stdout.once('close', () => {
         this.#isMute = true;
         // Usually the child is about to exit, and the exit tells more.
-        setTimeout(ended, LAST_WORDS_MS).unref();
+        setTimeout(ended, LIMITS.time.lastWords).unref();
       });
       child.stdin.on('error', (error) => {
         this.onerror?.(error);
         // A server that reads nothing answers nothing. Usually it is about to exit, and the exit tells more.
-        setTimeout(ended, LAST_WORDS_MS).unref();
+        setTimeout(ended, LIMITS.time.lastWords).unref();
       });
       child.once('exit', (code, signal) => {
         this.#exit = { code, signal };
@@ -207,7 +206,7 @@ export class StdioTransport implements Wire {
         this.#goOn(stdout);
         stderr.resume();
         // A grandchild may hold stdout open for ever; the output of the child itself has arrived by then.
-        setTimeout(ended, LAST_WORDS_MS).unref();
+        setTimeout(ended, LIMITS.time.lastWords).unref();
       });
       // Not `exit`: the last output of the child is still unread then.
       child.once('close', ended);
@@ -246,7 +245,7 @@ export class StdioTransport implements Wire {
   async #end(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return;
-    const { stageMs = 2000 } = this.#options;
+    const { stageMs = LIMITS.time.stage } = this.#options;
     const { pid } = child;
     this.#requests.close();
     child.stdin.end();

@@ -28,11 +28,6 @@ export class CircuitBreakers {
     this.#options = options;
   }
 
-  /** Returns the state of one server's breaker, for status pages. */
-  stateOf(server: string): CircuitBreaker['state'] {
-    return this.#breakers.get(server)?.state ?? 'closed';
-  }
-
   /** Drops a server's failures, for example after its configuration changed. */
   reset(server: string): void {
     this.#breakers.delete(server);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from '../manual-clock.ts';
-import { aCall, codeOf, done, held, never } from '../test-kit.ts';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, codeOf, done, held, never } from '../../../test/fixtures/execution/test-kit.ts';
 import { concurrency, Slots } from './concurrency.ts';
 
 describe('concurrency', () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DEFAULTS } from '../../core/limits.ts';
+import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
@@ -81,7 +81,7 @@ export class Slots {
 
   async pass(call: ToolCall, next: Handler): Promise<ToolResult<CallToolResult>> {
     const { gate: server = call.server } = call;
-    const client = clientOf(call);
+    const client = callerKey(call);
     const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
     let lane = this.#lane(server);
@@ -201,7 +201,10 @@ export class Slots {
   #busy(call: ToolCall, lane: Lane | undefined, why: string): ToolResult<never> {
     const { server, tool } = call;
     const retryAfterMs = Math.round(
-      Math.min(10_000, Math.max(100, lane ? this.#untilFree(call.gate ?? server, lane) : 1_000)),
+      Math.min(
+        LIMITS.pace.busyMost,
+        Math.max(LIMITS.pace.busyLeast, lane ? this.#untilFree(call.gate ?? server, lane) : LIMITS.pace.busy),
+      ),
     );
     return fail('SERVER_BUSY', `Not called: ${why}. Try again in ${retryAfterMs} ms.`, {
       server,
@@ -267,7 +270,7 @@ function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
 const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
-const clientOf = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
+const callerKey = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
 
 /**
  * The key by which callers take turns: a client without sessions may have any number of sockets, but usually has one

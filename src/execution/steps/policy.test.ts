@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, codeOf, done, held } from '../../../test/fixtures/execution/test-kit.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { ToolDefinition } from '../../core/types.ts';
-import { ManualClock } from '../manual-clock.ts';
-import { aCall, codeOf, done, held } from '../test-kit.ts';
 import { policy } from './policy.ts';
 import { resolve } from './resolve.ts';
 

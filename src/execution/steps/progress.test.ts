@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, DONE } from '../../../test/fixtures/execution/test-kit.ts';
 import type { Progress } from '../../core/types.ts';
-import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
-import { aCall, DONE } from '../test-kit.ts';
 import { progress } from './progress.ts';
 
 describe('progress', () => {

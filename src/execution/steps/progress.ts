@@ -19,7 +19,7 @@ export interface ProgressOptions {
 
 /** Thins out the progress of each call. */
 export function progress(options: ProgressOptions = {}): Step {
-  const { interval = 50, report, clock = systemClock } = options;
+  const { interval = LIMITS.pace.progress, report, clock = systemClock } = options;
   return (next) => {
     const thinned = async (call: ToolCall, onProgress: (note: Progress) => void) => {
       const notes = new ThinnedProgress(onProgress, interval, clock, report);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from '../manual-clock.ts';
-import { aCall, codeOf, done } from '../test-kit.ts';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, codeOf, done } from '../../../test/fixtures/execution/test-kit.ts';
 import { RateBuckets, rateLimit } from './rate-limit.ts';
 
 describe('rateLimit', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { aCall, codeOf, DONE, done, failing } from '../../../test/fixtures/execution/test-kit.ts';
 import { ok } from '../../core/result.ts';
 import type { CallNotes } from '../../core/types.ts';
 import type { Handler } from '../pipeline.ts';
 import { ResultPages } from '../result-pages.ts';
-import { aCall, codeOf, DONE, done, failing } from '../test-kit.ts';
 import { resultLimit } from './result-limit.ts';
 
 describe('resultLimit', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, codeOf, DONE, failing } from '../../../test/fixtures/execution/test-kit.ts';
 import { DiscoveryError, type ErrorCode, type Outcome } from '../../core/errors.ts';
 import { causeOf, fail, type ToolResult, toFailure } from '../../core/result.ts';
 import type { CallToolResult, ToolCall } from '../../core/types.ts';
-import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
-import { aCall, codeOf, DONE, failing } from '../test-kit.ts';
 import { retry, waitBefore } from './retry.ts';
 
 describe('retry', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
+import { aCall, codeOf, done, held, never } from '../../../test/fixtures/execution/test-kit.ts';
 import { DiscoveryError } from '../../core/errors.ts';
 import type { Progress } from '../../core/types.ts';
-import { ManualClock } from '../manual-clock.ts';
 import type { Handler } from '../pipeline.ts';
-import { aCall, codeOf, done, held, never } from '../test-kit.ts';
 import { timeout } from './timeout.ts';
 
 describe('timeout', () => {

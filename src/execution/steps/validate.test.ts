@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { aCall, codeOf, DONE, done } from '../../../test/fixtures/execution/test-kit.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolDefinition } from '../../core/types.ts';
 import type { Handler } from '../pipeline.ts';
-import { aCall, codeOf, DONE, done } from '../test-kit.ts';
 import { SchemaValidators } from '../validation/schema-validators.ts';
 import { validate } from './validate.ts';
 

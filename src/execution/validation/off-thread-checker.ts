@@ -49,7 +49,7 @@ export class OffThreadChecker {
     this.#budget = options.budget ?? DEFAULTS.limits.validation;
     this.#limits = options.schema ?? SCHEMA_LIMITS;
     this.#queueLimit = options.queue ?? LIMITS.validation.queue;
-    this.#startup = options.startup ?? 10_000;
+    this.#startup = options.startup ?? LIMITS.time.checkerStart;
   }
 
   /** Checks a value; never rejects. */

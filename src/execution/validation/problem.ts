@@ -179,7 +179,8 @@ function pathText(path: Path): string {
     else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(part)) text += text === '' ? clip(part) : `.${clip(part)}`;
     else text += `[${JSON.stringify(clip(part))}]`;
   }
-  return clip(text, 300);
+  return clip(text, LIMITS.text.path);
 }
 
-const clip = (text: string, length = 64): string => (text.length > length ? `${text.slice(0, length)}…` : text);
+const clip = (text: string, length = LIMITS.validation.value): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text;

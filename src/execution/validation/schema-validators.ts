@@ -27,7 +27,6 @@ interface Entry {
 const FITS: Verdict = { status: 'fits' };
 const SKIPPED: Verdict = { status: 'unchecked', reason: undefined };
 
-const PAUSE_MS = 60_000;
 const TOO_LONG = { status: 'unchecked', reason: 'checking against it took too long' } as const;
 
 /** All schemas in use, cached as long as their definitions exist. */
@@ -68,7 +67,7 @@ export class SchemaValidators {
     if (answer === 'unavailable') return SKIPPED;
     if (answer === 'overrun') {
       entry.overruns++;
-      if (entry.overruns >= LIMITS.validation.overruns) entry.pausedUntil = this.#now() + PAUSE_MS;
+      if (entry.overruns >= LIMITS.validation.overruns) entry.pausedUntil = this.#now() + LIMITS.pace.schema;
       return TOO_LONG;
     }
     entry.overruns = 0;
