@@ -314,9 +314,13 @@ describe('search', () => {
     const { out } = await run(['search', 'open an issue', '--explain']);
     const [, percent] = /1\. github:create_issue \((\d+%) match\)/.exec(out) ?? [];
     expect(out).toMatch(
-      new RegExp(`\\n {3}${percent}: results with such a score, .* the next tool, are right about that often`),
+      new RegExp(
+        `\\n {3}Of the results with a score of \\d+, .* the next tool, about ${percent} are the right tool\\.\\n`,
+      ),
     );
     expect(out).toMatch(/\n {3}Score \d+ of 100: words \d+, meaning -?\d+\.\n/);
+    expect(out).toMatch(/\n {5}issue in name,/);
+    expect(out).not.toMatch(/issu |parameterNames/);
     expect((await run(['search', 'create_issue', '--explain'])).out).toContain(
       '\n   100%: the query names this tool.\n',
     );

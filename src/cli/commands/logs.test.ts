@@ -63,7 +63,7 @@ describe('logs', () => {
     const { code, out } = await run('logs', 'dead');
     expect(code).toBe(0);
     expect(out).toContain('cannot find my database\n');
-    expect(out).toContain('=== ended: dead could not be started or reached: it exited with code 3');
+    expect(out).toContain('=== ended: dead could not be started: it exited with code 3');
   });
 
   it('with --start starts the server and shows what it writes now', async () => {
