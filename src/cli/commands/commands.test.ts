@@ -385,7 +385,7 @@ describe('tools', () => {
       code: 2,
       err: expect.stringContaining('"anygpt mcp list --status"'),
     });
-    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('switched off') });
+    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('is disabled') });
     expect(await run(['tools', 'github', '--offline'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('offline'),
@@ -525,6 +525,14 @@ describe('execute', () => {
     expect(await large.done).toBe(1);
     writeFileSync(join(folder.path, 'large.json'), Buffer.alloc(17 * 1024 * 1024, ' '));
     expect((await run(['execute', 'github', 'slow', '--args', '@large.json'])).err).toContain('larger than 16 MiB');
+  });
+
+  it('says how to enable a disabled server, and suggests no other', async () => {
+    const said =
+      'The server "off" is disabled. You can enable it: remove "enabled": false from the configuration, or unset OFF_MCP_ENABLED.';
+    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+    const { error } = await documentOf('execute', (await run(['execute', 'off', 'x', '--json'])).out);
+    expect(error.suggestions ?? []).toEqual([]);
   });
 
   it('names the parameter that a pair does not fit, and asks nobody', async () => {

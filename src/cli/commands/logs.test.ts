@@ -79,7 +79,7 @@ describe('logs', () => {
   it('knows servers that run elsewhere, and those there are', async () => {
     expect(await run('logs', 'away')).toMatchObject({
       code: 0,
-      err: expect.stringContaining('is a remote server (http)'),
+      err: 'anygpt: away is a remote server (http), so its stderr is not available. To check it: anygpt mcp doctor away\n',
     });
     expect(await run('logs', 'lod')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "loud"?') });
     expect((await run('logs')).code).toBe(1);
