@@ -23,6 +23,8 @@ const say = (text = '') => process.stdout.write(`${text}\n`);
 const title = (text) => say(`\n${style('bold', text)}`);
 /** Estimated at four characters each: an exact count needs a tokenizer, which weighs more than this package. */
 const tokens = (value) => Math.ceil((typeof value === 'string' ? value : JSON.stringify(value)).length / 4);
+/** The parts of a tool that reach a model; `anygpt mcp stats` counts the same. */
+const read = ({ name, description, inputSchema }) => ({ name, description, inputSchema });
 const inTokens = (count) => `about ${count.toLocaleString('en')} tokens`;
 
 /** Breaks a long line at 78 columns. */
@@ -86,7 +88,7 @@ const tour = async (home) => {
 
     title('What every message of an agent would carry');
     const { tools } = await agent.listTools();
-    const [before, after] = [tokens(every), tokens(tools)];
+    const [before, after] = [tokens(every.map(read)), tokens(tools.map(read))];
     say(
       `  all tools of ${SERVERS.length} servers  ${String(every.length).padStart(3)} tools   ${inTokens(before).padStart(18)}`,
     );

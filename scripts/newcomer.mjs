@@ -91,7 +91,7 @@ const story = async () => {
   };
   try {
     const cursor = read(CURSOR);
-    await tell('README.md', 'first', command('init'));
+    await tell('README.md', 'first', command('init', '--yes'));
     await tell('docs/recipes/cursor.md', 'install', command('install', 'cursor', '--take-over'));
     const execute = ['execute', 'filesystem', 'read_text_file', 'path=~/Documents/shopping.md'];
     const search = command('search', 'read a file', '--limit', '3');

@@ -44,6 +44,16 @@ describe('a summary of the audit log', () => {
     expect([first, last, damaged]).toEqual(['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z', 0]);
   });
 
+  it('counts a request that names no known tool, or cannot be read, as no call', async () => {
+    const refused = (server: string, code: string) =>
+      line(server, 'x', 'refused', 0).replace('}', `,"code":"${code}"}`);
+    const codes = ['SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'VALIDATION_ERROR', 'TOOL_DISABLED', 'TOOL_VALIDATION_ERROR'];
+    writeFileSync(file, codes.map((code) => refused(code, code)).join(''));
+    const { total, servers, mistaken } = await summarizeAudit(file);
+    expect([total.calls, total.refused, mistaken]).toEqual([2, 2, 3]);
+    expect(servers.map(({ server }) => server)).toEqual(['TOOL_DISABLED', 'TOOL_VALIDATION_ERROR']);
+  });
+
   it('tells the wait for a connection apart from the call', async () => {
     const connecting = line('a', 'x', 'success', 1_000).replace('}', ',"connectMs":900}');
     writeFileSync(file, connecting + line('a', 'x', 'success', 100));
@@ -79,6 +89,7 @@ describe('a summary of the audit log', () => {
     expect(await summarizeAudit(join(folder.path, 'none', 'audit.jsonl'))).toEqual({
       total: { calls: 0, errors: 0, refused: 0, cancelled: 0 },
       servers: [],
+      mistaken: 0,
       dropped: 0,
       damaged: 0,
     });

@@ -43,6 +43,8 @@ export interface AuditSummary {
   /** Time of the first and the last of these calls. */
   readonly first?: string | undefined;
   readonly last?: string | undefined;
+  /** Requests that were no call: they named no known tool, or could not be read. They are counted nowhere else. */
+  readonly mistaken: number;
   /** Records that were dropped or made room for others, as the log itself reports. */
   readonly dropped: number;
   /** Unreadable lines. */
@@ -175,6 +177,7 @@ class Tally {
   readonly #total = new Counts();
   readonly #servers = new Map<string, { readonly own: Counts; readonly tools: Map<string, Counts> }>();
   #toolCount = 0;
+  #mistaken = 0;
   #dropped = 0;
   #damaged = 0;
   #first = Number.POSITIVE_INFINITY;
@@ -192,10 +195,14 @@ class Tally {
       this.#damaged++;
       return;
     }
-    const { time, server, tool, outcome, count } = entry;
+    const { time, server, tool, outcome, code, count } = entry;
     if (time < this.#since) return;
     if (outcome === 'dropped') {
       this.#dropped += count;
+      return;
+    }
+    if (outcome === 'refused' && MISTAKES.has(code)) {
+      this.#mistaken += count;
       return;
     }
     this.#first = Math.min(this.#first, time);
@@ -213,6 +220,7 @@ class Tally {
     return {
       total: this.#total.stats(),
       servers: servers.sort(byCalls),
+      mistaken: this.#mistaken,
       dropped: this.#dropped,
       damaged: this.#damaged,
       ...(this.#total.calls > 0 && {
@@ -241,6 +249,9 @@ class Tally {
   }
 }
 
+/** Refusals of requests that name no tool: a slip at the command line, or a name that an agent made up. */
+const MISTAKES: ReadonlySet<unknown> = new Set(['SERVER_NOT_FOUND', 'TOOL_NOT_FOUND', 'VALIDATION_ERROR']);
+
 const byCalls = (a: CallStats, b: CallStats): number => b.calls - a.calls;
 
 interface Line {
@@ -248,6 +259,7 @@ interface Line {
   readonly server: string;
   readonly tool: string;
   readonly outcome: string;
+  readonly code?: unknown;
   readonly durationMs: number;
   readonly connectMs?: number | undefined;
   /** How many calls the line stands for. */
@@ -257,7 +269,7 @@ interface Line {
 function read(line: string): Line | undefined {
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
-    const { time, server, tool, outcome, durationMs, connectMs, count = 1 } = entry;
+    const { time, server, tool, outcome, code, durationMs, connectMs, count = 1 } = entry;
     const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (!Number.isSafeInteger(count) || (count as number) < 1) return undefined;
     const many = count as number;
@@ -266,7 +278,7 @@ function read(line: string): Line | undefined {
     if (Number.isNaN(at) || typeof server !== 'string' || typeof tool !== 'string') return undefined;
     if (!OUTCOMES.has(outcome) || typeof durationMs !== 'number' || !(durationMs >= 0)) return undefined;
     const waited = typeof connectMs === 'number' && connectMs >= 0 ? { connectMs } : {};
-    return { time: at, server, tool, outcome: String(outcome), durationMs, ...waited, count: many };
+    return { time: at, server, tool, outcome: String(outcome), code, durationMs, ...waited, count: many };
   } catch {
     // Half a line, after a crash or on a full disk.
     return undefined;

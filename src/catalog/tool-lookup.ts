@@ -9,6 +9,7 @@ import type { Caller, ToolDefinition, ToolMetadata, ToolRef } from '../core/type
 import type { RuleSet } from '../rules/decide.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { shorten } from '../text/plain-text.ts';
+import { serverVariable } from '../text/server-variable.ts';
 import type { Catalog } from './catalog.ts';
 import type { Discovery } from './discovery.ts';
 import { signature } from './signature.ts';
@@ -81,11 +82,13 @@ export function requireServer(
   const known = servers.get(server);
   if (known) return ok(known.definition);
   if (offReason !== undefined) return fail('SERVER_NOT_FOUND', offReason, { server, outcome: 'not_sent' });
+  if (switchedOff.has(server)) {
+    const message = `The server "${server}" is disabled. A person can enable it: remove "enabled": false from the configuration, or unset ${serverVariable(server, 'MCP_ENABLED')}.`;
+    return fail('SERVER_NOT_FOUND', message, { server, outcome: 'not_sent' });
+  }
   const suggestions = nearestNames(server, servers.keys());
   const hint = suggestions.length > 0 ? `Did you mean ${quoted(suggestions)}?` : 'list_mcp_servers shows all servers.';
-  const message = switchedOff.has(server)
-    ? `The server "${server}" is switched off, by "enabled: false" or by the environment.`
-    : `There is no server "${shorten(server, 100)}". ${hint}`;
+  const message = `There is no server "${shorten(server, 100)}". ${hint}`;
   return fail('SERVER_NOT_FOUND', message, { server, suggestions, outcome: 'not_sent' });
 }
 

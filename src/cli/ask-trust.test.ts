@@ -45,7 +45,7 @@ it('asks once, names the file, and remembers a yes', async () => {
   const { io, stdin, said } = terminal(true);
   const isTrusted = askTrust(io);
   const answers = [isTrusted?.('/project/config.ts', 'abc', look), isTrusted?.('/project/config.ts', 'abc', look)];
-  await expect.poll(() => said.join('')).toContain('[y/N]');
+  await expect.poll(() => said.join('')).toContain('Trust this file');
   stdin.write('yes\n');
   expect(await Promise.all(answers)).toEqual([true, true]);
   expect(said.join('').match(/\/project\/config\.ts/g)).toHaveLength(1);
@@ -56,20 +56,47 @@ it('asks once, names the file, and remembers a yes', async () => {
 it('obeys nothing in the name of a file', async () => {
   const { io, stdin, said } = terminal(true);
   const answer = askTrust(io)?.('/project/\u001b]0;owned\u0007\u001b[2Jconfig.ts', 'abc', look);
-  await expect.poll(() => said.join('')).toContain('[y/N]');
+  await expect.poll(() => said.join('')).toContain('Trust this file');
   stdin.write('n\n');
   await answer;
   expect(said.join('')).toContain('/project/config.ts came with this folder');
   expect(said.join('')).not.toContain('\u001b]');
 });
 
-it('takes anything else for a no, and remembers nothing', async () => {
+it('remembers nothing without an answer', async () => {
   const { io, stdin, said } = terminal(true);
   const answer = askTrust(io)?.('/project/config.ts', 'abc', look);
-  await expect.poll(() => said.join('')).toContain('[y/N]');
+  await expect.poll(() => said.join('')).toContain('Trust this file');
   stdin.write('\n');
   expect(await answer).toBe(false);
   expect(await new TrustStore(home).isTrusted('/project/config.ts', 'abc')).toBe(false);
+});
+
+it('does not ask again about a file that was declined, until it changes', async () => {
+  const { io, stdin, said } = terminal(true);
+  const answer = askTrust(io)?.('/project/config.json', 'abc', look);
+  await expect.poll(() => said.join('')).toContain('Trust this file');
+  stdin.write('n\n');
+  expect(await answer).toBe(false);
+  expect(await askTrust(io)?.('/project/config.json', 'abc', look)).toBe(false);
+  expect(said.join('').match(/Trust this file/g)).toHaveLength(1);
+  const again = askTrust(io)?.('/project/config.json', 'changed', look);
+  await expect.poll(() => said.join('').match(/Trust this file/g)).toHaveLength(2);
+  stdin.write('y\n');
+  expect(await again).toBe(true);
+});
+
+it('wraps the question and shortens the home folder', async () => {
+  const { io, stdin, said } = terminal(true);
+  Object.assign(io.stderr, { columns: 60 });
+  Object.assign(io.env, { HOME: home });
+  const answer = askTrust(io)?.(join(home, 'work', 'a-long-name-of-a-project', '.anygpt', 'config.json'), 'abc', look);
+  await expect.poll(() => said.join('')).toContain('Trust this file');
+  stdin.write('\n');
+  await answer;
+  expect(said.join('')).toContain('~/work/a-long-name-of-a-project/.anygpt/config.json came');
+  for (const line of said.join('').split('Trust this file')[0]?.split('\n') ?? [])
+    expect(line.length).toBeLessThanOrEqual(60);
 });
 
 it('shows what each file would run, one question after the other', async () => {
@@ -87,7 +114,7 @@ it('shows what each file would run, one question after the other', async () => {
     ask('.mcp.json', '{"mcpServers": {"a": {"command": "run-a", "env": {"KEY": "hidden-value"}}}}'),
     ask('.cursor/mcp.json', '{"mcpServers": {"b": {"url": "https://b.test"}}}'),
   ]);
-  const questions = () => said.join('').match(/\[y\/N\]/g)?.length;
+  const questions = () => said.join('').match(/Trust this file/g)?.length;
   await expect.poll(questions).toBe(1);
   stdin.write('y\n');
   await expect.poll(questions).toBe(2);

@@ -10,12 +10,27 @@ const points = (share: number): number => Math.round(share * 100);
 
 const HOW = { same: '', synonym: ' (synonym)', completed: ' (begins like it)', typo: ' (similar spelling)' } as const;
 
-/** The percentage first, then the score it follows from, then the words that made the score. */
-export function explainLines(explanation: Explanation): string[] {
+/** `parameterNames` as two words. */
+const spaced = (field: string): string => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** The word of a text that a stem was made of, or the stem: `issue` for `issu`. */
+const wholeWord = (stem: string, text: string): string =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .find((word) => word.startsWith(stem) && word.length - stem.length <= LONGEST_ENDING) ?? stem;
+const LONGEST_ENDING = 4;
+
+/**
+ * The percentage first, then the score it follows from, then the words that made the score.
+ * @param query the words of the user, and `text` those of the tool: an explanation has their stems only
+ */
+export function explainLines(explanation: Explanation, query: string, text: string): string[] {
   const { score, words, missed, alike } = explanation;
   const found = words.map(({ word, found: own, how, fields, points: share }) => {
-    const what = word === own ? word : `${word} → ${own}`;
-    return `${oneLine(what, 80)}${HOW[how]} in ${fields.join(', ')}: ${points(share)}`;
+    const [asked, has] = [wholeWord(word, query), wholeWord(own, text)];
+    const what = word === own ? asked : `${asked} → ${has}`;
+    return `${oneLine(what, 80)}${HOW[how]} in ${fields.map(spaced).join(', ')}: ${points(share)}`;
   });
   const alikeWords = alike.map(
     ({ word, found: own, likeness }) => `${oneLine(`${word} ~ ${own}`, 80)} ${points(likeness)}`,
@@ -29,13 +44,15 @@ export function explainLines(explanation: Explanation): string[] {
     percentLine(explanation),
     `Score ${points(score.total)} of 100: ${parts.join(', ')}.`,
     ...found.map((line) => `  ${line}`),
-    ...(missed.length > 0 ? [`  not found: ${oneLine(missed.join(', '), 200)}`] : []),
+    ...(missed.length > 0
+      ? [`  not found: ${oneLine(missed.map((word) => wholeWord(word, query)).join(', '), 200)}`]
+      : []),
     ...(alikeWords.length > 0 ? [`  similar in meaning: ${alikeWords.join(', ')}`] : []),
   ];
 }
 
 /** A percentage says how often a result like this one is the right one, so the distance to other tools counts. */
-function percentLine({ relevance, named, lead }: Explanation): string {
+function percentLine({ relevance, named, lead, score }: Explanation): string {
   if (named && relevance === 1) return '100%: the query names this tool.';
   const distance = Math.abs(points(lead));
   const place =
@@ -46,6 +63,6 @@ function percentLine({ relevance, named, lead }: Explanation): string {
       : distance === 0
         ? 'about level with the next tool'
         : `${distance} ahead of the next tool`;
-  const first = named ? 'the query names it; ' : '';
-  return `${points(relevance)}%: ${first}results with such a score, ${place}, are right about that often.`;
+  const first = named ? 'The query names it. ' : '';
+  return `${first}Of the results with a score of ${points(score.total)}, ${place}, about ${points(relevance)}% are the right tool.`;
 }

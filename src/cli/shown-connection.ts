@@ -34,10 +34,20 @@ export function shownConnection(
 /** A whole program or sentence as an argument says little in a list, and a secret in it may be written in any way. */
 const isProse = (word: string): boolean => word.length > LIMITS.shown.argument;
 
-const withoutSecrets = (word: string, name: string): string =>
-  maskSecrets(
-    secretParts(word.replace(REFERENCE, ''), name).reduce((text, secret) => text.replaceAll(secret, REDACTED), word),
+/** `-k` and `-t` usually take a key or a token, which may look like an ordinary word. */
+const KEY_OPTION = /^[kt]$/i;
+/** The fragment of a URL is never sent, so what stands there is a secret of the user or of no use. */
+const FRAGMENT = /^([\w+.-]{1,30}:\/\/[^#]*#).+$/s;
+
+const withoutSecrets = (word: string, name: string): string => {
+  const own = word.replace(REFERENCE, '');
+  if (KEY_OPTION.test(name) && own !== '' && !/^-|:\/\//.test(own)) return REDACTED;
+  return maskSecrets(
+    secretParts(own, name)
+      .reduce((text, secret) => text.replaceAll(secret, REDACTED), word)
+      .replace(FRAGMENT, `$1${REDACTED}`),
   );
+};
 
 /** Long paths cut to their last three names: `node …/server-memory/dist/index.js`. */
 export const withShortPaths = (text: string): string =>

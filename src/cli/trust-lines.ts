@@ -15,6 +15,8 @@ import { isSecretName } from '../secrets/secret-names.ts';
 import { secretParts } from '../secrets/secret-values.ts';
 import { byDanger, CHANGES_PROGRAM } from './danger.ts';
 import { toWord } from './json-document.ts';
+import { block } from './layout.ts';
+import { withTilde, withTildes } from './source-lines.ts';
 
 /** A variable or header, and where its value would be read. */
 interface Given {
@@ -73,14 +75,29 @@ export function serverDocument(server: ServerDefinition, { types }: Reading, val
   };
 }
 
-/** Everything to review before trusting a file. */
-export function previewLines({ readings, code, sends, notes, values }: FilePreview): string[] {
+/** Everything to review before trusting a file, wrapped to the terminal. */
+export const previewText = (look: FilePreview, width: number, home: string | undefined): string[] =>
+  previewLines(look, home).map((line) => hanging(line, width));
+
+/** What trusting files would change about the user's own servers. */
+export const effectLines = (effects: readonly string[], width: number, home: string | undefined): string[] =>
+  effects.map((effect) => hanging(`  ! ${folded(withTildes(effect, home))}`, width));
+
+/** Wraps a line with its indent. Continuation lines are indented more, so that they cannot pass for separate lines. */
+function hanging(line: string, width: number): string {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const [first = '', ...rest] = block(line.trimStart(), width - DEEPER.length, indent).split('\n');
+  return [first, ...rest.map((more) => DEEPER + more)].join('\n');
+}
+const DEEPER = '      ';
+
+function previewLines({ readings, code, sends, notes, values }: FilePreview, home: string | undefined): string[] {
   const lines = [
     ...code.map(
       (file) => `  ${toWord(file)} is a program. What it starts is known only when it runs, so read it first.`,
     ),
     ...sends.map((sentence) => `  ! ${folded(sentence)}`),
-    ...readings.flatMap((reading) => readingLines(reading, readings, values)),
+    ...readings.flatMap((reading) => readingLines(reading, readings, values, home)),
     ...notes.slice(0, LIMITS.shown.listed).map((note) => `  ! ${folded(note)}`),
     ...(notes.length > LIMITS.shown.listed
       ? [`  ! and ${notes.length - LIMITS.shown.listed} more notes; --json lists all.`]
@@ -101,7 +118,12 @@ const bounded = (line: string): string[] =>
 
 const folded = (text: string): string => text.replace(/\s+/g, ' ');
 
-function readingLines({ types, servers }: Reading, all: readonly Reading[], values: Values): string[] {
+function readingLines(
+  { types, servers }: Reading,
+  all: readonly Reading[],
+  values: Values,
+  home: string | undefined,
+): string[] {
   const readers = types.map(titleOf).join(', ');
   // Clients that read the file the same way are not listed apart.
   const head = all.length < 2 ? [] : [`  as ${readers} read${types.length === 1 ? 's' : ''} it:`];
@@ -109,7 +131,7 @@ function readingLines({ types, servers }: Reading, all: readonly Reading[], valu
   const sorted = byDanger(servers);
   return [
     ...head,
-    ...sorted.slice(0, LIMITS.shown.listed).flatMap((server) => serverLines(server, values)),
+    ...sorted.slice(0, LIMITS.shown.listed).flatMap((server) => serverLines(server, values, home)),
     ...summaryLines(sorted),
   ];
 }
@@ -144,7 +166,7 @@ function counted(what: string, values: readonly string[]): string[] {
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function serverLines(server: ServerDefinition, values: Values): string[] {
+function serverLines(server: ServerDefinition, values: Values, home: string | undefined): string[] {
   const { name, enabled, connection, trusted, idempotent, tools } = server;
   const given = givenTo(server, values).map(
     ({ name: variable, from, value }) =>
@@ -159,7 +181,7 @@ function serverLines(server: ServerDefinition, values: Values): string[] {
   return [
     `  ${toWord(name)}${enabled ? '' : ' (disabled)'}`,
     `    ${words.map(toWord).join(' ')}`,
-    ...(cwd === undefined ? [] : [`    in ${toWord(cwd)}`]),
+    ...(cwd === undefined ? [] : [`    in ${toWord(withTilde(cwd, home))}`]),
     ...(given.length > 0 ? [`    ${nouns.allNamed}: ${given.join(', ')}`] : []),
     ...(read.length > 0 ? [`    reads: ${read.map(toWord).join(', ')}`] : []),
     ...(trusted ? ['    its hints are trusted: calls it marks as safe may be repeated'] : []),

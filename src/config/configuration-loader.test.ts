@@ -299,7 +299,7 @@ describe('formats', () => {
     ['text.yaml', 'hello', 'expected an object, got string'],
     ['section.json', '{"discovery": 5}', 'discovery: expected an object, got number'],
     ['empty.json', ' \n', 'is empty'],
-    ['broken.json', '{\n  "servers": [,]\n}', 'broken.json:2:15 is not valid JSON: expected a value, found ","'],
+    ['broken.json', '{\n  "servers": [,]\n}', 'broken.json:2:15 is not valid JSON: expected a value, but found ","'],
     ['twice.json', '{"log": {}, "log": {}}', 'twice.json:1:13'],
     ['broken.yaml', 'servers:\n  - a: 1\n   b: 2', 'broken.yaml:3'],
     ['twice.yaml', 'log: {}\nlog: {}', 'twice.yaml:2:1'],

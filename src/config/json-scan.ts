@@ -170,7 +170,7 @@ export class JsonScan {
   /** Returns what was kept. Throws when the file ended too early. */
   end(): { readonly bytes: Buffer; readonly cuts: readonly Cut[] } {
     if (this.#state !== STATE.done && !(this.#resume === STATE.done && this.#state === STATE.lineComment))
-      this.#fail(0, 'more; the file ends');
+      this.#fail(0, 'more, but the file ends');
     return { bytes: Buffer.concat(this.#parts, this.#length), cuts: this.#cuts };
   }
 

@@ -61,7 +61,7 @@ describe('parseJsonc', () => {
   it.each([
     ['{"a": 1,\n "b" 2}', 2, 6, 'expected :'],
     ['{"a": tru}', 1, 7, 'expected a value'],
-    ['{"a": 1', 1, 8, 'expected , or }, the file ends'],
+    ['{"a": 1', 1, 8, 'expected , or }, but the file ends'],
     ["{'a': 1}", 1, 2, 'a key in double quotes'],
     ['[1 2]', 1, 4, 'expected , or ]'],
     ['{} x', 1, 4, 'expected the end of the file'],
@@ -71,7 +71,7 @@ describe('parseJsonc', () => {
     ['/* never', 1, 1, 'comment that starts here'],
     ['/x', 1, 1, 'expected a value'],
     ['{"a": 1, "a": 2}', 1, 10, 'written twice'],
-    ['', 1, 1, 'expected a value, the file ends'],
+    ['', 1, 1, 'expected a value, but the file ends'],
   ])('says where the mistake in %j is', (text, line, column, words) => {
     const error = mistake(text);
     expect([error.line, error.column]).toEqual([line, column]);

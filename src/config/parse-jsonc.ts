@@ -38,7 +38,7 @@ export function parseJsonc(text: string, onRepeat?: (key: string, line: number) 
   let isDone = false;
   const fail = (expected: string, offset: number, line: number, column: number): never => {
     const found = offset >= text.length ? 'the file ends' : `found ${JSON.stringify(text[offset])}`;
-    throw new TextSyntaxError(`${expected}, ${found}`, line + 1, column + 1);
+    throw new TextSyntaxError(`${expected}, but ${found}`, line + 1, column + 1);
   };
   const put = (value: unknown): void => {
     const parent = open.at(-1);

@@ -1,6 +1,7 @@
 /**
  * Stores in `<state folder>/trust.json` what the user has trusted: project configurations by path and hash, and folders
- * that the user's own servers may work in. A file that cannot be parsed is an error and is never overwritten.
+ * that the user's own servers may work in. Configurations that the user has declined are kept too, so that the user is
+ * asked once. A file that cannot be parsed is an error and is never overwritten.
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -26,6 +27,8 @@ interface Trusted {
   readonly files: Map<string, TrustRecord>;
   /** Real paths. */
   readonly folders: Set<string>;
+  /** Hashes by path. */
+  readonly declined: Map<string, string>;
 }
 
 /** The store of trusted configurations and folders. Hashes come from `Snapshot.hashOf`. */
@@ -63,7 +66,20 @@ export class TrustStore {
    */
   async trust(path: string, hash: string, files: readonly string[] = []): Promise<void> {
     const others = files.filter((file) => file !== path);
-    await this.#change((trusted) => trusted.files.set(path, { hash, files: others }));
+    await this.#change((trusted) => {
+      trusted.files.set(path, { hash, files: others });
+      trusted.declined.delete(path);
+    });
+  }
+
+  /** Records that the user does not want to be asked about this content again. */
+  async decline(path: string, hash: string): Promise<void> {
+    await this.#change(({ declined }) => declined.set(path, hash));
+  }
+
+  /** Tells whether the user has declined exactly this content at this path. */
+  async isDeclined(path: string, hash: string): Promise<boolean> {
+    return (await this.#read()).declined.get(path) === hash;
   }
 
   /** Removes a configuration; returns false when it was not trusted. */
@@ -125,11 +141,12 @@ export class TrustStore {
       withLock(this.file, async () => {
         const trusted = await this.#read();
         edit(trusted);
-        const { files, folders } = trusted;
+        const { files, folders, declined } = trusted;
         const document = {
           version: 1,
           trusted: Object.fromEntries([...files].map(([path, record]) => [path, written(record)])),
           ...(folders.size > 0 && { folders: [...folders] }),
+          ...(declined.size > 0 && { declined: Object.fromEntries(declined) }),
         };
         await writeAtomically(this.file, `${JSON.stringify(document, null, 2)}\n`);
       }),
@@ -140,7 +157,7 @@ export class TrustStore {
 
   async #read(): Promise<Trusted> {
     const text = await readIfPresent(this.file);
-    if (text === undefined) return { files: new Map(), folders: new Set() };
+    if (text === undefined) return { files: new Map(), folders: new Set(), declined: new Map() };
     const document = await this.#parse(text);
     if (!isObject(document)) throw this.#corrupt('it is not in the format this version writes');
     const trusted = document.version === 1 ? document.trusted : undefined;
@@ -155,7 +172,8 @@ export class TrustStore {
     if (!Array.isArray(folders) || !folders.every((folder): folder is string => typeof folder === 'string')) {
       throw this.#corrupt('`folders` is not a list of paths');
     }
-    return { files: new Map(entries), folders: new Set(folders) };
+    const declined = Object.entries(isObject(document.declined) ? document.declined : {});
+    return { files: new Map(entries), folders: new Set(folders), declined: new Map(declined as [string, string][]) };
   }
 
   async #parse(text: string): Promise<unknown> {

@@ -117,7 +117,7 @@ describe('a local server', () => {
     const broken = 'console.error("\\u001b[31mError:\\u001b[0m API_KEY is missing"); process.exit(1)';
     const error = await failure(local(process.execPath, ['-e', broken]));
     expect(error.message).toBe(
-      'local could not be started or reached: it exited with code 1 before it said hello. Its last words: Error: API_KEY is missing.',
+      'local could not be started: it exited with code 1 during the MCP handshake. Its last words: Error: API_KEY is missing.',
     );
     expect(error.toInfo()).toMatchObject({ retryable: false, outcome: 'not_sent' });
     expect((await failure(local(process.execPath, ['/no/such/server.js']))).message).toMatch(

@@ -27,7 +27,7 @@ const remote = (changes: object = {}): ServerDefinition => ({
 const error = (message: string, code: ErrorCode = 'SERVER_CONNECTION_ERROR') => new DiscoveryError(code, message);
 
 describe('the one thing to do', () => {
-  const died = 'gh could not be started or reached: it exited with code 1. Its last words: ';
+  const died = 'gh could not be started: it exited with code 1. Its last words: ';
   const cases: [string, ServerDefinition, DiscoveryError, string, Record<string, string>?][] = [
     ['a broken entry', local, error('x', 'CONFIGURATION_ERROR'), 'Correct /c.json, servers[0]'],
     ['too many requests', remote(), error('x', 'RATE_LIMITED'), 'Wait a while'],

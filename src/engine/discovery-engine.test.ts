@@ -142,7 +142,7 @@ describe('what is switched off', () => {
     expect(await engine.serverNames()).toEqual(['on']);
     for (const name of ['off-one', 'my-server'])
       expect(await engine.call({ server: name, tool: 'echo' })).toMatchObject({
-        error: { code: 'SERVER_NOT_FOUND', message: expect.stringContaining('switched off'), outcome: 'not_sent' },
+        error: { code: 'SERVER_NOT_FOUND', message: expect.stringContaining('is disabled'), outcome: 'not_sent' },
       });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Formats the limits of a schema node that an agent must respect besides the type: ` (1..100)`, ` (date-time)`,
- * ` = 30`.
+ * Formats the limits of a schema node that an agent must respect besides the type: ` (1..100)`, ` (>=1 chars)`,
+ * ` (date-time)`, ` = 30`.
  * @module
  */
 
@@ -13,7 +13,9 @@ export type SchemaLimits = (node: JsonSchema) => string;
 export const schemaLimits: SchemaLimits = (node) => {
   const notes: string[] = [];
   const range = (from: string, to: string, unit = '') => {
-    if (from !== '' || to !== '') notes.push(`${from}..${to}${unit}`);
+    if (from !== '' && to !== '') notes.push(`${from}..${to}${unit}`);
+    else if (from !== '') notes.push(`${from.startsWith('>') ? '' : '>='}${from}${unit}`);
+    else if (to !== '') notes.push(`${to.startsWith('<') ? '' : '<='}${to}${unit}`);
   };
   range(
     bound(node.minimum) || bound(node.exclusiveMinimum, '>'),

@@ -445,7 +445,7 @@ describe('schemas are rewritten for Gemini', () => {
     [
       'patterns become words',
       { type: 'string', pattern: '^a', maxLength: 5 },
-      { type: 'string', description: '(..5 chars, /^a/)' },
+      { type: 'string', description: '(<=5 chars, /^a/)' },
     ],
     [
       'patterns of names become other names',

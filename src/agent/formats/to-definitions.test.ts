@@ -60,7 +60,7 @@ describe('definitions', () => {
         input_schema: {
           type: 'object',
           properties: {
-            title: { type: 'string', description: '(1.. chars)' },
+            title: { type: 'string', description: '(>=1 chars)' },
             state: { type: 'string', enum: ['open', 'closed'] },
             labels: { type: 'array', items: { $ref: '#/$defs/label' } },
           },
@@ -78,7 +78,7 @@ describe('definitions', () => {
     expect(definitions[0]?.function.parameters).toEqual({
       type: 'object',
       properties: {
-        title: { type: 'string', description: '(1.. chars)' },
+        title: { type: 'string', description: '(>=1 chars)' },
         state: { type: ['string', 'null'], enum: ['open', 'closed', null] },
         labels: { type: ['array', 'null'], items: { $ref: '#/$defs/label' } },
       },
@@ -118,7 +118,7 @@ describe('definitions', () => {
     expect(json.definitions[0]?.functionDeclarations[0]?.parametersJsonSchema).toEqual({
       type: 'object',
       properties: {
-        title: { type: 'string', description: '(1.. chars)' },
+        title: { type: 'string', description: '(>=1 chars)' },
         state: { type: 'string', enum: ['open', 'closed'] },
         labels: { type: 'array', items: { $ref: '#/$defs/label' } },
       },

@@ -125,15 +125,22 @@ describe('list', () => {
         { name: 'd', connection: { type: 'stdio', command: '${UNSET_HERE}' } },
       ],
     };
-    const { out } = await run(['list']);
+    const { out, err } = await run(['list']);
     expect(out).toContain(`· a\n  Cursor: ${process.execPath} -y some-server --api-key *** ~/notes\n`);
     expect(out).toContain(
-      '· b\n  Cursor: not-on-path\n  Cannot start: the command "not-on-path" was not found on PATH\n',
+      '✗ b\n  Cursor: not-on-path\n  Cannot start: the command "not-on-path" was not found on PATH\n',
     );
     expect(out).toContain('· c\n  https://***@example.com/mcp?key=***\n');
-    expect(out).toContain('· d\n  ${UNSET_HERE}\n  Cannot start: UNSET_HERE is not set\n');
-    expect(out).not.toContain('✗');
+    expect(out).toContain('✗ d\n  ${UNSET_HERE}\n  Cannot start: UNSET_HERE is not set\n');
+    expect(err).toContain('· means not tried yet');
     const { servers } = await documentOf('list', (await run(['list', '--json'])).out);
+    expect(servers.find(({ name }: Record<string, string>) => name === 'd')).toMatchObject({
+      status: 'error',
+      reason: 'Cannot start: UNSET_HERE is not set',
+    });
+    expect((await run(['config', 'show'])).out).toContain(
+      'Servers: 4 configured, 0 connected (--status connects), 2 failed',
+    );
     expect(servers.map(({ name, client }: Record<string, string>) => [name, client])).toEqual(
       expect.arrayContaining([
         ['a', 'cursor'],
@@ -142,6 +149,22 @@ describe('list', () => {
     );
     const narrow = (await run(['list'], { tty: true })).out.replace(/\u001b\[\d+m/g, '');
     for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+  });
+
+  it('hides the fragment of a URL and what follows -k or -t, whatever it looks like', async () => {
+    const { execPath: command } = process;
+    const local = (name: string, ...args: string[]) => ({ name, connection: { type: 'stdio', command, args } });
+    config = {
+      servers: [
+        { name: 'a', connection: { type: 'http', url: 'https://example.com/mcp#hunter' } },
+        local('b', 's', '-k', 'hunter', '-t', 'tiger', '-y', 'shown'),
+        local('c', '-k', 'https://example.com/', '-t', '-v', '-k', '${HOME}'),
+      ],
+    };
+    const { out } = await run(['list']);
+    expect(out).toContain('· a\n  https://example.com/mcp#***\n');
+    expect(out).toContain(`· b\n  ${command} s -k *** -t *** -y shown\n`);
+    expect(out).toContain(`· c\n  ${command} -k https://example.com/ -t -v -k \${HOME}\n`);
   });
 
   it('says why a server failed without connecting again', async () => {
@@ -154,7 +177,7 @@ describe('list', () => {
   it('ticks only who answered, now or before, and then says when', async () => {
     config.servers = [
       ...(config.servers as object[]),
-      { name: 'known', connection: { type: 'stdio', command: 'x' }, tools: [{ name: 't' }] },
+      { name: 'known', connection: { type: 'stdio', command: process.execPath }, tools: [{ name: 't' }] },
     ];
     expect((await run(['list', '--tools'])).out).toMatch(
       /✓ github \(5 tools, 1 disabled\)\n[\s\S]*✗ away\n[\s\S]*· known \(1 tool\)/,
@@ -187,7 +210,7 @@ describe('list', () => {
     };
     const { out } = await run(['list']);
     expect(out).toContain(
-      '· two\n  x\n  The same as one, so their tools compete. To disable this one, add "enabled": false to its entry in ~/config.json.\n',
+      '✗ two\n  x\n  The same as one, so their tools compete. To disable this one, add "enabled": false to its entry in ~/config.json.\n',
     );
     expect(out).toContain('add {"name": "theirs", "enabled": false} to "servers" in ~/config.json.');
     expect(out.match(/The same as/g)).toHaveLength(2);
@@ -291,9 +314,13 @@ describe('search', () => {
     const { out } = await run(['search', 'open an issue', '--explain']);
     const [, percent] = /1\. github:create_issue \((\d+%) match\)/.exec(out) ?? [];
     expect(out).toMatch(
-      new RegExp(`\\n {3}${percent}: results with such a score, .* the next tool, are right about that often`),
+      new RegExp(
+        `\\n {3}Of the results with a score of \\d+, .* the next tool, about ${percent} are the right tool\\.\\n`,
+      ),
     );
     expect(out).toMatch(/\n {3}Score \d+ of 100: words \d+, meaning -?\d+\.\n/);
+    expect(out).toMatch(/\n {5}issue in name,/);
+    expect(out).not.toMatch(/issu |parameterNames/);
     expect((await run(['search', 'create_issue', '--explain'])).out).toContain(
       '\n   100%: the query names this tool.\n',
     );
@@ -358,7 +385,7 @@ describe('tools', () => {
       code: 2,
       err: expect.stringContaining('"anygpt mcp list --status"'),
     });
-    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('switched off') });
+    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('is disabled') });
     expect(await run(['tools', 'github', '--offline'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('offline'),
@@ -498,6 +525,14 @@ describe('execute', () => {
     expect(await large.done).toBe(1);
     writeFileSync(join(folder.path, 'large.json'), Buffer.alloc(17 * 1024 * 1024, ' '));
     expect((await run(['execute', 'github', 'slow', '--args', '@large.json'])).err).toContain('larger than 16 MiB');
+  });
+
+  it('says how to enable a disabled server, and suggests no other', async () => {
+    const said =
+      'The server "off" is disabled. You can enable it: remove "enabled": false from the configuration, or unset OFF_MCP_ENABLED.';
+    expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+    const { error } = await documentOf('execute', (await run(['execute', 'off', 'x', '--json'])).out);
+    expect(error.suggestions ?? []).toEqual([]);
   });
 
   it('names the parameter that a pair does not fit, and asks nobody', async () => {

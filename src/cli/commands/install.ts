@@ -71,7 +71,7 @@ cannot be edited, 3 a file could not be written, or with --all some failed`,
     const own = { local: program?.command, prepare: command === undefined ? program?.prepare : undefined };
     const config = values.config as string | undefined;
     const takeOver = values['take-over'] === true;
-    const ask = values['dry-run'] === true || values.json === true ? undefined : askTrust(io);
+    const ask = values['dry-run'] === true || values.json === true ? undefined : askTrust(io, true);
     const { planInstall } = await import('../../clients/installers/plan-install.ts');
     const code = await runPlans(values, positionals, io, ({ type, file }, world) =>
       planInstall(type, file, { takeOver, ...own, command, url, config, ask }, world),

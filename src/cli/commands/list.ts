@@ -12,7 +12,7 @@ import { forTerminal } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import { serversDocument } from '../json-answers.ts';
 import { columnsOf, fitTo, widthOf } from '../layout.ts';
-import { listedServers } from '../listed-servers.ts';
+import { isObstacle, listedServers } from '../listed-servers.ts';
 import { exactly } from '../positionals.ts';
 import { renamedServers, sameServers } from '../same-servers.ts';
 import { SESSION_HELP, SESSION_OPTIONS, type Session, withSession } from '../session.ts';
@@ -29,8 +29,8 @@ Lists all configured MCP servers: what each one is, the client it was imported
 from, and why it failed, if it did. Connects to no server without --status or
 --tools.
 
-  ✓ answered, now or when its tools were last listed    ✗ failed
-  · not tried yet                                       - disabled
+  ✓ answered, now or when its tools were last listed
+  ✗ failed, or cannot start    · not tried yet    - disabled
 
 Options:
   --status           Show connection status; connects to every server
@@ -70,14 +70,13 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         session.note(forTerminal(note));
       const same = sameServers(config, io.env.HOME);
       const whatIs = await describer(config, io, engine.redact);
-      const obstacleOf = await obstacles(io);
       const blocks = configured.map((definition) => {
         const { name } = definition;
         const server = servers.find((known) => known.name === name);
         const about = [whatIs(definition), isTold(definition) ? undefined : renamed.get(name), same.get(name)];
         return server === undefined
           ? disabledBlock(definition, about, status, session)
-          : serverBlock(server, { status, about, obstacle: obstacleOf(definition) }, session);
+          : serverBlock(server, { status, about, refusal: definition.refusal }, session);
       });
       session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
       if (values['log-level'] === undefined && servers.some((server) => markOf(server, status) === '·'))
@@ -116,17 +115,6 @@ async function describer(
   };
 }
 
-/** Finds what keeps a server from starting without starting it: a missing program, an unset variable, a missing trust. */
-async function obstacles({ env }: Io): Promise<(server: ServerDefinition) => string | undefined> {
-  const { checkDefinition } = await import('../../doctor/check-definition.ts');
-  const world = { env, platform: process.platform, execPath: process.execPath };
-  return (server) => {
-    if (server.refusal !== undefined) return server.refusal;
-    const broken = checkDefinition(server, world).find(({ status }) => status === 'fail');
-    return broken && `Cannot start: ${broken.detail}`;
-  };
-}
-
 const STATUS = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 
 const COLOURS = { '✓': 'green', '✗': 'red', '·': 'dim' } as const;
@@ -142,11 +130,11 @@ interface Shown {
   readonly status: boolean;
   /** What the server is, then what to know where another server is the same or has its name. */
   readonly about: readonly (string | undefined)[];
-  /** What keeps it from starting, as far as its entry tells. */
-  readonly obstacle: string | undefined;
+  /** Why it is not started in this folder. */
+  readonly refusal: string | undefined;
 }
 
-function serverBlock(server: ServerMetadata, { status, about, obstacle }: Shown, session: Session): string {
+function serverBlock(server: ServerMetadata, { status, about, refusal }: Shown, session: Session): string {
   const { paint, block } = session;
   const { name, description, stale, listedAt } = server;
   const { toolCount, disabledCount = 0 } = toolCounts(server);
@@ -162,7 +150,7 @@ function serverBlock(server: ServerMetadata, { status, about, obstacle }: Shown,
     `${paint(COLOURS[mark], mark)} ${paint('bold', oneLine(name, 200))}${counts}`,
     description && block(oneLine(description, 2000), '  '),
     ...about.map((sentence) => sentence && block(sentence, '  ')),
-    stateLine(server, status, obstacle, session),
+    stateLine(server, status, refusal, session),
     stale && '  Its tool list is more than a day old.',
   ]
     .filter(Boolean)
@@ -171,18 +159,19 @@ function serverBlock(server: ServerMetadata, { status, about, obstacle }: Shown,
 
 const LAST_TIME = 'failed last time: ';
 
-/** The status where it was asked for; otherwise why the server failed, or what will keep it from starting. */
+/** The status where it was asked for; otherwise why the server failed, cannot start or is not started. */
 function stateLine(
   { name, status: state, reason = '' }: ServerMetadata,
   status: boolean,
-  obstacle: string | undefined,
+  refusal: string | undefined,
   { block }: Session,
 ): string | undefined {
   const isOld = reason.startsWith(LAST_TIME);
   const why = withoutName(isOld ? reason.slice(LAST_TIME.length) : reason, name);
   if (status) return block(`Status: ${STATUS[state]}${why && ` - ${why}`}`, '  ');
+  if (state === 'error' && isObstacle(why)) return block(why, '  ');
   if (state === 'error') return block(`${isOld ? 'Failed last time' : 'Failed'}: ${why}`, '  ');
-  return obstacle && block(obstacle, '  ');
+  return refusal && block(refusal, '  ');
 }
 
 const disabledBlock = (

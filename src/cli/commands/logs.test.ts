@@ -63,7 +63,7 @@ describe('logs', () => {
     const { code, out } = await run('logs', 'dead');
     expect(code).toBe(0);
     expect(out).toContain('cannot find my database\n');
-    expect(out).toContain('=== ended: dead could not be started or reached: it exited with code 3');
+    expect(out).toContain('=== ended: dead could not be started: it exited with code 3');
   });
 
   it('with --start starts the server and shows what it writes now', async () => {
@@ -79,7 +79,7 @@ describe('logs', () => {
   it('knows servers that run elsewhere, and those there are', async () => {
     expect(await run('logs', 'away')).toMatchObject({
       code: 0,
-      err: expect.stringContaining('is a remote server (http)'),
+      err: 'anygpt: away is a remote server (http), so its stderr is not available. To check it: anygpt mcp doctor away\n',
     });
     expect(await run('logs', 'lod')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "loud"?') });
     expect((await run('logs')).code).toBe(1);

@@ -4,6 +4,7 @@
  */
 import { isLocal } from '../../core/transport-parts.ts';
 import { quoteLog, readServerLog, serverLogFile, shownLog } from '../../engine/server-logs.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Command } from '../command.ts';
 import { followFile } from '../follow-file.ts';
 import { EXIT } from '../io.ts';
@@ -51,8 +52,13 @@ error, 3 connection failed`,
         const known = await engine.toolsOf(server);
         if (!known.success) return session.fail(known.error);
       }
-      if (definition && !isLocal(definition.connection) && !start)
-        session.note(`${server} is a remote server (${definition.connection.type}), so its stderr is not available.`);
+      if (definition && !isLocal(definition.connection) && !start) {
+        session.note(
+          `${server} is a remote server (${definition.connection.type}), so its stderr is not available. To check it: anygpt mcp doctor ${shellWord(server)}`,
+        );
+        if (session.json) session.printJson({ server, log: '' });
+        return EXIT.ok;
+      }
       if (!follow) return start ? fresh(server, session) : (await kept(server, home, session)).code;
       const from = start ? ((await readServerLog(home, server))?.end ?? 0) : (await kept(server, home, session)).end;
       if (start) void session.lists([server], true);

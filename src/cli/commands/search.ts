@@ -113,7 +113,9 @@ function searchText(
       tags.length > 0 && block(`Tags: ${tags.join(', ')}`, indent),
       ...reasons
         .filter((reason) => reason.server === server && reason.tool === tool)
-        .flatMap((reason) => explainLines(reason).map((line) => paint('dim', block(line, indent)))),
+        .flatMap((reason) =>
+          explainLines(reason, query, `${tool} ${summary}`).map((line) => paint('dim', block(line, indent))),
+        ),
     ]
       .filter(Boolean)
       .join('\n');

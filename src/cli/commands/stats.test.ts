@@ -119,6 +119,20 @@ describe('stats', () => {
     expect(await run(['stats', '--since', 'long ago'])).toMatchObject({ code: 1, out: '' });
   });
 
+  it('counts no slip at the command line as a call', async () => {
+    for (const slip of [
+      ['githb', 'create_issue'],
+      ['github', 'creat_issue', 'x=1'],
+      ['github', 'create_issue', 'stray'],
+    ])
+      expect((await run(['execute', ...slip])).code).not.toBe(0);
+    const { out, err } = await run(['stats']);
+    expect(out).toContain('No calls recorded');
+    expect(out).not.toContain('githb');
+    expect(err).toContain('3 requests named no known tool or could not be read, and are not counted as calls.');
+    expect((await documentOf('stats', (await run(['stats', '--json'])).out)).calls.mistaken).toBe(3);
+  });
+
   it('tells the start of a server apart from the calls', async () => {
     record(['github', 'create_issue', 'success', 5_000], ['github', 'create_issue', 'success', 20]);
     const file = join(folder.path, 'home', 'audit', 'audit.jsonl');

@@ -25,9 +25,10 @@ export const stats: Command = {
 
 Shows about how many tokens (o200k) all tool definitions cost in every request,
 by server, compared with the five meta-tools; the cache hit rate of gateways
-(last 30 days); then calls, errors and times from the audit log. The time to
-connect to a server, for example to start it, is shown apart from the calls.
-Starts only servers whose tools are not known.
+(last 30 days); then calls, errors and times from the audit log. Name,
+description and input schema of a tool are counted, the parts a model reads. The
+time to connect to a server, for example to start it, is shown apart from the
+calls. Starts only servers whose tools are not known.
 
 Options:
   --since TIME       Only calls since then: 90m, 24h, 7d, 2w or a date such as
@@ -63,6 +64,10 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
         if (!audit.enabled) session.note('audit.enabled is false, so calls are not recorded.');
         if (costs.unknown.length > 0)
           session.note(`The tools of ${costs.unknown.join(', ')} are not known and not counted.`);
+        if (calls.mistaken > 0)
+          session.note(
+            `${count(calls.mistaken, 'request')} named no known tool or could not be read, and ${calls.mistaken === 1 ? 'is' : 'are'} not counted as calls.`,
+          );
         if (calls.dropped > 0) session.note(`${count(calls.dropped, 'record')} of older calls were dropped.`);
         if (calls.damaged > 0) session.note(`${count(calls.damaged, 'line')} of ${audit.file} could not be parsed.`);
         if (calls.incomplete !== undefined) session.note(`${audit.file}: ${calls.incomplete}.`);

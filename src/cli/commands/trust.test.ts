@@ -107,6 +107,31 @@ describe('trust', () => {
     expect(code).toBe(0);
   });
 
+  it('says before it asks which servers of the user a project replaces or leaves out', async () => {
+    const write = (path: string, content: unknown) => {
+      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+      writeFileSync(join(folder.path, path), JSON.stringify(content));
+    };
+    write('home/mcp-discovery.config.json', { sources: [{ type: 'cursor' }] });
+    write('.cursor/mcp.json', { mcpServers: { memory: { command: 'mine' } } });
+    write('project/.cursor/mcp.json', { mcpServers: { memory: { command: 'theirs' } } });
+    const { out } = await trust('--dry-run');
+    expect(out).toContain(
+      'In this folder:\n  ! ~/project/.cursor/mcp.json: server "memory" is used here in place of yours in ~/.cursor/mcp.json, as cursor does.\n',
+    );
+    writeConfig('first');
+    const { effects } = await documentOf('trust', (await trust('--json')).out);
+    expect(effects).toEqual([expect.stringMatching(/^memory of .* is not used here, because .* comes first\./)]);
+  });
+
+  it('runs no code of a project to say what it would change', async () => {
+    const marker = join(folder.path, 'ran');
+    const code = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(marker)}, ''); export default {};`;
+    writeFileSync(join(project(), '.anygpt', 'mcp-discovery.config.mjs'), code);
+    expect((await trust('--dry-run')).out).toContain('is a program');
+    expect(existsSync(marker)).toBe(false);
+  });
+
   it('ends with 2 when there is nothing to trust', async () => {
     const io = fakeIo({ cwd: folder.path, env: env() });
     expect([await main(['mcp', 'trust'], io), io.err()]).toEqual([2, expect.stringContaining('no configuration')]);
@@ -163,7 +188,7 @@ describe('what trust shows', () => {
         '~/project/.mcp.json (Claude Code, Qwen Code, GitHub Copilot CLI, not trusted)',
         '  local',
         `    ${project()}/run.sh --level "two words" ${'$'}{HOME_DIR} "zero\\u200bwidth"`,
-        `    in ${project()}/sub`,
+        '    in ~/project/sub',
         '    environment: API_KEY, TOKEN (from AWS_SECRET)',
         '    reads: HOME_DIR',
         '  web',

@@ -28,7 +28,8 @@ import { toJson, toWord } from '../json-document.ts';
 import { block, widthOf } from '../layout.ts';
 import { paintFor } from '../paint.ts';
 import { withTilde } from '../source-lines.ts';
-import { previewLines, serverDocument } from '../trust-lines.ts';
+import { trustEffects } from '../trust-effects.ts';
+import { effectLines, previewText, serverDocument } from '../trust-lines.ts';
 import { unreadLines } from '../unread-files.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -41,7 +42,9 @@ them as they are now: the project's own configuration
 (.mcp.json, .vscode/mcp.json, .cursor/mcp.json, ...), or the named FILEs. A file
 is untrusted again when it, or a file it includes, changes. The folder is
 trusted as well: \${workspaceFolder} in your own configuration may stand for it.
-Without a terminal it only shows the files, unless --yes is given.
+Without a terminal it only shows the files, unless --yes is given. Other
+commands ask about an untrusted file too; "n" there ends these questions until
+the file changes.
 
 Options:
   --list             List everything that is trusted, and what has changed since
@@ -120,11 +123,15 @@ async function give(
   const fresh = found.filter(({ trusted, hash }) => !trusted && hash !== undefined);
   const folders = isNewFolder && folder !== undefined ? [folder] : [];
   const count = fresh.length + folders.length;
+  const effects = await trustEffects(fresh, world);
   if (!json) {
     const blocks = [
       ...found.filter(({ isPassedOver }) => !isPassedOver).map((file) => fileText(file, io, world)),
       ...passedOverText(found, io, world),
       ...folders.map((path) => folderText(path, io, world)),
+      ...(effects.length === 0
+        ? []
+        : [['In this folder:', ...effectLines(effects, widthOf(io), world.home)].join('\n')]),
     ];
     io.stdout.write(blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`);
   }
@@ -138,6 +145,7 @@ async function give(
       toJson({
         action: 'trust',
         files: found.map((file) => fileDocument(file, file.trusted || (agreed && fresh.includes(file)))),
+        ...(effects.length > 0 && { effects }),
         ...(folder !== undefined && {
           folders: [{ path: folder, status: agreed || !isNewFolder ? 'trusted' : 'untrusted' }],
         }),
@@ -239,9 +247,7 @@ function fileText(file: Found, io: Io, world: World): string {
   const state = file.trusted ? ', trusted' : file.hash === undefined ? ', cannot be trusted' : ', not trusted';
   const head = `${shownPath(file.path, world)} (${kind}${state})`;
   const width = widthOf(io);
-  return [paintFor(io)('bold', block(head, width, '')), ...previewLines(file).map((line) => hanging(line, width))].join(
-    '\n',
-  );
+  return [paintFor(io)('bold', block(head, width, '')), ...previewText(file, width, world.home)].join('\n');
 }
 
 /** One sentence for all files beyond the budget of one command. */
@@ -255,14 +261,6 @@ function passedOverText(found: readonly Found[], io: Io, world: World): string[]
   const text = `${which} not read, because there is too much, and cannot be trusted like this. To review ${them}, run: anygpt mcp trust FILE`;
   return [block(text, widthOf(io), '')];
 }
-
-/** Wraps a line with its indent. Continuation lines are indented more, so that they cannot pass for separate lines. */
-function hanging(line: string, width: number): string {
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const [first = '', ...rest] = block(line.trimStart(), width - DEEPER.length, indent).split('\n');
-  return [first, ...rest.map((more) => DEEPER + more)].join('\n');
-}
-const DEEPER = '      ';
 
 const fileDocument = ({ path, type, hash, files, readings, code, sends, notes, values }: Found, trusted: boolean) => ({
   path,

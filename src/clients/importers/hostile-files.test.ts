@@ -39,7 +39,11 @@ describe('a file that cannot be used gives a precise message, and nothing of it'
       `{"mcpServers": {"a": {"command": "${SECRET}`,
       /mcp\.json:1:34 is not valid JSON: expected the string/,
     ],
-    ['cut after a key', '{"mcpServers": {\n  "a":', /mcp\.json:2:7 is not valid JSON: expected a value, the file ends/],
+    [
+      'cut after a key',
+      '{"mcpServers": {\n  "a":',
+      /mcp\.json:2:7 is not valid JSON: expected a value, but the file ends/,
+    ],
     ['damaged', `{"mcpServers": {"a": {"command": ${SECRET}}}}`, /mcp\.json:1:34 is not valid JSON/],
     ['something else', '<html></html>', /mcp\.json:1:1 is not valid JSON/],
     ['a list', '[]', /has no servers: expected an object\.$/],

@@ -80,13 +80,15 @@ async function start(
     // Not awaited: ending a stubborn process tree takes seconds, and the caller already has its error.
     void peer.close();
     if (error instanceof DiscoveryError) throw error;
-    const hopeless = child.exitReason ? `it ${child.exitReason} before it said hello` : spawnFault(error, command, cwd);
+    const hopeless = child.exitReason
+      ? `it ${child.exitReason} during the MCP handshake`
+      : spawnFault(error, command, cwd);
     const why = hopeless ?? shortage(error) ?? (error instanceof Error ? error.message : String(error));
     const words = lastWords(child.stderr.read(secrets.redactWords), secrets.redactWords);
     throw new ServerConnectionError(
       definition.name,
       sentence(
-        `${definition.name} could not be started or reached: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, secrets.redactWords, 1000)}`,
+        `${definition.name} could not be started: ${shortText(words ? `${sentence(why)} Its last words: ${words}` : why, secrets.redactWords, 1000)}`,
       ),
       // The same command fails the same way a second later: only a person can fix it.
       { cause: error, ...(hopeless !== undefined && { retryable: false }) },
