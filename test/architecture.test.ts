@@ -141,7 +141,10 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'node:zlib',
     ],
   },
-  catalog: { us: [...WORDS, 'cache', 'rules', 'search'], outside: ['node:crypto', 'node:timers/promises'] },
+  catalog: {
+    us: [...WORDS, 'cache', 'rules', 'search'],
+    outside: ['node:crypto', 'node:timers/promises', 'node:util'],
+  },
   // Speaks HTTP as connections do, and reads tools as search does.
   embeddings: { us: [...WORDS, 'catalog', 'connections', 'search', 'secrets'], outside: ['node:crypto'] },
   execution: {

@@ -6,6 +6,7 @@
 import { elapsedNow } from '../async/clock.ts';
 import { waitAtMost } from '../async/time-limit.ts';
 import { LookupCounts } from '../cache/lookup-counts.ts';
+import type { Listing } from '../catalog/listing.ts';
 import { type HeardReads, hearReads } from '../config/heard-reads.ts';
 import type { ResolvedConfig } from '../config/resolved-config.ts';
 import { identityOf } from '../connections/pool-slot.ts';
@@ -157,11 +158,13 @@ export class EngineRuntime {
   /** The same before the configuration is loaded. */
   renewBefore({ providers, catalog }: KnownSources): void {
     for (const source of providers) {
-      if (catalog.isSeen(source.name) && !this.downstreams.providers.hasChanged(source)) continue;
-      const listing = this.downstreams.providers.list(source);
+      const { providers: lists } = this.downstreams;
+      if (lists.wasRead(source) && !lists.hasChanged(source)) continue;
+      const listing = lists.list(source);
+      const take = (listed: Listing) => catalog.putNow(listed, false);
       // The loaded state reads it too, and reports what went wrong.
-      if (listing instanceof Promise) listing.catch(() => {});
-      else catalog.putNow(listing, false);
+      if (listing instanceof Promise) listing.then(take, () => {});
+      else take(listing);
     }
   }
 

@@ -93,6 +93,11 @@ export class ProviderSources {
     this.#now = now;
   }
 
+  /** Tells whether a provider was asked for its list. */
+  wasRead({ provider }: ProviderDefinition): boolean {
+    return this.#revisions.has(provider);
+  }
+
   /** Tells whether a provider's list has changed since it was read. */
   hasChanged({ provider }: ProviderDefinition): boolean {
     return this.#revisions.has(provider) && !Object.is(this.#revisions.get(provider), revisionOf(provider));
