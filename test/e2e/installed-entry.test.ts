@@ -32,7 +32,7 @@ beforeEach(() => {
   mark = join(root, 'the-clone-ran');
   for (const folder of [home, clone]) mkdirSync(folder, { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
 
 function put(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true });
