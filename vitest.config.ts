@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,8 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/property-seed.ts'],
     reporters: ['default', './test/requirements-reporter.ts'],
-    // Many tests wait for processes or timers; one worker more than cores uses that time.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes: with one worker fewer than cores, as is the default, two cores run one file at a time.
+    maxWorkers: '100%',
     // Files of one worker share their modules: loading these anew for each file took more processor time than most
     // tests. No test may leave a change of `process`, a listener or a server behind.
     isolate: false,

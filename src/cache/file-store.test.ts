@@ -78,7 +78,7 @@ describe('a file store', () => {
     expect(await readdir(root)).toHaveLength(1);
     await rm(root, { recursive: true });
     await store.write('a', bytes('y'));
-    expect(Buffer.from(store.readSync('a') ?? []).toString()).toBe('y');
+    expect(Buffer.from((await store.read('a')) ?? []).toString()).toBe('y');
   });
 
   test.runIf(process.platform === 'linux')(
@@ -97,7 +97,7 @@ describe('a file store', () => {
     await symlink(target, store.pathOf('a'));
     await symlink(target, store.pathOf('b'));
     expect(await store.read('a')).toBeUndefined();
-    expect(store.readSync('b')).toBeUndefined();
+    expect(await store.read('b')).toBeUndefined();
     await store.write('b', bytes('mine'));
     expect(Buffer.from((await store.read('b')) ?? []).toString()).toBe('mine');
     expect(await readFile(target, 'utf8')).toBe('precious');
@@ -121,7 +121,6 @@ describe('a file store', () => {
     for (const [key, spoil] of Object.entries(damage)) {
       await store.write(key, bytes('value'));
       await spoil(store.pathOf(key));
-      expect(store.readSync(key)).toBeUndefined();
       expect(await store.read(key)).toBeUndefined();
       await expect(stat(store.pathOf(key))).rejects.toThrow('ENOENT');
       await store.write(key, bytes('again'));
@@ -142,7 +141,7 @@ describe('a file store', () => {
       const spoilt = Buffer.from(whole);
       spoilt[bit >> 3] = (spoilt[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       await writeFile(store.pathOf('a'), spoilt);
-      expect([bit, store.readSync('a')]).toEqual([bit, undefined]);
+      expect([bit, await store.read('a')]).toEqual([bit, undefined]);
     }
     expect(await store.read('a')).toBeUndefined();
     await writeFile(store.pathOf('a'), whole);
@@ -169,7 +168,6 @@ describe('a file store', () => {
     const store = new FileStore(root);
     await mkdir(root);
     execFileSync('mkfifo', [store.pathOf('a')]);
-    expect(store.readSync('a')).toBeUndefined();
     expect(await store.read('a')).toBeUndefined();
   });
 
@@ -197,7 +195,6 @@ describe('a file store', () => {
       expect(error).toMatchObject({ code: 'STORAGE_ERROR' });
       expect((error as Error).message).toMatch(/ENOTDIR.*ANYGPT_CACHE_DIR/);
     }
-    expect(store.readSync('a')).toBeUndefined();
     await rm(root);
     await store.write('a', bytes('x'));
     expect(await store.keys()).toEqual(['a']);

@@ -5,7 +5,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wallNow } from '../async/clock.ts';
@@ -61,22 +61,6 @@ export class FileStore implements Store {
     if (found !== 'unusable') return found;
     await this.setAside(key);
     return undefined;
-  }
-
-  /** Like `read`, synchronous, for startup; an unreadable value counts as absent. */
-  readSync(key: string): Uint8Array | undefined {
-    let descriptor: number | undefined;
-    try {
-      descriptor = openSync(this.pathOf(key), READ_FLAGS);
-      const stats = fstatSync(descriptor);
-      if (!stats.isFile() || stats.size > LIMITS.cache.value + LIMITS.cache.key * 8) return undefined;
-      return entryValue(key, readFileSync(descriptor));
-    } catch (error) {
-      if (codeOf(error) === undefined) throw error;
-      return undefined;
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
-    }
   }
 
   async write(key: string, bytes: Uint8Array): Promise<void> {

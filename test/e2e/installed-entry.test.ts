@@ -2,6 +2,7 @@
  * What `install` writes starts this program and nothing else, in whatever folder a client works.
  * @module
  */
+
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -15,6 +16,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,7 +34,8 @@ beforeEach(() => {
   mark = join(root, 'the-clone-ran');
   for (const folder of [home, clone]) mkdirSync(folder, { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+// A program that is just ending may still write.
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 function put(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true });
