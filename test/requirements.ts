@@ -936,6 +936,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     'A discovery that fails is TOOL_UNAVAILABLE whenever it happens, and is asked again; other servers are not',
     [UNIFIED, 'is TOOL_UNAVAILABLE when a server %s, and asks again at once'],
     [UNIFIED, 'is TOOL_UNAVAILABLE when a server answers HTTP 500'],
+    [UNIFIED, 'is TOOL_UNAVAILABLE when a list is none or incomplete'],
     [UNIFIED, 'reads no other server again when one is switched off'],
   ),
   'unified:engine': promise(
@@ -943,6 +944,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     [UNIFIED, 'static tools obey them, and those that may not be used are not shown'],
     [UNIFIED, 'static tools go through its validation and get the trace'],
     [UNIFIED, 'calls of static tools are in its audit log'],
+    [UNIFIED, 'end after their time, and the handler is told'],
   ),
   'unified:words': promise('No text names a meta-tool to a model that has none', [
     UNIFIED,

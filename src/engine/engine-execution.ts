@@ -3,8 +3,10 @@
  * @module
  */
 import { join } from 'node:path';
+import { OWN_TOOLS } from '../agent/registry/check-provider.ts';
 import { lookUpDefinition } from '../catalog/tool-lookup.ts';
 import { largeTurns } from '../connections/large-turns.ts';
+import { isProvider } from '../core/tool-provider.ts';
 import type { ToolCall } from '../core/types.ts';
 import type { CallGates } from '../execution/call-gates.ts';
 import type { ResultPages } from '../execution/result-pages.ts';
@@ -65,6 +67,10 @@ export function createExecution({
     settingsOf,
     isRepeatable: (call) => isRepeatable(call),
     output: validation.output,
+    checksItself: (server) => {
+      const source = requests.having(state, server).servers.get(server)?.definition;
+      return source !== undefined && isProvider(source) && OWN_TOOLS in source.provider;
+    },
     redact: downstreams.redact,
     retry: {
       attempts: retry.attempts,

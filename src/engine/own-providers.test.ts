@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { folder, memoryLog, sample, until } from '../../test/fixtures/engine.ts';
 import { ConfigurationLoader } from '../config/configuration-loader.ts';
 import { ToolNotFoundError } from '../core/errors.ts';
@@ -24,6 +25,21 @@ const registryWith = (name: string, options = {}) => {
   return registry;
 };
 const units = { name: 'units', connection: { type: 'stdio' as const, ...sample('units') } };
+
+describe('a registry', () => {
+  it('checks arguments itself, because its schemas may convert them', async () => {
+    const registry = new ToolRegistry({ name: 'own' });
+    const inputSchema = z.object({ n: z.coerce.number(), unit: z.string().default('m') });
+    registry.registerTool('measure', { description: 'Measures', inputSchema }, ({ n, unit }) => `${n + 1} ${unit}`);
+    await using engine = new DiscoveryEngine({ providers: [registry] });
+    expect(await engine.executeTool('own', 'measure', { n: '3' })).toMatchObject({
+      result: { content: [{ text: '4 m' }] },
+    });
+    expect(await engine.executeTool('own', 'measure', {})).toMatchObject({
+      error: { code: 'TOOL_VALIDATION_ERROR', outcome: 'not_sent' },
+    });
+  });
+});
 
 describe('a provider that misbehaves', () => {
   const never = () => new Promise<never>(() => {});

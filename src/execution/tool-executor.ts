@@ -172,7 +172,7 @@ export class ToolExecutor {
         resolve(lookup, clock),
         policy(decide),
         resultLimit(this.#pages, limits.result, options.runSteps),
-        validate(this.validators, options.output, options.redact),
+        validate(this.validators, options.output, options.redact, options.checksItself),
         progress({ clock, report }),
         breakers.gate,
         retry({ within: ceiling, ...options.retry, isRepeatable, clock, random }),

@@ -65,28 +65,19 @@ interface Claim {
  * names.refOf('github__create_issue'); // { server: 'github', tool: 'create_issue' }
  */
 export function createNameTable(tools: Iterable<NamedTool>, rule: NameRule = COMMON_NAME_RULE): NameTable {
-  const names = new LiveNames(rule);
+  const names = new Names(rule);
   for (const tool of tools) names.add(tool);
   return names;
 }
 
-/** A table whose tools come and go: a tool costs the same however many there are. */
-export class LiveNames implements NameTable {
+class Names implements NameTable {
   readonly #rule: NameRule;
   readonly #entries = new PairMap<Entry>();
-  /** Undefined once names have to be given anew. */
-  #current: Map<string, Claim> | undefined = new Map();
-  #renames = 0;
+  readonly #claims = new Map<string, Claim>();
 
-  constructor(rule: NameRule = COMMON_NAME_RULE) {
+  constructor(rule: NameRule) {
     if (!(rule.maxLength >= MIN_LENGTH)) throw new ValidationError(`Names need at least ${MIN_LENGTH} characters.`);
     this.#rule = rule;
-  }
-
-  /** Changes when a tool gets another name than it had. */
-  get renames(): number {
-    this.#claims();
-    return this.#renames;
   }
 
   add({ server = '', name }: NamedTool): void {
@@ -94,17 +85,7 @@ export class LiveNames implements NameTable {
     const first = server === '' && isLegalName(name, this.#rule);
     const entry: Entry = { ref: { server, tool: name }, first, level: 0, name: undefined };
     this.#entries.set(server, name, entry);
-    if (this.#current) this.#name(entry, this.#current);
-  }
-
-  delete({ server = '', name }: NamedTool): void {
-    const entry = this.#entries.get(server, name);
-    if (!entry) return;
-    this.#entries.delete(server, name);
-    const asked = Array.from({ length: entry.level + 1 }, (_, level) => nameAt(entry, level, this.#rule));
-    // If another tool wanted the same, it may have a shorter name now.
-    if (asked.some((one) => (this.#current?.get(one)?.wanting.size ?? 0) > 1)) this.#current = undefined;
-    for (const one of asked) this.#current?.delete(one);
+    this.#name(entry);
   }
 
   get size(): number {
@@ -112,35 +93,22 @@ export class LiveNames implements NameTable {
   }
 
   nameOf({ server, tool }: ToolRef): string | undefined {
-    this.#claims();
     return this.#entries.get(server, tool)?.name;
   }
 
   refOf(name: string): ToolRef | undefined {
-    return this.#claims().get(name)?.holder?.ref;
+    return this.#claims.get(name)?.holder?.ref;
   }
 
   entries(): readonly (readonly [name: string, ref: ToolRef])[] {
-    this.#claims();
     const named = [...this.#entries.values()].flatMap(({ name, ref }) =>
       name === undefined ? [] : [[name, ref] as const],
     );
     return named.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  #claims(): Map<string, Claim> {
-    if (this.#current) return this.#current;
-    this.#renames++;
-    this.#current = new Map();
-    for (const entry of this.#entries.values()) {
-      entry.level = 0;
-      this.#name(entry, this.#current);
-    }
-    return this.#current;
-  }
-
   /** A name that two want goes to neither, so the order in which tools came decides nothing. */
-  #name(added: Entry, claims: Map<string, Claim>): void {
+  #name(added: Entry): void {
     const nameless = [added];
     const raise = (entry: Entry): void => {
       entry.name = undefined;
@@ -150,14 +118,13 @@ export class LiveNames implements NameTable {
     };
     for (const entry of nameless) {
       const name = nameAt(entry, entry.level, this.#rule);
-      const claim = claims.get(name) ?? { holder: undefined, wanting: new Set<Entry>() };
-      claims.set(name, claim);
+      const claim = this.#claims.get(name) ?? { holder: undefined, wanting: new Set<Entry>() };
+      this.#claims.set(name, claim);
       claim.wanting.add(entry);
       const { holder } = claim;
       const isFree = claim.wanting.size === 1 || entry.first;
       if (holder && !holder.first && claim.wanting.size > 1) {
         claim.holder = undefined;
-        this.#renames++;
         raise(holder);
       }
       if (isFree) {
@@ -168,7 +135,10 @@ export class LiveNames implements NameTable {
   }
 }
 
-function nameAt({ ref: { server, tool } }: Entry, level: number, rule: NameRule): string {
+/** The name that a tool gets unless another tool wants it too. */
+export const plainName = (ref: ToolRef): string => nameAt({ ref }, 0, COMMON_NAME_RULE);
+
+function nameAt({ ref: { server, tool } }: Pick<Entry, 'ref'>, level: number, rule: NameRule): string {
   const whole = legal(server === '' ? tool : `${server}__${tool}`, rule);
   if (level === 0 && whole.length <= rule.maxLength) return whole;
   const hex = Math.min(HEX_LENGTHS[Math.max(level, 1)] ?? 8, rule.maxLength - 2);
@@ -221,13 +191,6 @@ export class PairMap<V> {
     const inner = this.#outer.get(first) ?? new Map<string, V>();
     if (!inner.has(second)) this.#size++;
     this.#outer.set(first, inner.set(second, value));
-  }
-
-  delete(first: string, second: string): void {
-    const inner = this.#outer.get(first);
-    if (!inner?.delete(second)) return;
-    this.#size--;
-    if (inner.size === 0) this.#outer.delete(first);
   }
 
   *values(): Generator<V> {

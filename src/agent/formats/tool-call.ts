@@ -8,6 +8,7 @@ import { NestingError, parseNested } from '../../json/json-nesting.ts';
 import { isObject } from '../../json/plain-object.ts';
 import { messageOf } from '../../text/thrown-message.ts';
 import { type NamedCall, TOOL_FORMATS, type ToolFormat } from './definition-types.ts';
+import { NEEDED } from './tool-result.ts';
 
 /** Anthropic: a `tool_use` block. */
 export interface AnthropicToolUse {
@@ -113,49 +114,43 @@ export function readToolCall(call: AnyToolCall, { format }: ToolCallOptions = {}
   const own = formatOf(call, format);
   const parts = READERS[own](call as never);
   if (typeof parts.name !== 'string' || parts.name === '') throw noCall('it has no name');
-  if (NEED_ID.has(own) && (typeof parts.id !== 'string' || parts.id === ''))
+  if (NEEDED[own].includes('id') && (typeof parts.id !== 'string' || parts.id === ''))
     throw noCall('it has no id, so its result could not be matched to it');
   return parts;
 }
 
 /**
- * Returns the format by the call's type, else the given one, else Gemini's. An item with an unknown type is not a call.
+ * Returns the named format if the call may be of it, else the first one with the call's type, else Gemini's. Formats may
+ * share a type. An item with an unknown type is not a call.
  */
 function formatOf(call: AnyToolCall, said: ToolFormat | undefined): ToolFormat {
   const isPart = 'functionCall' in call;
-  if (!isPart && (call.type === undefined || call.type === null)) return said ?? 'gemini';
-  const own = isPart ? 'gemini' : TYPES.get(call.type);
+  const type = isPart ? undefined : (call.type ?? undefined);
+  if (said !== undefined && (TYPES[said] === type || (type === undefined && !isPart))) return said;
+  const own = TOOL_FORMATS.find((format) => TYPES[format] === type);
   if (own === undefined)
     throw noCall(
-      `its type is "${String((call as { type?: unknown }).type).slice(0, 64)}". Calls have the type ${[...TYPES.keys()].join(', ')}, or none`,
+      `its type is "${String(type).slice(0, 64)}". Calls have the type ${Object.values(TYPES).filter(Boolean).join(', ')}, or none`,
     );
-  if (said !== undefined && said !== own) throw noCall(`its format is "${own}", not "${said}"`);
+  if (said !== undefined) throw noCall(`its format is "${own}", not "${said}"`);
   return own;
 }
 
 const noCall = (why: string): ValidationError =>
   new ValidationError(`This is not a tool call of Anthropic, OpenAI, Gemini, the AI SDK or LangChain: ${why}.`);
 
-const TYPES: ReadonlyMap<unknown, ToolFormat> = new Map<unknown, ToolFormat>(
-  Object.entries({
-    tool_use: 'anthropic',
-    function: 'openai-chat',
-    function_call: 'openai-responses',
-    'tool-call': 'ai-sdk',
-    tool_call: 'langchain',
-  } satisfies FormatByType),
-);
-
-/** Formats that refuse an answer without the call's id. */
-const NEED_ID: ReadonlySet<ToolFormat> = new Set<ToolFormat>([
-  'anthropic',
-  'openai-chat',
-  'openai-responses',
-  'ai-sdk',
-]);
-
 type Readers = { readonly [F in ToolFormat]: (call: Extract<AnyToolCall, { type?: TypeIn[F] }>) => ToolCallParts };
 type TypeIn = { [T in keyof FormatByType as FormatByType[T]]: T } & { gemini: undefined };
+
+/** The type of each format's calls. */
+const TYPES: { readonly [F in ToolFormat]: TypeIn[F] } = {
+  anthropic: 'tool_use',
+  'openai-chat': 'function',
+  'openai-responses': 'function_call',
+  gemini: undefined,
+  'ai-sdk': 'tool-call',
+  langchain: 'tool_call',
+};
 
 const READERS: Readers = {
   anthropic: ({ id, name, input }) => ({ format: 'anthropic', id, name, arguments: input }),

@@ -65,8 +65,8 @@ interface Answer {
 const defined = (options: ResultOptions<ToolFormat>): Partial<Answer> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** What each format requires. */
-const NEEDED: Readonly<Record<ToolFormat, readonly ('id' | 'name')[]>> = {
+/** What each format requires of a call to answer it. */
+export const NEEDED: Readonly<Record<ToolFormat, readonly ('id' | 'name')[]>> = {
   anthropic: ['id'],
   'openai-chat': ['id'],
   'openai-responses': ['id'],

@@ -24,8 +24,8 @@ export interface RegisteredTool {
   readonly definition: ToolDefinition;
   readonly keywords: readonly string[];
   readonly visible: boolean;
-  /** Never throws: errors are in the result. */
-  call(args: Arguments, context: ToolContext): Promise<CallToolResult>;
+  /** Never throws: errors are in the result. With `throwsRefusals`, throws if the arguments do not fit. */
+  call(args: Arguments, context: ToolContext, throwsRefusals?: boolean): Promise<CallToolResult>;
 }
 
 /** Returns the value as the schema converts it. Throws `DiscoveryError` if it does not fit. */
@@ -101,7 +101,7 @@ export function prepareTool(
       ? checked.then((value) => withStructure(result, value))
       : withStructure(result, checked);
   };
-  const call = async (args: Arguments, context: ToolContext): Promise<CallToolResult> => {
+  const call: RegisteredTool['call'] = async (args, context, throwsRefusals = false) => {
     const { signal } = context;
     let isSent = false;
     try {
@@ -113,7 +113,9 @@ export function prepareTool(
       const returned = handler(value as never, context);
       return await finish(isThenable(returned) ? await abortable(returned, signal) : returned);
     } catch (thrown) {
-      return signal.aborted ? toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent') : toErrorResult(thrown);
+      if (signal.aborted) return toCancelledResult(name, signal, isSent ? 'unknown' : 'not_sent');
+      if (throwsRefusals && !isSent) throw thrown;
+      return toErrorResult(thrown);
     }
   };
   return { definition, keywords, visible, call };

@@ -262,7 +262,7 @@ export class ToolRegistry implements ToolProvider, AsyncDisposable {
       },
       listToolMetadata: () => view().list(),
       getTool: (name) => view().get(name),
-      callTool: (name, args, context) => view().call(name, args, context),
+      callTool: (name, args, context) => view().call(name, args, context, true),
     };
   }
 

@@ -143,10 +143,15 @@ export class ToolView {
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Runs the first tool of that name. Throws only `ToolNotFoundError`. */
-  async call(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<CallToolResult> {
+  /** Runs the first tool of that name. Throws `ToolNotFoundError`, and with `throwsRefusals` if the arguments do not fit. */
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    throwsRefusals = false,
+  ): Promise<CallToolResult> {
     const registered = this.#registered.get(name);
-    if (registered !== undefined) return registered.call(args, context);
+    if (registered !== undefined) return registered.call(args, context, throwsRefusals);
     const { signal } = context;
     const others = new Set<IndexedProvider>();
     for (;;) {

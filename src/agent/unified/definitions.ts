@@ -14,7 +14,7 @@ import type {
 } from '../formats/definition-types.ts';
 import { toDefinitions } from '../formats/to-definitions.ts';
 import { claudeTool } from './claude-set.ts';
-import type { ToolEntry, ToolTable } from './tool-table.ts';
+import { type FoundTool, refOf, type ToolEntry, type ToolTable } from './tool-table.ts';
 
 /** A tool as Anthropic's Messages API takes it, with what the program gave beside it, such as `cache_control`. */
 export type ClaudeTool = AnthropicTool;
@@ -42,18 +42,18 @@ export class Definitions {
   }
 
   /** One tool as Anthropic takes it. */
-  claudeTool(entry: ToolEntry): ClaudeTool {
-    return withExtras({ ...(claudeTool(entry.definition) as AnthropicTool), name: entry.name }, entry);
+  claudeTool(found: FoundTool): ClaudeTool {
+    const name = this.#table.view.names.nameOf(refOf(found)) ?? found.definition.name;
+    return withExtras({ ...(claudeTool(found.definition) as AnthropicTool), name }, found);
   }
 
   #made<F extends ToolFormat>(options: DefinitionOptions<F>): DefinitionSet<ToolFormat> {
-    const { entries } = this.#table;
+    const { entries, described, names, claude } = this.#table.view;
     if (this.#kept?.entries !== entries) this.#kept = { entries, sets: new Map() };
     const { sets } = this.#kept;
     const key = keyOf(options);
     const kept = key === undefined ? undefined : sets.get(key);
     if (kept) return kept;
-    const { described, names, claude } = this.#table;
     const made =
       key === PLAIN ? claude : toDefinitions(described, { ...options, names } as { format: F } & OptionsOf[F]);
     const set = (isAnthropic(made) ? this.#withOwn(made) : made) as DefinitionSet<ToolFormat>;
@@ -63,7 +63,7 @@ export class Definitions {
 
   /** Adds the fields that a program gave for Anthropic only. */
   #withOwn(set: DefinitionSet<'anthropic'>): DefinitionSet<'anthropic'> {
-    const definitions = set.definitions.map((tool) => withExtras(tool, this.#table.find(tool.name)));
+    const definitions = set.definitions.map((tool) => withExtras(tool, this.#table.findPlain(tool.name)));
     return { ...set, definitions };
   }
 }
@@ -71,8 +71,10 @@ export class Definitions {
 const isAnthropic = (set: DefinitionSet<ToolFormat>): set is DefinitionSet<'anthropic'> =>
   Array.isArray(set.definitions) && set.definitions.every((tool) => 'input_schema' in tool);
 
-const withExtras = (tool: AnthropicTool, entry: ToolEntry | undefined): AnthropicTool =>
-  entry?.own && 'anthropic' in entry.own ? { ...tool, ...entry.own.anthropic } : tool;
+const withExtras = (tool: AnthropicTool, found: FoundTool | undefined): AnthropicTool => ({
+  ...tool,
+  ...found?.from?.anthropic?.get(found.definition.name),
+});
 
 /** Programs change definitions, for instance to mark the last one for caching. */
 function copyOf<F extends ToolFormat>(definitions: DefinitionsOf[F]): DefinitionsOf[F] {

@@ -1,7 +1,7 @@
 /**
- * Connects a registry to its engine: has the engine read lists, copies what it knows into the table, and sends calls to it.
- * The engine is given, or made of entries when a server or a provider is first needed. Tools of the registry itself and of
- * its providers are scoped to it: another user of a given engine does not see them.
+ * Connects a registry to its engine: has the engine read lists that are due, shows what its catalogue holds, and sends calls
+ * to it. The engine is given, or made when it is first needed. The registry's own tools and providers are scoped to it:
+ * another user of a given engine does not see them.
  * @module
  */
 
@@ -19,20 +19,22 @@ import type { EngineCore } from '../../engine/engine-core.ts';
 import { coreOf, type EngineHandle, isEngine } from '../../engine/engine-handle.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 import { outsideRequests, withRequestProviders } from '../registry/request-scope.ts';
+import type { ToolRegistry } from '../registry/tool-registry.ts';
 import type { Tell } from './registry-log.ts';
 import { namingVariables, type ServerEntry } from './servers-from-env.ts';
-import type { ExcludedTool, OwnTool, ToolTable } from './tool-table.ts';
+import type { AnthropicFields } from './static-tool.ts';
+import { type ExcludedTool, type ToolList, type ToolLists, toToolList } from './tool-table.ts';
 
 export interface EngineToolsOptions {
   readonly servers: EngineHandle | readonly ServerEntry[];
-  readonly table: ToolTable;
+  /** The static tools of the registry, and their fields for Anthropic alone. */
+  readonly own: ToolRegistry;
+  readonly anthropic: ReadonlyMap<string, AnthropicFields>;
   readonly tell: Tell;
-  /** The static tools of the registry. A given engine calls them as it calls every other tool. */
-  readonly own: ToolProvider;
   readonly ttlMs: number;
   /** How long callers wait for a provider. */
   readonly providerMs: number;
-  /** Timeout of one call to a provider's tool. */
+  /** Timeout of one call to a tool of the program. */
   readonly callMs: number;
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>> | undefined;
@@ -40,7 +42,7 @@ export interface EngineToolsOptions {
 
 /** The outcome of reading lists. */
 export interface Discovered {
-  /** Whether the table may show other tools than before. */
+  /** Whether other tools may be shown than before. */
   readonly changed: boolean;
   readonly failures: readonly ErrorInfo[];
 }
@@ -54,18 +56,10 @@ export interface SourceCallOptions {
 /** A source of tools: the name of a server, or a provider. */
 type Source = string | ToolProvider;
 
-/** A list that was read. */
-interface Read {
-  readonly at: number;
-  /** The connection it came from; undefined for a list that the program registered itself. */
-  readonly fingerprint: string | undefined;
-  readonly revision: unknown;
-}
-
+/** A source as the engine knows it. */
 interface KnownSource {
   readonly state: EngineState;
   readonly definition: SourceDefinition;
-  readonly fingerprint: string;
 }
 
 /** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
@@ -77,20 +71,23 @@ export class EngineTools {
   readonly #given: EngineCore | undefined;
   readonly #entries: readonly ServerEntry[];
   readonly #providers = new Set<ToolProvider>();
-  readonly #reads = new Map<Source, Read>();
-  readonly #reading = new Map<Source, Promise<ErrorInfo | undefined>>();
-  /** Servers whose tools came from the engine. Tools that the program registered are the program's to remove. */
+  /** Lists that the program registered, by server. */
+  readonly #registered = new Map<string, ToolList>();
+  /** Servers whose lists in the catalogue are shown. */
   readonly #discovered = new Set<string>();
-  /** What the engine said of each source when its tools were copied. */
-  readonly #copied = new Map<Source, unknown>();
-  /** Servers whose list has changed in the engine since. */
-  readonly #changed = new Set<string>();
+  /** When each list was last read, by the registry's own clock. */
+  readonly #readAt = new Map<Source, number>();
+  readonly #reading = new Map<Source, Promise<ErrorInfo | undefined>>();
+  /** Lists as they were last shown, by the catalogue's entry that they were made of. */
+  readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
-  /** What the engine calls the static tools. */
-  #ownName: { readonly state: EngineState; readonly name: string } | undefined;
+  #kept: { readonly stamp: string; readonly state: EngineState | undefined; readonly lists: ToolLists } | undefined;
+  /** Counts changes that the catalogue does not see. */
+  #changes = 0;
   #opening: Promise<EngineCore> | undefined;
   #core: EngineCore | undefined;
-  #unsubscribe: (() => void) | undefined;
+  /** Calls the program's tools while the entries of servers cannot be used. */
+  #spare: Promise<EngineCore> | undefined;
   #closed = false;
 
   constructor(options: EngineToolsOptions) {
@@ -100,80 +97,71 @@ export class EngineTools {
     this.#entries = isEngine(servers) ? [] : servers;
   }
 
-  /** Whether static tools are called by the engine: its rules, limits and audit log apply to them. */
-  get callsStaticTools(): boolean {
-    return this.#given !== undefined;
-  }
-
-  /** The source of static tools. */
-  get staticTools(): ToolProvider {
-    return this.#options.own;
-  }
-
-  /** Whether the rules of a given engine allow a static tool. */
-  allows(tool: string): boolean {
-    const [state] = this.#core?.states ?? [];
-    if (!this.callsStaticTools || !state) return true;
-    if (this.#ownName?.state !== state)
-      this.#ownName = { state, name: this.#known(this.#options.own)?.definition.name ?? '' };
-    return state.rules.decide(this.#ownName.name, tool).enabled;
-  }
-
-  hasProvider(provider: ToolProvider): boolean {
-    return this.#providers.has(provider);
-  }
-
   addProvider(provider: ToolProvider): void {
     this.#providers.add(provider);
-    // Takes its place in the order now. Its list may arrive later.
-    this.#options.table.setProvided(provider, { tools: new Map(), excluded: [] });
+    this.#changes++;
   }
 
   removeProvider(provider: ToolProvider): boolean {
     this.#forget(provider);
-    this.#options.table.removeProvided(provider);
     return this.#providers.delete(provider);
   }
 
   /** Whether the list of a source was never read, or is older than the TTL. */
   isStale(source: Source): boolean {
-    const read = this.#reads.get(source);
-    if (!read || ageSince(read.at, this.#options.now()) >= this.#options.ttlMs) return true;
-    if (typeof source !== 'string') return !Object.is(read.revision, revisionOf(source));
-    const { fingerprint = read.fingerprint } = this.#core?.states[0]?.servers.get(source) ?? {};
-    return read.fingerprint !== undefined && read.fingerprint !== fingerprint;
+    const at = this.#readAt.get(source);
+    if (at === undefined || ageSince(at, this.#options.now()) >= this.#options.ttlMs) return true;
+    const known = this.#known(source);
+    // The engine forgets the list of a name that now belongs to another server.
+    return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
   }
 
-  /** The program registered the tools of a server: they count as read now. */
-  registered(server: string): void {
-    this.#reading.delete(server);
-    this.#changed.delete(server);
-    this.#reads.set(server, { at: this.#options.now(), fingerprint: undefined, revision: undefined });
+  /** Replaces the tools of a server with those that the program gives. They count as read now. */
+  register(server: string, tools: readonly ToolDefinition[]): void {
+    this.#forget(server);
+    this.#registered.set(server, toToolList(tools));
+    this.#readAt.set(server, this.#options.now());
   }
 
   /** Removes the tools of a server. The result of a reading under way no longer counts. */
   removeServer(server: string, traceId?: string): number {
+    const removedCount = this.lists().servers.get(server)?.tools.size ?? 0;
     this.#forget(server);
     this.#discovered.delete(server);
-    const removedCount = this.#options.table.removeServer(server);
+    this.#registered.delete(server);
     if (removedCount > 0)
       this.#options.tell('tools.registry.server.removed', { serverName: server, removedCount }, traceId);
     return removedCount;
+  }
+
+  /** All tools that are known now. Another object when they have changed. */
+  lists(): ToolLists {
+    const states = this.#states();
+    const stamp = [this.#changes, this.#options.own.revision, ...states.map(({ catalog }) => catalog.version)].join(
+      ' ',
+    );
+    if (this.#kept?.stamp === stamp && this.#kept.state === states[0]) return this.#kept.lists;
+    const own = [this.#staticTools()];
+    for (const [provider, known] of this.#providerSources())
+      if (provider !== this.#options.own) own.push(this.#listOf(provider, known));
+    const servers = new Map<string, ToolList>();
+    for (const server of this.#discovered) servers.set(server, this.#listOf(server, this.#known(server)));
+    for (const [server, list] of this.#registered) servers.set(server, list);
+    this.#kept = { stamp, state: states[0], lists: { own, servers } };
+    return this.#kept.lists;
   }
 
   /** Reads every list that is due, and removes the tools of servers that are gone. */
   async discoverAll(traceId: string | undefined): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
+    const before = this.lists();
     if (!this.#given) await core.reload({ ifChanged: true });
-    await core.serverNames();
+    await this.#renewed(core);
     const servers = this.#servers();
-    const gone = [...this.#discovered].filter((server) => !servers.has(server));
-    for (const server of gone) this.removeServer(server, traceId);
+    for (const server of [...this.#discovered].filter((name) => !servers.has(name))) this.removeServer(server, traceId);
     const due = [...[...servers.keys()].sort(), ...this.#providerSources().keys()].filter((one) => this.#isDue(one));
-    const failures = await this.#read(due, traceId);
-    const changed = this.update();
-    return { changed: changed || gone.length > 0 || due.length > failures.length, failures };
+    return this.#read(core, due, before, traceId);
   }
 
   /** Reads the lists that are due and may hold a tool: those of providers, and of the servers that `pick` chooses. */
@@ -183,24 +171,23 @@ export class EngineTools {
   ): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
-    await core.serverNames();
+    const before = this.lists();
+    await this.#renewed(core);
     const providers = [...this.#providerSources()].flatMap(([source, { state, definition }]) =>
       // One that is still being read has been waited for already.
       state.discovery.isRunning(definition.name) && !this.#reading.has(source) ? [] : [source],
     );
     const due = [...pick(this.#servers()), ...providers].filter((source) => this.#isDue(source));
-    const failures = await this.#read(due, traceId);
-    return { changed: this.update() || due.length > failures.length, failures };
+    return this.#read(core, due, before, traceId);
   }
 
   /** Why the tools of some providers are not known. */
   unread(): ErrorInfo[] {
-    return [...this.#providerSources()].flatMap(([source, { state, definition }]) => {
-      const isKnown = source === this.#options.own || state.catalog.isSeen(definition.name);
-      const failure =
-        state.discovery.failure(definition.name) ??
-        new ServerConnectionError(definition.name, 'It has not listed its tools yet.');
-      return isKnown ? [] : { ...failure.toInfo(), server: definition.name };
+    return [...this.#providerSources()].flatMap(([source, known]) => {
+      if (source === this.#options.own || isSeen(known)) return [];
+      const { name } = known.definition;
+      const unlisted = new ServerConnectionError(name, 'It has not listed its tools yet.');
+      return { ...(known.state.discovery.failure(name) ?? unlisted).toInfo(), server: name };
     });
   }
 
@@ -213,16 +200,6 @@ export class EngineTools {
     return result.success ? undefined : this.#named(result.error);
   }
 
-  /** Copies lists that have changed in the engine. Returns whether there were any. */
-  update(): boolean {
-    if (!this.#core) return false;
-    let isNew = false;
-    for (const server of this.#changed) isNew = (this.#discovered.has(server) && this.#copy(server)) || isNew;
-    this.#changed.clear();
-    for (const provider of this.#providerSources().keys()) isNew = this.#copy(provider) || isNew;
-    return isNew;
-  }
-
   /** Calls a tool through the pipeline of the engine. */
   async call(
     source: Source,
@@ -230,12 +207,14 @@ export class EngineTools {
     args: unknown,
     { traceId, signal }: SourceCallOptions,
   ): Promise<ToolResult<CallToolResult>> {
-    const core = await this.#open();
+    const isServer = typeof source === 'string';
+    const core = await (isServer ? this.#open() : this.#openForOwn());
     if (!core) return noServer(String(source), tool);
     await core.serverNames();
-    const isAdded = typeof source !== 'string' && this.#providers.has(source);
-    const options = { traceId, signal, ...(isAdded && { timeout: this.#options.callMs }) };
-    const server = typeof source === 'string' ? source : (this.#known(source)?.definition.name ?? '');
+    // A given engine has its own limits, which count for static tools, too.
+    const isTimed = !isServer && (this.#providers.has(source) || !this.#given);
+    const options = { traceId, signal, ...(isTimed && { timeout: this.#options.callMs }) };
+    const server = isServer ? source : (this.#providerSources(core).get(source)?.definition.name ?? '');
     const result = await this.#inScope(() => core.call({ server, tool, arguments: args, ...options }));
     return result.success ? result : { success: false, error: this.#named(result.error) };
   }
@@ -243,70 +222,67 @@ export class EngineTools {
   /** Ends readings, and closes the engine if it was made here. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#unsubscribe?.();
     this.#reading.clear();
-    const core = await this.#opening;
-    if (!this.#given) await core?.close();
+    const made = [this.#given ? undefined : this.#opening, this.#spare];
+    await Promise.all([this.#options.own.close(), ...made.map(async (opening) => (await opening)?.close())]);
   }
 
   #forget(source: Source): void {
     this.#reading.delete(source);
-    this.#reads.delete(source);
-    this.#copied.delete(source);
+    this.#readAt.delete(source);
+    this.#shown.delete(source);
+    this.#changes++;
   }
 
   /** The engine; undefined where there is nothing to ask, so that none is loaded. */
-  async #open(): Promise<EngineCore | undefined> {
+  async #open(isNeeded = this.#entries.length > 0 || this.#providers.size > 0): Promise<EngineCore | undefined> {
     if (this.#closed) throw new DiscoveryError('SHUTTING_DOWN', 'The registry is closed.', { outcome: 'not_sent' });
-    if (!this.#given && this.#entries.length === 0 && this.#providers.size === 0) return undefined;
-    this.#opening ??= this.#given ? Promise.resolve(this.#given) : this.#make();
-    const core = await this.#opening;
-    if (!this.#core && !this.#closed) this.#watch(core);
-    return core;
+    if (!this.#given && !isNeeded) return undefined;
+    this.#opening ??= this.#given ? Promise.resolve(this.#given) : this.#make(this.#entries);
+    this.#core = await this.#opening;
+    return this.#core;
   }
 
-  async #make(): Promise<EngineCore> {
+  /** The engine for the program's own tools, which mistakes in the entries of servers must not stop. */
+  async #openForOwn(): Promise<EngineCore | undefined> {
+    const core = await this.#open(true);
+    if (this.#given || (await core?.getConfig().catch(() => undefined))) return core;
+    this.#spare ??= this.#make([]);
+    return this.#spare;
+  }
+
+  async #make(servers: readonly ServerEntry[]): Promise<EngineCore> {
     const { EngineCore } = await import('../../engine/engine-core.ts');
     const { env, now } = this.#options;
     return new EngineCore(
       // The registry searches nothing.
-      { servers: [...this.#entries], search: { meaning: false, phrases: false, learn: false } },
+      { servers: [...servers], search: { meaning: false, phrases: false, learn: false } },
       { ...(env && { env }), elapsed: now, background: false, wholeResults: true },
       'memory',
     );
   }
 
-  #watch(core: EngineCore): void {
-    this.#core = core;
-    this.#unsubscribe = core.onToolsChanged((isReload, server) => {
-      if (server !== undefined) this.#changed.add(server);
-      if (!isReload) return;
-      for (const known of this.#discovered) this.#changed.add(known);
-      this.#options.table.ownChanged();
-    });
-    void core.serverNames().then(
-      () => this.#options.table.ownChanged(),
-      () => {},
-    );
-  }
-
   /** Runs a function of the engine with the registry's own tools and providers in scope. */
   #inScope<T>(fn: () => T): T {
-    const { own } = this.#options;
-    return withRequestProviders(this.callsStaticTools ? [own, ...this.#providers] : [...this.#providers], fn);
+    return withRequestProviders([this.#options.own, ...this.#providers], fn);
   }
 
-  /** The same without the providers of the request being served: the table is shared by all requests. */
-  #scoped<T>(fn: () => T): T {
-    return outsideRequests(() => this.#inScope(fn));
+  /** The states without those of the request being served: what is shown is shared by all requests. */
+  #states(core: EngineCore | undefined = this.#core): readonly EngineState[] {
+    return core ? outsideRequests(() => this.#inScope(() => core.states)) : [];
   }
 
   #isDue(source: Source): boolean {
-    const isRead =
-      typeof source === 'string'
-        ? this.#known(source) !== undefined
-        : source !== this.#options.own && listing.getStore() !== this;
-    return isRead && this.isStale(source);
+    const known = this.#known(source);
+    if (!known || source === this.#options.own) return false;
+    if (typeof source === 'string') return this.isStale(source);
+    // A tool that was not described is asked for again.
+    return listing.getStore() !== this && (this.isStale(source) || this.#undescribed(known).length > 0);
+  }
+
+  /** Has the engine read the lists of providers that have changed. */
+  #renewed(core: EngineCore): Promise<unknown> {
+    return outsideRequests(() => this.#inScope(() => core.readLists({ servers: [] })));
   }
 
   /** The servers and providers of the engine. */
@@ -315,11 +291,10 @@ export class EngineTools {
   }
 
   /** Providers of the engine, then those of the registry. */
-  #providerSources(): ReadonlyMap<ToolProvider, KnownSource> {
-    const states = this.#scoped(() => this.#core?.states ?? []);
+  #providerSources(core?: EngineCore): ReadonlyMap<ToolProvider, KnownSource> {
     return new Map(
-      states.flatMap((state) =>
-        state.providers.map((definition) => [definition.provider, { state, definition, fingerprint: '' }] as const),
+      this.#states(core).flatMap((state) =>
+        state.providers.map((definition) => [definition.provider, { state, definition }] as const),
       ),
     );
   }
@@ -327,31 +302,40 @@ export class EngineTools {
   #known(source: Source): KnownSource | undefined {
     if (typeof source !== 'string') return this.#providerSources().get(source);
     const [state] = this.#core?.states ?? [];
-    const server = state?.servers.get(source);
-    return state && server && !isProvider(server.definition) ? { state, ...server } : undefined;
+    const definition = state?.servers.get(source)?.definition;
+    return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
 
-  /** Reads lists, or joins readings under way. Resolves with the failures. */
-  async #read(due: readonly Source[], traceId: string | undefined): Promise<ErrorInfo[]> {
+  /** Reads lists, or joins readings under way. */
+  async #read(
+    core: EngineCore,
+    due: readonly Source[],
+    before: ToolLists,
+    traceId: string | undefined,
+  ): Promise<Discovered> {
     const fresh = due.filter((source) => !this.#reading.has(source));
     const servers = fresh.filter((source) => typeof source === 'string');
-    const providers = fresh.filter((source) => typeof source !== 'string');
     if (servers.length > 0) this.#options.tell('tools.discovery.started', { serverCount: servers.length }, traceId);
-    this.#start(servers, undefined, traceId);
-    this.#start(providers, this.#options.providerMs, traceId);
+    this.#start(core, servers, undefined, traceId);
+    const providers = fresh.filter((source) => typeof source !== 'string');
+    this.#start(core, providers, this.#options.providerMs, traceId);
     const ended = await Promise.all(due.map((source) => this.#reading.get(source)));
-    return ended.filter((failure) => failure !== undefined);
+    const failures = ended.filter((failure) => failure !== undefined);
+    return { changed: this.lists() !== before || due.length > failures.length, failures };
   }
 
-  #start(sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
+  #start(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
     if (sources.length === 0) return;
-    const names = sources.map((source) => this.#known(source)?.definition.name ?? '');
-    const ask = () => this.#core?.readLists({ servers: names, again: true, waitMs });
-    const asked = listing.run(this, () => this.#scoped(ask));
+    const known = sources.map((source) => this.#known(source));
+    const names = known.map((one) => one?.definition.name ?? '');
+    const ask = () => this.#inScope(() => core.readLists({ servers: names, again: true, waitMs }));
+    const asked = listing.run(this, () => outsideRequests(ask));
     for (const [at, source] of sources.entries()) {
+      const name = names[at] ?? '';
+      const before = known[at]?.state.catalog.state(name);
       const isCurrent = () => this.#reading.get(source) === reading;
-      const reading: Promise<ErrorInfo | undefined> = Promise.resolve(asked)
-        .then((failed) => this.#take(source, failed?.get(names[at] ?? ''), isCurrent, traceId))
+      const reading: Promise<ErrorInfo | undefined> = asked
+        .then((failed) => this.#take(source, failed.get(name), before, isCurrent, traceId))
         .finally(() => {
           if (isCurrent()) this.#reading.delete(source);
         });
@@ -359,36 +343,37 @@ export class EngineTools {
     }
   }
 
-  /** Takes over what was read. Resolves with the failure. */
+  /** Shows what was read. Resolves with the failure. */
   async #take(
     source: Source,
     failed: ErrorInfo | undefined,
+    before: unknown,
     isCurrent: () => boolean,
     traceId: string | undefined,
   ): Promise<ErrorInfo | undefined> {
-    const { tell, table, now } = this.#options;
     const known = this.#known(source);
     if (!known || !isCurrent()) return undefined;
     const { name } = known.definition;
     const { catalog } = known.state;
-    if (failed) {
-      const info = this.#named({ ...failed, outcome: 'not_sent', server: name });
+    const { tell, now } = this.#options;
+    const isServer = typeof source === 'string';
+    // The engine may know its tools from an earlier run.
+    if (failed && isServer) await catalog.load(name);
+    else await this.#describe(known);
+    if (!isCurrent()) return undefined;
+    const isShown = isServer && (!failed || (isSeen(known) && catalog.tools(name).length > 0));
+    if (isShown) this.#discovered.add(source);
+    if (isShown || !failed) this.#changes++;
+    const failure = failed ?? incompleteness(known, before);
+    if (failure) {
+      const info = this.#named({ ...failure, outcome: 'not_sent', server: name });
       tell('tools.discovery.server.failed', { serverName: name, errorMessage: info.message }, traceId);
-      // The engine may know its tools from an earlier run.
-      if (typeof source === 'string' && !table.hasServer(source)) {
-        await catalog.load(name);
-        if (catalog.isSeen(name) && catalog.tools(name).length > 0 && isCurrent()) this.#copy(source);
-      }
       return info;
     }
-    await this.#describe(known);
-    const revision = typeof source === 'string' ? undefined : revisionOf(source);
-    // A tool that was not described is asked for again.
-    if (this.#undescribed(known).length === 0)
-      this.#reads.set(source, { at: now(), fingerprint: known.fingerprint, revision });
-    this.#copy(source);
-    if (typeof source === 'string')
-      tell('tools.discovery.server.success', { serverName: name, toolCount: catalog.tools(name).length }, traceId);
+    this.#readAt.set(source, now());
+    if (!isServer) return undefined;
+    this.#registered.delete(source);
+    tell('tools.discovery.server.success', { serverName: name, toolCount: catalog.tools(name).length }, traceId);
     return undefined;
   }
 
@@ -401,50 +386,52 @@ export class EngineTools {
       const found = await state.describe(definition, tool);
       if (found.inputSchema === UNDESCRIBED) return;
       this.#described.set(tool, found);
-      this.#copied.delete(definition.provider);
+      this.#changes++;
     };
     const all = this.#undescribed(known).map((tool) => turns.run(() => describe(tool)));
     if (all.length > 0) await waitAtMost(Promise.all(all), this.#options.providerMs);
   }
 
   /** The tools that a provider has listed and not described. */
-  #undescribed({ state: { catalog }, definition }: KnownSource): readonly ToolDefinition[] {
-    if (!isProvider(definition)) return [];
-    const { name } = definition;
+  #undescribed({ state: { catalog }, definition: { name } }: KnownSource): readonly ToolDefinition[] {
     return catalog
       .tools(name)
       .flatMap((tool) => catalog.definition(name, tool.name) ?? [])
       .filter((tool) => tool.inputSchema === UNDESCRIBED && !this.#described.has(tool));
   }
 
-  /** Copies the tools of a source into the table, unless that was done. Returns whether it was not. */
-  #copy(source: Source): boolean {
-    const known = this.#known(source);
-    const { table } = this.#options;
-    const name = known?.definition.name ?? '';
-    const listing = known?.state.catalog.state(name);
-    if (!known || !listing || !known.state.catalog.isSeen(name) || this.#copied.get(source) === listing) return false;
-    this.#copied.set(source, listing);
-    const { catalog } = known.state;
-    const tools = catalog.tools(name).flatMap(({ name: tool, examples = [] }) => {
-      const definition = catalog.definition(name, tool);
-      return definition ? (examples.length > 0 ? { ...definition, examples } : definition) : [];
-    });
-    if (typeof source === 'string') {
-      this.#discovered.add(source);
-      table.setServer(source, tools);
-      return true;
-    }
-    const usable = new Map<string, OwnTool>();
+  /** The static tools that the rules in force allow. */
+  #staticTools(): ToolList {
+    const { own, anthropic } = this.#options;
+    const known = this.#providerSources().get(own);
+    const isAllowed = (tool: string) => known?.state.rules.decide(known.definition.name, tool).enabled !== false;
+    const allowed = own.listTools().filter(({ name }) => isAllowed(name));
+    return { tools: new Map(allowed.map((tool) => [tool.name, tool])), provider: own, anthropic };
+  }
+
+  /** The tools of a source as the catalogue has them, with their examples; those last shown where it has none. */
+  #listOf(source: Source, known: KnownSource | undefined): ToolList {
+    const shown = this.#shown.get(source);
+    if (!known || !isSeen(known)) return shown?.list ?? NO_TOOLS;
+    const {
+      state: { catalog },
+      definition: { name },
+    } = known;
+    if (!catalog.isLoaded(name)) void catalog.load(name);
+    const of = catalog.state(name);
+    if (shown && (!catalog.isLoaded(name) || (shown.of === of && shown.list.excluded?.length === 0))) return shown.list;
+    const tools = new Map<string, ToolDefinition>();
     const excluded: ExcludedTool[] = [];
-    for (const tool of tools) {
-      const definition = tool.inputSchema === UNDESCRIBED ? this.#described.get(tool) : tool;
-      const own = definition ? { definition, provider: source } : table.provided(source)?.tools.get(tool.name);
-      if (own) usable.set(tool.name, own);
-      else excluded.push({ serverName: null, toolName: tool.name, reason: `${name} did not describe it` });
+    for (const { name: tool, examples = [] } of catalog.tools(name)) {
+      const listed = catalog.definition(name, tool);
+      const isBare = listed?.inputSchema === UNDESCRIBED;
+      const definition = isBare ? (this.#described.get(listed) ?? shown?.list.tools.get(tool)) : listed;
+      if (definition) tools.set(tool, examples.length > 0 ? { ...definition, examples } : definition);
+      else excluded.push({ serverName: null, toolName: tool, reason: `${name} did not describe it` });
     }
-    table.setProvided(source, { tools: usable, excluded });
-    return true;
+    const list = { tools, excluded, ...(typeof source !== 'string' && { provider: source }) };
+    this.#shown.set(source, { of, list });
+    return list;
   }
 
   /** The error in words that fit here: with the environment variable that is wrong, and without meta-tools. */
@@ -453,14 +440,16 @@ export class EngineTools {
   }
 }
 
+const NO_TOOLS: ToolList = { tools: new Map() };
+
+const isSeen = ({ state, definition }: KnownSource): boolean => state.catalog.isSeen(definition.name);
+
+/** The failure of a list that came in part, or that was so incomplete that the catalogue kept the one `before`. */
+function incompleteness({ state: { catalog }, definition: { name } }: KnownSource, before: unknown) {
+  const now = catalog.state(name);
+  const reason = now?.incomplete ?? (now === before && 'the new list is incomplete; the last one stays in use');
+  return reason ? new ServerConnectionError(name, reason).toInfo() : undefined;
+}
+
 const noServer = (server: string, tool?: string): ToolResult<never> =>
   fail('SERVER_NOT_FOUND', `This registry has no server "${server}".`, { server, tool, outcome: 'not_sent' });
-
-/** A revision that throws counts as unchanged. */
-function revisionOf(provider: ToolProvider): unknown {
-  try {
-    return provider.revision;
-  } catch {
-    return undefined;
-  }
-}

@@ -36,9 +36,12 @@ export type Tell = <Event extends keyof RegistryEvents>(
   traceId: string | undefined,
 ) => void;
 
+/** Writes nothing. */
+export const UNHEARD: Tell = () => {};
+
 /** Writes events to a logger: failures and left-out tools as warnings, the rest as information. */
 export function createTell(logger: RegistryLogger | undefined): Tell {
-  if (logger === undefined) return () => {};
+  if (logger === undefined) return UNHEARD;
   return (event, fields, traceId) => {
     const said: Record<string, unknown> = { event, ...(traceId !== undefined && { traceId }), ...fields };
     if (typeof said.errorMessage === 'string') said.errorMessage = oneLine(said.errorMessage, LIMITS.text.reason);

@@ -27,7 +27,10 @@ export interface UnifiedToolRegistryOptions {
   readonly ttlMs?: number | undefined;
   /** How long a provider is waited for, its list and definitions together, in ms. Default 5 s; what takes longer follows. */
   readonly providerMs?: number | undefined;
-  /** How long a call of a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own. */
+  /**
+   * How long a call of a static or a provider's tool may take, in ms. Default 60 s. Servers have time limits of their own,
+   * and static tools those of a given engine.
+   */
   readonly callMs?: number | undefined;
   /** Makes JSON Schema of the schemas of a library that does not do so itself: valibot's `toJsonSchema`. */
   readonly toJsonSchema?: ToJsonSchema | undefined;

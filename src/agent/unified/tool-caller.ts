@@ -9,15 +9,16 @@ import { DiscoveryError, type Outcome } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { ok } from '../../core/result.ts';
 import type { CallToolResult, ToolRef } from '../../core/types.ts';
+import { repairArguments } from '../../execution/validation/repair-arguments.ts';
 import { nearestNames } from '../../text/nearest-names.ts';
 import { shorten } from '../../text/plain-text.ts';
 import type { NamedCall, ToolFormat } from '../formats/definition-types.ts';
-import { createNameTable } from '../formats/names.ts';
+import { plainName } from '../formats/names.ts';
 import { toOwnWords } from '../formats/own-words.ts';
 import { namespaceOf, type SeenNames } from '../formats/shown-names.ts';
+import { argumentsProblem } from '../formats/tool-call.ts';
 import type { EngineTools, SourceCallOptions } from './engine-tools.ts';
 import type { Tell } from './registry-log.ts';
-import { toObject } from './static-tool.ts';
 import {
   type RegistryResult,
   refuse,
@@ -26,7 +27,7 @@ import {
   toReportedFailure,
   withoutStop,
 } from './tool-error.ts';
-import type { StaticTool, ToolEntry, ToolTable } from './tool-table.ts';
+import type { FoundTool, ToolTable } from './tool-table.ts';
 import { parseToolName } from './unified-name.ts';
 
 /** Options of one call. */
@@ -63,29 +64,28 @@ export async function callTool(
     ? ok(known)
     : await whileWanted(options.signal, name, 'not_sent', () => findTool(parts, call, options.traceId));
   if (!found.success) return found;
-  const { server, definition, own } = found.data;
+  const { server, definition, from } = found.data;
   const { name: tool } = definition;
   const args = ref ? call.arguments : toOwnWords(definition, call.arguments, format);
-  const isStatic = own !== undefined && own.provider === undefined;
-  const result =
-    isStatic && !engine.callsStaticTools
-      ? await runStatic(own as StaticTool, tool, args, options)
-      : toRegistryResult(
-          await engine.call(server ?? own?.provider ?? engine.staticTools, tool, readable(tool, args), options),
-        );
+  const source = from?.provider ?? server ?? '';
+  const result = toRegistryResult(await engine.call(source, tool, readable(tool, args), options));
   return result.success && result.data.isError === true ? toReportedFailure(result.data, server, tool) : result;
 }
 
-/** Says why a text that is left here is no object: only the text shows it. */
-const readable = (tool: string, args: unknown): unknown => (typeof args === 'string' ? toObject(tool, args) : args);
+/** Arguments that are a text here are no object; says why, because only the text shows it. */
+function readable(tool: string, args: unknown): unknown {
+  if (typeof args !== 'string' || repairArguments(args)) return args;
+  const message = `Arguments of ${tool} ${argumentsProblem(args)}.`;
+  throw new DiscoveryError('TOOL_VALIDATION_ERROR', message, { tool, outcome: 'not_sent', schema: { type: 'object' } });
+}
 
 /** The tool that is meant: by the names models were shown, else by any way to read a name as server and tool. */
-function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelCall): ToolEntry | undefined {
+function knownTool({ table, seen }: ToolCallerParts, { name, namespace }: ModelCall): FoundTool | undefined {
   const exists = ({ server, tool }: ToolRef) => table.findRef(server, tool);
   const shown = seen.find(name, namespace, exists);
-  if (shown || !namespace) return shown ?? table.find(name);
+  if (shown || !namespace) return shown ?? table.findPlain(name);
   // In a namespace, a bare name must not lead to a tool of another server.
-  const now = table.shown.refOf(name, namespace);
+  const now = table.view.shown.refOf(name, namespace);
   return (now && exists(now)) ?? table.findRef(namespace, name);
 }
 
@@ -94,12 +94,12 @@ async function findTool(
   parts: ToolCallerParts,
   call: ModelCall,
   traceId: string | undefined,
-): Promise<RegistryResult<ToolEntry>> {
+): Promise<RegistryResult<FoundTool>> {
   const { table, engine, tell } = parts;
   const { name, namespace } = call;
   const { changed, failures } = await engine.discoverFor((servers) => serversFor(call, servers), traceId);
   if (changed) table.told(tell, traceId);
-  const found = knownTool(parts, call);
+  const found = knownTool(parts, call) ?? (namespace ? undefined : table.find(name));
   if (found) return ok(found);
   const unread = engine.unread();
   const failure = failures.find(({ server }) => unread.every((one) => one.server !== server));
@@ -116,7 +116,8 @@ async function findTool(
 /** Whether a server of the table could be meant. */
 const isNamed = ({ table }: ToolCallerParts, { name, namespace }: ModelCall): boolean =>
   [...readingsOf(namespace ? `${namespace}__${name}` : name)].some(({ server }) => table.hasServer(server)) ||
-  (namespace !== undefined && table.entries.some(({ server }) => server !== null && namespaceOf(server) === namespace));
+  (namespace !== undefined &&
+    table.view.entries.some(({ server }) => server !== null && namespaceOf(server) === namespace));
 
 /** Why a name cannot be used. */
 function parseName(name: string): RegistryResult<never> {
@@ -135,8 +136,7 @@ function serversFor({ name, namespace }: ModelCall, servers: ReadonlyMap<string,
 }
 
 /** What the names of a server's tools begin with, in letters that every API allows. */
-const prefixOf = (server: string): string =>
-  createNameTable([{ server, name: '' }]).nameOf({ server, tool: '' }) ?? `${server}__`;
+const prefixOf = (server: string): string => plainName({ server, tool: '' });
 
 /** The failure for a name that no tool has. It can be retried where some tools are not known. */
 function notFound(
@@ -144,7 +144,7 @@ function notFound(
   { name, namespace }: ModelCall,
   unread: ReturnType<EngineTools['unread']>,
 ): RegistryResult<never> {
-  const names = table.entries.map((entry) => entry.name);
+  const names = table.view.entries.map((entry) => entry.name);
   const suggestions = nearestNames(namespace ? `${namespace}__${name}` : name, names);
   const quoted = suggestions.map((one) => `"${one}"`).join(', ');
   const hint = suggestions.length > 0 ? ` Did you mean ${quoted}?` : '';
@@ -155,18 +155,6 @@ function notFound(
   const { server, retryable } = failure;
   const reason = `${message} But the tools of ${server} are not known: ${withoutStop(failure.message)}.`;
   return toDiscoveryFailure({ ...failure, message: reason, tool: name, suggestions, retryable, outcome: 'not_sent' });
-}
-
-/** Runs a function of the program. */
-async function runStatic(
-  { run }: StaticTool,
-  tool: string,
-  sent: unknown,
-  { traceId, signal }: RegistryCallOptions,
-): Promise<RegistryResult<CallToolResult>> {
-  const args = toObject(tool, sent);
-  const outcome = signal?.aborted ? 'not_sent' : 'unknown';
-  return ok(await whileWanted(signal, tool, outcome, (ended) => run(args, { traceId, signal: ended })));
 }
 
 /** Works for as long as the caller waits; throws CANCELLED when the caller has gone. */

@@ -168,7 +168,7 @@ function verdict(error: Readonly<Record<string, unknown>>): boolean | undefined 
 
 /**
  * The failure that stands for a result in which a tool says that it failed. The result itself goes with it. A tool of the
- * program (`server` null) may have failed in this package's own words; then the code in them counts.
+ * program (`server` null) may have failed in this package's own words; these then count instead of the result.
  */
 export function toReportedFailure(result: CallToolResult, server: string | null, tool: string): RegistryResult<never> {
   const blocks = Array.isArray(result.content) ? result.content : [];
@@ -176,7 +176,8 @@ export function toReportedFailure(result: CallToolResult, server: string | null,
   const own = server === null ? readFailure(texts) : undefined;
   const message = texts.join('\n').slice(0, LIMITS.text.error) || `${tool} failed and did not say why.`;
   const where = { ...(server !== null && { server }), tool };
-  const details = own ?? { code: 'TOOL_EXECUTION_ERROR', message, ...where, retryable: false, outcome: 'failed' };
+  if (own) return { success: false, error: toToolError(own) };
+  const details = { code: 'TOOL_EXECUTION_ERROR', message, ...where, retryable: false, outcome: 'failed' } as const;
   return { success: false, error: { ...toToolError(details), result } };
 }
 

@@ -1,49 +1,19 @@
 /**
- * Holds the tools of a registry and the names they are shown under. A program's own tool wins over an MCP tool of the same
- * name, which is left out and reported.
+ * Names the tools of a registry and finds them by name. A program's own tool wins over an MCP tool of the same name, which
+ * is left out and reported. The tools themselves stay in the engine's catalogue.
  * @module
  */
 
 import { readingsOf } from '../../catalog/tool-name.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
-import type { CallToolResult, ToolDefinition, ToolRef } from '../../core/types.ts';
+import type { ToolDefinition, ToolRef } from '../../core/types.ts';
 import type { DefinitionSet, DescribedTool } from '../formats/definition-types.ts';
-import { LiveNames, type NameTable, PairMap } from '../formats/names.ts';
+import { createNameTable, type NameTable, plainName } from '../formats/names.ts';
 import { ShownNames } from '../formats/shown-names.ts';
 import { claudeSet, claudeTool, describe, leftOut } from './claude-set.ts';
-import type { Tell } from './registry-log.ts';
-
-/** What a handler is given beside its arguments. */
-export interface OwnToolContext {
-  readonly traceId: string | undefined;
-  /** Aborts when the caller has gone. */
-  readonly signal: AbortSignal;
-}
-
-/** A tool of the program: a static one, or one of a provider. */
-export interface OwnTool {
-  readonly definition: ToolDefinition;
-  /** The provider, for the engine to call; undefined for a static tool. */
-  readonly provider?: ToolProvider | undefined;
-}
-
-/** A function of the program. */
-export interface StaticTool extends OwnTool {
-  /** Fields that only Anthropic's format has. */
-  readonly anthropic: Readonly<Record<string, unknown>>;
-  readonly run: (args: Readonly<Record<string, unknown>>, context: OwnToolContext) => Promise<CallToolResult>;
-}
-
-/** A tool as it is shown. */
-export interface ToolEntry {
-  /** The name models see. */
-  readonly name: string;
-  /** Null for the program's own. */
-  readonly server: string | null;
-  readonly definition: ToolDefinition;
-  readonly own?: OwnTool | StaticTool;
-}
+import { type Tell, UNHEARD } from './registry-log.ts';
+import type { AnthropicFields } from './static-tool.ts';
 
 /** A tool that is left out. */
 export interface ExcludedTool {
@@ -63,168 +33,102 @@ export interface DiscoverySummary {
   readonly unset?: readonly string[];
 }
 
-/** What a provider gives. */
-export interface Provided {
-  readonly tools: ReadonlyMap<string, OwnTool>;
-  /** Listed tools that cannot be used. */
-  readonly excluded: readonly ExcludedTool[];
-}
-
-/** The tools of one server, and what is shown of them. */
-interface ServerTools {
+/** The tools of one source. It is replaced as a whole. */
+export interface ToolList {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
-  shown: number;
-  excluded: readonly ExcludedTool[];
+  /** The source of a program's own tools. */
+  readonly provider?: ToolProvider | undefined;
+  /** Fields for Anthropic alone, by tool. */
+  readonly anthropic?: ReadonlyMap<string, AnthropicFields> | undefined;
+  /** Listed tools that cannot be used. */
+  readonly excluded?: readonly ExcludedTool[] | undefined;
 }
 
-/** The program's tools: static ones first, then those of providers in the order these were added. */
+/** All tools of a registry. Another object when they have changed. */
+export interface ToolLists {
+  /** The program's own: of two with one name, the first wins. */
+  readonly own: readonly ToolList[];
+  readonly servers: ReadonlyMap<string, ToolList>;
+}
+
+/** A tool that can be shown. */
+export interface FoundTool {
+  /** Null for the program's own. */
+  readonly server: string | null;
+  readonly definition: ToolDefinition;
+  /** Where a tool of the program's own comes from. */
+  readonly from?: ToolList | undefined;
+}
+
+/** A tool as it is shown. */
+export interface ToolEntry extends FoundTool {
+  /** The name models see. */
+  readonly name: string;
+}
+
+/** The program's tools, and the names that they take from servers. */
 interface OwnTools {
-  readonly tools: Map<string, OwnTool>;
-  readonly names: LiveNames;
-  /** What has to be left out of it. */
-  readonly excluded: ExcludedTool[];
+  readonly of: readonly ToolList[];
+  readonly tools: ReadonlyMap<string, ToolList>;
+  readonly names: NameTable;
 }
 
 /** All tools at once, made when they are asked for. */
 interface View {
+  readonly of: ToolLists;
   /** Sorted by name. */
   readonly entries: readonly ToolEntry[];
   readonly names: NameTable;
   readonly described: readonly DescribedTool[];
+  /** The names as models see them. */
   readonly shown: ShownNames;
   readonly claude: DefinitionSet<'anthropic'>;
 }
 
-/** Keeps what is shown up to date: a change costs in proportion to the tools that changed, unless names collide. */
 export class ToolTable {
-  readonly #allows: (staticTool: string) => boolean;
-  readonly #static = new Map<string, StaticTool>();
-  readonly #provided = new Map<object, Provided>();
-  readonly #servers = new Map<string, ServerTools>();
-  readonly #mcpNames = new LiveNames();
+  readonly #lists: () => ToolLists;
   #own: OwnTools | undefined;
-  /** Servers that are yet to be judged: which of their tools are shown depends on the names of all. */
-  readonly #unjudged = new Set<string>();
-  /** The names that the other servers were judged by. */
-  #judgedBy: { readonly own: OwnTools; readonly renames: number } | undefined;
-  #mcpCount = 0;
-  /** Servers of which not all tools are shown. */
-  readonly #incomplete = new Set<string>();
   #view: View | undefined;
+  /** What is left out of a server's list, by the program's tools that it was compared with. */
+  readonly #judged = new WeakMap<ToolList, { readonly own: OwnTools; readonly excluded: readonly ExcludedTool[] }>();
 
-  /** `allows` says whether the rules in force allow a static tool. */
-  constructor(allows: (staticTool: string) => boolean) {
-    this.#allows = allows;
-  }
-
-  /** All static tools, shown or not. */
-  get staticTools(): ReadonlyMap<string, StaticTool> {
-    return this.#static;
-  }
-
-  /** Other rules are in force. */
-  ownChanged(): void {
-    this.#own = undefined;
-    this.#view = undefined;
-  }
-
-  addStatic(name: string, tool: StaticTool): void {
-    this.#static.set(name, tool);
-    this.#view = undefined;
-    if (!this.#allows(name)) return;
-    // A new name that is free changes no other.
-    const isFree = this.#own?.names.refOf(name) === undefined && this.#mcpNames.refOf(name) === undefined;
-    if (this.#own && isFree) addOwn(this.#own, name, tool);
-    else this.#own = undefined;
-  }
-
-  /** Replaces what one provider gives; of two providers with a tool of one name, the first that was added wins. */
-  setProvided(provider: object, provided: Provided): void {
-    this.#provided.set(provider, provided);
-    this.ownChanged();
-  }
-
-  /** What one provider gives. */
-  provided(provider: object): Provided | undefined {
-    return this.#provided.get(provider);
-  }
-
-  removeProvided(provider: object): boolean {
-    this.ownChanged();
-    return this.#provided.delete(provider);
+  constructor(lists: () => ToolLists) {
+    this.#lists = lists;
   }
 
   hasServer(server: string): boolean {
-    return this.#servers.has(server);
+    return this.#lists().servers.has(server);
   }
 
-  /** Replaces a server's tools. What has no usable name is left out; of two with one name, the first stays. */
-  setServer(server: string, tools: readonly ToolDefinition[]): void {
-    const byName = new Map<string, ToolDefinition>();
-    for (const tool of tools) {
-      if (!isTool(tool) || byName.has(tool.name)) continue;
-      // A copy: what is remembered of a tool is remembered for this list.
-      byName.set(tool.name, isSchema(tool.inputSchema) ? { ...tool } : { ...tool, inputSchema: { type: 'object' } });
-    }
-    this.#drop(server, byName);
-    for (const name of byName.keys()) this.#mcpNames.add({ server, name });
-    this.#servers.set(server, { tools: byName, shown: 0, excluded: [] });
-    this.#unjudged.add(server);
-  }
-
-  /** Takes a server's tools out. Returns how many there were. */
-  removeServer(server: string): number {
-    const count = this.#servers.get(server)?.tools.size ?? 0;
-    this.#drop(server, new Map());
-    this.#servers.delete(server);
-    return count;
-  }
-
-  /** All tools that are shown, sorted by name. */
-  get entries(): readonly ToolEntry[] {
-    return this.#current().entries;
-  }
-
-  /** The same tools, as definitions are made of them, and the names they get. */
-  get described(): readonly DescribedTool[] {
-    return this.#current().described;
-  }
-
-  get names(): NameTable {
-    return this.#current().names;
-  }
-
-  /** The names as models see them; another object when the tools have changed. */
-  get shown(): ShownNames {
-    return this.#current().shown;
-  }
-
-  /** The same tools in Anthropic's format. */
-  get claude(): DefinitionSet<'anthropic'> {
-    return this.#current().claude;
+  /** All tools that are shown, in several forms. The same object until the tools change. */
+  get view(): View {
+    const of = this.#lists();
+    if (this.#view?.of !== of) this.#view = this.#build(of);
+    return this.#view;
   }
 
   /** The tools that are left out: of one server, or all, the program's own included. */
   *excluded(server?: string): Generator<ExcludedTool> {
-    this.#judge();
-    if (server !== undefined) return yield* this.#servers.get(server)?.excluded ?? [];
-    for (const { excluded } of this.#provided.values()) yield* excluded;
-    yield* this.#ownTools().excluded;
-    for (const name of this.#incomplete) yield* this.#servers.get(name)?.excluded ?? [];
+    const { own, servers } = this.#lists();
+    if (server === undefined) for (const { excluded = [] } of own) yield* excluded;
+    if (server === undefined) yield* this.#ownExcluded();
+    for (const name of server === undefined ? servers.keys() : [server]) yield* this.#excludedFrom(name);
   }
 
   /** How many tools of servers are shown: of one, or of all. */
   mcpCount(server?: string): number {
-    this.#judge();
-    return server === undefined ? this.#mcpCount : (this.#servers.get(server)?.shown ?? 0);
+    const { servers } = this.#lists();
+    let count = 0;
+    for (const name of server === undefined ? servers.keys() : [server])
+      count += (servers.get(name)?.tools.size ?? 0) - this.#excludedFrom(name).length;
+    return count;
   }
 
-  /** The tool that a model means: by the name it was shown, else by any way to read the name as server and tool. */
-  find(name: string): ToolEntry | undefined {
+  /** The tool behind a name that needs no look at all tools: the program's own, or a server and a tool. */
+  findPlain(name: string): FoundTool | undefined {
     if (typeof name !== 'string') return undefined;
-    const ref = this.#ownTools().names.refOf(name) ?? this.#mcpNames.refOf(name);
-    const shown = ref && this.findRef(ref.server, ref.tool);
-    if (shown) return shown;
+    const own = this.#ownTools().names.refOf(name);
+    if (own) return this.findRef('', own.tool);
     for (const { server, tool } of readingsOf(name)) {
       const meant = this.findRef(server, tool);
       if (meant) return meant;
@@ -232,121 +136,100 @@ export class ToolTable {
     return undefined;
   }
 
+  /** The tool that a model means: by a plain name, else by the name it is shown under. */
+  find(name: string): FoundTool | undefined {
+    const plain = this.findPlain(name);
+    if (plain) return plain;
+    const ref = this.view.names.refOf(name);
+    return ref && this.findRef(ref.server, ref.tool);
+  }
+
   /** The tool of a server, or the program's own with the server `''`. */
-  findRef(server: string, tool: string): ToolEntry | undefined {
-    const { tools, names } = this.#ownTools();
-    const own = server === '' ? tools.get(tool) : undefined;
-    const name = (own ? names : this.#mcpNames).nameOf({ server, tool });
-    const definition = own?.definition ?? this.#servers.get(server)?.tools.get(tool);
-    if (name === undefined || !definition || !claudeTool(definition)) return undefined;
-    if (own) return { name, server: null, definition, own };
-    return names.refOf(name) ? undefined : { name, server, definition };
+  findRef(server: string, tool: string): FoundTool | undefined {
+    const own = this.#ownTools();
+    const from = server === '' ? own.tools.get(tool) : undefined;
+    const definition = (from ?? this.#lists().servers.get(server))?.tools.get(tool);
+    if (!definition || !claudeTool(definition)) return undefined;
+    if (from) return { server: null, definition, from };
+    return own.names.refOf(plainName({ server, tool })) ? undefined : { server, definition };
   }
 
   /** Says how many tools there are now, and which are left out. */
   told(tell: Tell, traceId: string | undefined, unset: readonly string[] = []): void {
+    if (tell === UNHEARD) return;
     const left: string[] = [];
     for (const { serverName, toolName, reason } of this.excluded()) {
       left.push(`${serverName === null ? toolName : `${serverName}:${toolName}`}: ${reason}`);
       if (left.length === LIMITS.shown.listed) break;
     }
-    const { tools, excluded } = this.#ownTools();
-    const counts = { staticCount: tools.size - excluded.length, mcpCount: this.mcpCount() };
+    const staticCount = this.#ownTools().tools.size - this.#ownExcluded().length;
     const more = { ...(left.length > 0 && { excluded: left }), ...(unset.length > 0 && { unset }) };
-    tell('tools.registry.updated', { ...counts, ...more }, traceId);
-  }
-
-  /** Forgets a server's tools, except for the names of those that stay. */
-  #drop(server: string, staying: ReadonlyMap<string, unknown>): void {
-    const known = this.#servers.get(server);
-    for (const name of known?.tools.keys() ?? []) if (!staying.has(name)) this.#mcpNames.delete({ server, name });
-    this.#mcpCount -= known?.shown ?? 0;
-    this.#incomplete.delete(server);
-    this.#unjudged.delete(server);
-    this.#view = undefined;
+    tell('tools.registry.updated', { staticCount, mcpCount: this.mcpCount(), ...more }, traceId);
   }
 
   #ownTools(): OwnTools {
-    if (this.#own) return this.#own;
-    const own: OwnTools = { tools: new Map(), names: new LiveNames(), excluded: [] };
-    for (const [name, tool] of this.#static) if (this.#allows(name)) addOwn(own, name, tool);
-    for (const { tools } of this.#provided.values())
-      for (const [name, tool] of tools) if (!own.tools.has(name)) addOwn(own, name, tool);
-    this.#own = own;
-    return own;
+    const { own: of } = this.#lists();
+    if (this.#own?.of === of) return this.#own;
+    const tools = new Map<string, ToolList>();
+    for (const list of of) for (const name of list.tools.keys()) if (!tools.has(name)) tools.set(name, list);
+    this.#own = { of, tools, names: createNameTable([...tools.keys()].map((name) => ({ name }))) };
+    return this.#own;
   }
 
-  /** Finds out which tools of servers are shown: of those that changed, or of all if names did. */
-  #judge(): void {
+  #ownExcluded(): readonly ExcludedTool[] {
+    return [...this.#ownTools().tools].flatMap(([name, { tools }]) => leftOut(null, tools.get(name) as ToolDefinition));
+  }
+
+  #excludedFrom(server: string): readonly ExcludedTool[] {
+    const list = this.#lists().servers.get(server);
+    if (!list) return [];
     const own = this.#ownTools();
-    const { renames } = this.#mcpNames;
-    if (this.#judgedBy?.own !== own || this.#judgedBy.renames !== renames) {
-      this.#judgedBy = { own, renames };
-      this.#mcpCount = 0;
-      for (const server of this.#servers.keys()) this.#unjudged.add(server);
-    }
-    for (const server of this.#unjudged) {
-      const known = this.#servers.get(server);
-      if (!known) continue;
-      const excluded: ExcludedTool[] = [];
-      for (const [tool, definition] of known.tools) {
-        const name = this.#mcpNames.nameOf({ server, tool });
-        if (name !== undefined && own.names.refOf(name))
-          excluded.push({ serverName: server, toolName: tool, reason: `a tool of the program is called ${name}` });
-        else excluded.push(...leftOut(server, definition));
-      }
-      known.excluded = excluded;
-      known.shown = known.tools.size - excluded.length;
-      this.#mcpCount += known.shown;
-      if (excluded.length > 0) this.#incomplete.add(server);
-      else this.#incomplete.delete(server);
-    }
-    this.#unjudged.clear();
+    const judged = this.#judged.get(list);
+    if (judged?.own === own) return judged.excluded;
+    const excluded = [...list.tools].flatMap(([tool, definition]) => {
+      const name = plainName({ server, tool });
+      if (!own.names.refOf(name)) return leftOut(server, definition);
+      return { serverName: server, toolName: tool, reason: `a tool of the program is called ${name}` };
+    });
+    this.#judged.set(list, { own, excluded });
+    return excluded;
   }
 
-  #current(): View {
-    this.#view ??= this.#build();
-    return this.#view;
-  }
-
-  #build(): View {
-    const own = [...this.#ownTools().tools.keys()].map((tool) => this.findRef('', tool));
-    const mcp = [...this.#servers].flatMap(([server, { tools }]) =>
-      [...tools.keys()].map((tool) => this.findRef(server, tool)),
-    );
-    const entries = [...own, ...mcp].filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
-    const names = snapshotOf(entries);
+  #build(of: ToolLists): View {
+    const found = [...this.#ownTools().tools.keys()].map((tool) => this.findRef('', tool));
+    for (const [server, { tools }] of of.servers)
+      for (const tool of tools.keys()) found.push(this.findRef(server, tool));
+    const usable = found.filter((one) => one !== undefined);
+    const refs = usable.map(({ server, definition: { name } }) => (server === null ? { name } : { server, name }));
+    const names = createNameTable(refs);
+    const entries = usable
+      .flatMap((one): ToolEntry[] => {
+        const name = names.nameOf(refOf(one));
+        return name === undefined ? [] : [{ ...one, name }];
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
     const described = entries.map(describe);
-    return { entries, names, described, shown: new ShownNames(names, described), claude: claudeSet(entries, names) };
+    const shown = new ShownNames(names, described);
+    return { of, entries, names, described, shown, claude: claudeSet(entries, names) };
   }
 }
 
-function addOwn({ tools, names, excluded }: OwnTools, name: string, tool: OwnTool): void {
-  tools.set(name, tool);
-  names.add({ name });
-  excluded.push(...leftOut(null, tool.definition));
-}
+/** A tool's server and name, with the server `''` for the program's own. */
+export const refOf = ({ server, definition }: FoundTool): ToolRef => ({ server: server ?? '', tool: definition.name });
 
-/** The names as they are now: models go on using them while tools come and go. */
-function snapshotOf(entries: readonly ToolEntry[]): NameTable {
-  const refs = new Map<string, ToolRef>();
-  const names = new PairMap<string>();
-  for (const { name, server, definition } of entries) {
-    const ref = { server: server ?? '', tool: definition.name };
-    refs.set(name, ref);
-    names.set(ref.server, ref.tool, name);
+/** Reads a list that a program gives. Leaves out what has no usable name; of two with one name, the first stays. */
+export function toToolList(tools: readonly ToolDefinition[]): ToolList {
+  const byName = new Map<string, ToolDefinition>();
+  for (const tool of tools) {
+    if (!isTool(tool) || byName.has(tool.name)) continue;
+    // A copy: what is remembered of a tool is remembered for this list.
+    byName.set(tool.name, isSchema(tool.inputSchema) ? { ...tool } : { ...tool, inputSchema: { type: 'object' } });
   }
-  return {
-    size: refs.size,
-    nameOf: ({ server, tool }) => names.get(server, tool),
-    refOf: (name) => refs.get(name),
-    entries: () => [...refs],
-  };
+  return { tools: byName };
 }
 
 const isSchema = (schema: unknown): boolean => typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 
-/** Lists come from servers; only their names are looked at here. */
 const isTool = (tool: unknown): tool is ToolDefinition =>
   typeof tool === 'object' &&
   tool !== null &&

@@ -278,6 +278,25 @@ describe('discovery', () => {
     expect(JSON.stringify(failed)).not.toContain('keeps failing');
   });
 
+  it('is TOOL_UNAVAILABLE when a list is none or incomplete, whether a better one is known or not', async () => {
+    let time = 0;
+    const { servers, lists } = serversOf({ a: 7 as never, b: [tool('x')] });
+    const registry = new UnifiedToolRegistry({ servers, now: () => time });
+    expect(await registry.discoverAllTools()).toMatchObject({
+      error: { code: 'TOOL_UNAVAILABLE', failures: [{ server: 'a', message: 'the server sent no list' }] },
+    });
+    lists.b = 7 as never;
+    time = 300_000;
+    expect(await registry.discoverAllTools()).toMatchObject({
+      error: { failures: [{ server: 'a' }, { server: 'b' }] },
+    });
+    expect(names(registry)).toEqual(['b__x']);
+    expect(registry.isDiscoveryStale('b')).toBe(true);
+    Object.assign(lists, { a: [tool('y')], b: [tool('z')] });
+    expect(await registry.discoverAllTools()).toEqual({ success: true, data: { registered: 2 } });
+    expect(names(registry)).toEqual(['a__y', 'b__z']);
+  });
+
   it('is TOOL_UNAVAILABLE when a server answers HTTP 500 while it lists', async () => {
     const { servers, asked, lists } = serversOf({ a: new Response(null, { status: 500 }) });
     const registry = new UnifiedToolRegistry({ servers });
@@ -670,11 +689,11 @@ describe('static tools', () => {
   it.each<[string, unknown, string]>([
     ['an object without a prototype', Object.assign(Object.create(null), { message: 'bare' }), 'bare'],
     ['an object with a message', { message: 'quota' }, 'quota'],
-    ['nothing', undefined, 'no reason was given'],
+    ['nothing', undefined, 'The tool failed and did not say why.'],
     [
       'a thing that cannot be looked at',
       new Proxy({}, { get: () => JSON.parse('{'), getPrototypeOf: () => JSON.parse('{') }),
-      'no reason was given',
+      'The tool failed and did not say why.',
     ],
   ])('fail and never reject when they throw %s', async (_what, thrown, message) => {
     const registry = new UnifiedToolRegistry();
@@ -682,6 +701,23 @@ describe('static tools', () => {
     expect(await registry.callTool('broken')).toMatchObject({
       error: { code: 'TOOL_EXECUTION_FAILED', message, retryable: false },
     });
+  });
+
+  it('end after their time, and the handler is told', async () => {
+    const registry = new UnifiedToolRegistry({ callMs: 50 });
+    let ended: AbortSignal | undefined;
+    registry.registerStaticTool(
+      'hang',
+      (_args, { signal }) => {
+        ended = signal;
+        return new Promise<never>(() => {});
+      },
+      {},
+    );
+    expect(await registry.callTool('hang')).toMatchObject({
+      error: { code: 'TOOL_EXECUTION_FAILED', details: { code: 'TOOL_EXECUTION_TIMEOUT', outcome: 'unknown' } },
+    });
+    expect(ended?.aborted).toBe(true);
   });
 
   it('keep what only Anthropic’s format knows', () => {
@@ -913,11 +949,11 @@ describe('logs', () => {
     });
     expect(log).toEqual([
       line('info', 'trace-1', 'tools.discovery.started', { serverCount: 2 }),
+      line('info', 'trace-1', 'tools.discovery.server.success', { serverName: 'a', toolCount: 1 }),
       line('warn', 'trace-1', 'tools.discovery.server.failed', {
         serverName: 'b',
         errorMessage: 'b could not be reached (down now).',
       }),
-      line('info', 'trace-1', 'tools.discovery.server.success', { serverName: 'a', toolCount: 1 }),
       line('info', 'trace-1', 'tools.registry.updated', { staticCount: 1, mcpCount: 1 }),
       line('info', 'trace-2', 'tools.registry.server.removed', { serverName: 'a', removedCount: 1 }),
       line('info', 'trace-2', 'tools.discovery.started', { serverCount: 1 }),

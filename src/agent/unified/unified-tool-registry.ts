@@ -8,7 +8,6 @@
  */
 import { type ErrorInfo, ValidationError } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { isReservedTool } from '../../core/own-server.ts';
 import { ok, toFailure } from '../../core/result.ts';
 import type { ToolProvider } from '../../core/tool-provider.ts';
 import type { CallToolResult, JsonSchema, ToolDefinition } from '../../core/types.ts';
@@ -22,17 +21,18 @@ import { checkProvider } from '../registry/check-provider.ts';
 import type { ToJsonSchema } from '../registry/schema-export.ts';
 import type { StandardSchema } from '../registry/standard-schema.ts';
 import type { ArgumentsOf, ToolSchema } from '../registry/tool-registration.ts';
+import { ToolRegistry } from '../registry/tool-registry.ts';
 import { type ClaudeTool, type DefinitionOptions, Definitions } from './definitions.ts';
 import { type Discovered, EngineTools } from './engine-tools.ts';
 import { createTell, type Tell } from './registry-log.ts';
 import { resolveOptions, type UnifiedToolRegistryOptions } from './registry-options.ts';
 import { unsetFor } from './servers-from-env.ts';
 import {
-  createStaticTool,
+  type AnthropicFields,
+  registerStatic,
   type StandardArguments,
   type StaticToolDefinition,
   type StaticToolHandler,
-  staticProvider,
 } from './static-tool.ts';
 import { callTool, type ModelCall, type RegistryCallOptions, type ToolCallerParts } from './tool-caller.ts';
 import {
@@ -43,7 +43,7 @@ import {
   toRegistryFailure,
   withoutStop,
 } from './tool-error.ts';
-import { type DiscoverySummary, type ToolEntry, ToolTable } from './tool-table.ts';
+import { type DiscoverySummary, type FoundTool, ToolTable } from './tool-table.ts';
 import { formatToolName, type ParsedToolName, parseToolName } from './unified-name.ts';
 
 /** One tool of a registry. */
@@ -76,7 +76,10 @@ const CLOSED = 'The registry is closed.';
  * const result = await registry.callTool(block.name, block.input, { traceId });
  */
 export class UnifiedToolRegistry {
-  readonly #table = new ToolTable((tool) => this.#engine.allows(tool));
+  /** The static tools. */
+  readonly #own: ToolRegistry;
+  readonly #anthropic = new Map<string, AnthropicFields>();
+  readonly #table = new ToolTable(() => this.#engine.lists());
   readonly #engine: EngineTools;
   readonly #definitions = new Definitions(this.#table);
   readonly #seen = new SeenNames();
@@ -92,10 +95,11 @@ export class UnifiedToolRegistry {
     this.#unset = unsetFor(servers);
     this.#toJsonSchema = toJsonSchema;
     this.#tell = createTell(logger);
-    const shared = { table: this.#table, tell: this.#tell };
-    const own = staticProvider(this.#table.staticTools);
-    this.#engine = new EngineTools({ ...shared, own, servers, ttlMs, providerMs, callMs, now, env });
-    this.#parts = { ...shared, engine: this.#engine, seen: this.#seen };
+    this.#own = new ToolRegistry({ name: 'own', toJsonSchema });
+    const given = { servers, ttlMs, providerMs, callMs, now, env };
+    const tell = this.#tell;
+    this.#engine = new EngineTools({ ...given, own: this.#own, anthropic: this.#anthropic, tell });
+    this.#parts = { table: this.#table, tell, engine: this.#engine, seen: this.#seen };
   }
 
   /**
@@ -127,12 +131,8 @@ export class UnifiedToolRegistry {
     handler: StaticToolHandler<never>,
     toolDefinition: StaticToolDefinition<ToolSchema>,
   ): void {
-    const tool = createStaticTool(name, handler, toolDefinition, this.#toJsonSchema);
-    if (this.#table.staticTools.has(name))
-      throw new ValidationError(`There is already a tool "${name}" in this registry.`);
-    if (this.#engine.callsStaticTools && isReservedTool(name))
-      throw new ValidationError(`"${name}" is the name of a meta-tool of the engine; choose another.`);
-    this.#table.addStatic(name, tool);
+    if (this.#anthropic.has(name)) throw new ValidationError(`There is already a tool "${name}" in this registry.`);
+    this.#anthropic.set(name, registerStatic(this.#own, name, handler, toolDefinition, this.#toJsonSchema));
   }
 
   /**
@@ -141,7 +141,7 @@ export class UnifiedToolRegistry {
    */
   addProvider(provider: ToolProvider): void {
     checkProvider(provider);
-    if (!this.#engine.hasProvider(provider)) this.#engine.addProvider(provider);
+    this.#engine.addProvider(provider);
   }
 
   /** Takes a provider's tools out again. Returns whether it was there. */
@@ -154,8 +154,7 @@ export class UnifiedToolRegistry {
     if (typeof serverName !== 'string' || serverName === '')
       return refuse('VALIDATION_ERROR', 'The name of a server must be a text that is not empty.');
     if (!Array.isArray(tools)) return refuse('VALIDATION_ERROR', `The tools of ${serverName} must be a list.`);
-    this.#table.setServer(serverName, tools);
-    this.#engine.registered(serverName);
+    this.#engine.register(serverName, tools);
     this.#table.told(this.#tell, undefined);
     return ok(this.#summary(serverName));
   }
@@ -190,9 +189,8 @@ export class UnifiedToolRegistry {
       const name = server === '' ? tool : formatToolName({ server, tool });
       return toModelResult(await this.#call({ name, ref: { server, tool }, arguments: args }, { signal }));
     };
-    this.#engine.update();
     const set = this.#definitions.set(options.format === 'ai-sdk' ? { execute, ...options } : options);
-    this.#seen.handOut(this.#table.shown);
+    this.#seen.handOut(this.#table.view.shown);
     return set;
   }
 
@@ -204,8 +202,7 @@ export class UnifiedToolRegistry {
 
   /** All tools with where they come from, sorted by name. */
   listTools(): RegisteredTool[] {
-    this.#engine.update();
-    return this.#table.entries.map((entry) => this.#registered(entry));
+    return this.#table.view.entries.map((entry) => this.#registered(entry));
   }
 
   /** True when a server's list was never read, or five minutes ago or longer. */
@@ -290,7 +287,7 @@ export class UnifiedToolRegistry {
     }
   }
 
-  #registered(entry: ToolEntry): RegisteredTool {
+  #registered(entry: FoundTool): RegisteredTool {
     const { server, definition } = entry;
     return { claudeTool: this.#definitions.claudeTool(entry), serverName: server, originalName: definition.name };
   }

@@ -24,11 +24,18 @@ export interface OutputOptions {
   readonly output?: OutputMode | undefined;
   /** Redacts a result that an error quotes. */
   readonly redact?: Redact | undefined;
+  /** Tells whether the source of a tool checks its arguments itself: its schema may convert them. */
+  readonly checksItself?: ((server: string) => boolean) | undefined;
 }
 
 /** Checks arguments, and output as `output` says. A tool whose schema is unusable is called unchecked and flagged. */
 export const validate =
-  (validators: SchemaValidators, output: OutputMode = 'warn', redact: Redact = redactUnknown): Step =>
+  (
+    validators: SchemaValidators,
+    output: OutputMode = 'warn',
+    redact: Redact = redactUnknown,
+    checksItself?: OutputOptions['checksItself'],
+  ): Step =>
   (next) => {
     const goOn = (call: ToolCall, definition: ToolDefinition, verdict: Verdict) => {
       if (verdict.status === 'broken') return Promise.resolve(refuse(call, verdict.problems));
@@ -45,7 +52,7 @@ export const validate =
       // Must come first: code that walks values, here and on the wire, relies on limited depth.
       if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
       const { definition } = call;
-      if (definition === undefined) return next(call);
+      if (definition === undefined || checksItself?.(call.server)) return next(call);
       const args = asKnown(liftArguments(call.arguments, definition.inputSchema), definition.inputSchema);
       if (args !== call.arguments && nestsTooDeep(args)) return Promise.resolve(tooDeep(call));
       const lifted = args === call.arguments ? call : { ...call, arguments: args };
