@@ -18,8 +18,7 @@ const wholeWord = (stem: string, text: string): string =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .find((word) => word.startsWith(stem) && word.length - stem.length <= LONGEST_ENDING) ?? stem;
-const LONGEST_ENDING = 4;
+    .find((word) => word.startsWith(stem) && word.length <= stem.length + 4) ?? stem;
 
 /**
  * The percentage first, then the score it follows from, then the words that made the score.
