@@ -72,8 +72,8 @@ describe('pairs', () => {
   });
 
   it('that do not fit are refused with the name and what is expected', () => {
-    expect(() => args('count=many')).toThrow('count must be integer, not "many"');
-    expect(() => args('draft=yes')).toThrow('draft must be boolean');
+    expect(() => args('count=many')).toThrow('count must be an integer, not "many"');
+    expect(() => args('draft=yes')).toThrow('draft must be a boolean');
     expect(() => args('title=a', 'title=b')).toThrow('title is given 2 times');
     expect(() => args('title:=1', 'title:=2')).toThrow('title is given twice');
     expect(() => args('title:=x')).toThrow('needs JSON');

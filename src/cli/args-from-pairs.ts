@@ -129,8 +129,10 @@ function scalarOf(key: string, text: string, options: readonly JsonSchema[], typ
     const value = tryParse(text);
     if (value !== undefined && typeOf(value) === (type === 'integer' ? 'number' : type)) return value;
   }
-  throw new UsageError(`${key} must be ${[...types].join(' or ')}, not "${text}"`);
+  throw new UsageError(`${key} must be ${[...types].map(withArticle).join(' or ')}, not "${text}"`);
 }
+
+const withArticle = (type: Type): string => (type === 'null' ? type : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`);
 
 function typesOf(options: readonly JsonSchema[]): ReadonlySet<Type> {
   const named = options.flatMap(

@@ -18,8 +18,7 @@ const wholeWord = (stem: string, text: string): string =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .find((word) => word.startsWith(stem) && word.length - stem.length <= ENDING_LETTERS) ?? stem;
-const ENDING_LETTERS = 4;
+    .find((word) => word.startsWith(stem) && word.length <= stem.length + 4) ?? stem;
 
 /**
  * The percentage first, then the score it follows from, then the words that made the score.

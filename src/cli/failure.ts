@@ -27,5 +27,5 @@ export function complain(io: Io, message: string, code: number): number {
 export const forTerminal = (message: string): string =>
   message
     .replace(/list_tools with server "([^"]{1,200})" shows/, '"anygpt mcp tools $1" shows')
-    .replace(/\blist_mcp_servers\b/, '"anygpt mcp list --status"')
+    .replace(/\blist_mcp_servers\b/, '"anygpt mcp list"')
     .replace(/\bA person can\b/, 'You can');

@@ -47,6 +47,10 @@ function wrapped(line: string, room: number, indent: string): string[] {
   return [...lines, indent + current.trimEnd()];
 }
 
+/** `Sources (2):` above a list; without a colon above an empty one. */
+export const heading = (title: string, count: number, what = ''): string =>
+  `${title} (${count}${what})${count === 0 ? '' : ':'}`;
+
 /** A line cut to the width, for progress lines. */
 export function cutTo(text: string, width: number): string {
   let columns = 0;

@@ -18,6 +18,12 @@ export function pairOf(positionals: readonly string[]): { readonly server: strin
   return { server, tool };
 }
 
+/** Where to find what is missing. */
+const HINTS: Readonly<Record<string, string>> = {
+  '<server>': '; "anygpt mcp list" shows all servers',
+  '<tool>': '; "anygpt mcp tools SERVER" shows all tools of a server',
+};
+
 const missing = (name: string): never => {
-  throw new UsageError(`${name} is missing`);
+  throw new UsageError(`${name} is missing${HINTS[name] ?? ''}`);
 };

@@ -62,7 +62,7 @@ describe('text for a terminal', () => {
     expect(forTerminal('a has no tool "b". list_tools with server "a" shows all of them.')).toBe(
       'a has no tool "b". "anygpt mcp tools a" shows all of them.',
     );
-    expect(forTerminal('list_mcp_servers shows all servers.')).toBe('"anygpt mcp list --status" shows all servers.');
+    expect(forTerminal('list_mcp_servers shows all servers.')).toBe('"anygpt mcp list" shows all servers.');
   });
 
   it('writes the home folder as ~', () => {

@@ -46,7 +46,12 @@ error`,
       const cleared = await session.engine.forget(server);
       if (!cleared.success) return session.fail(cleared.error);
       if (session.json) session.printJson({ success: true, servers: cleared.data });
-      else session.print(`Cleared the tool lists of ${cleared.data.join(', ') || 'no servers'}`);
+      else
+        session.print(
+          cleared.data.length === 0
+            ? 'No tool lists were cached'
+            : `Cleared the tool lists of ${cleared.data.join(', ')}`,
+        );
       return EXIT.ok;
     });
   },

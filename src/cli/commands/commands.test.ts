@@ -253,7 +253,11 @@ describe('list', () => {
   it('says why there is nothing to show', async () => {
     config = { enabled: false };
     expect(await run(['list'])).toMatchObject({ code: 0, err: expect.stringContaining('switched off') });
-    const { err } = await run(['list'], { env: { ANYGPT_CONFIG: '' } });
+    const { out, err } = await run(['list'], { env: { ANYGPT_CONFIG: '' } });
+    expect(out).toBe('MCP Servers (0 configured)\n');
+    expect((await run(['config', 'show'], { env: { ANYGPT_CONFIG: '' } })).out).toContain(
+      '\nSources (0)\n\nTool Rules (0)\n',
+    );
     expect(err.match(/No configuration was found/g)).toHaveLength(1);
     // A configuration without servers is not created by `init` again, so it is edited.
     config = {};
@@ -383,7 +387,7 @@ describe('tools', () => {
   it('ends with 2 for a server that is not there or switched off', async () => {
     expect(await run(['tools', 'nobody'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('"anygpt mcp list --status"'),
+      err: expect.stringContaining('"anygpt mcp list"'),
     });
     expect(await run(['tools', 'off'])).toMatchObject({ code: 2, err: expect.stringContaining('is disabled') });
     expect(await run(['tools', 'github', '--offline'])).toMatchObject({
@@ -525,6 +529,14 @@ describe('execute', () => {
     expect(await large.done).toBe(1);
     writeFileSync(join(folder.path, 'large.json'), Buffer.alloc(17 * 1024 * 1024, ' '));
     expect((await run(['execute', 'github', 'slow', '--args', '@large.json'])).err).toContain('larger than 16 MiB');
+  });
+
+  it('says where to find the server, the tool or the form of an argument that is missing', async () => {
+    expect((await run(['execute'])).err).toContain('<server> is missing; "anygpt mcp list" shows all servers');
+    expect((await run(['inspect', 'github'])).err).toContain('<tool> is missing; "anygpt mcp tools SERVER" shows');
+    expect((await run(['execute', 'github', 'slow', 'stray'])).err).toContain(
+      'unexpected argument "stray"; write arguments as key=value',
+    );
   });
 
   it('says how to enable a disabled server, and suggests no other', async () => {

@@ -7,6 +7,7 @@ import type { ServerMetadata, ToolRule } from '../../core/types.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
+import { heading } from '../layout.ts';
 import { listedServers } from '../listed-servers.ts';
 import { type Session, withSession } from '../session.ts';
 import { sourceLines, sourcesDocument, withTilde } from '../source-lines.ts';
@@ -90,8 +91,8 @@ function configText(
       cache.enabled ? `Cache: Enabled (TTL: ${cache.ttl}s)` : 'Cache: Disabled',
       `File: ${origin === undefined ? 'none (built-in defaults)' : withTilde(origin, io.env.HOME)}`,
     ].join('\n'),
-    [`Sources (${sources.length}):`, ...sourceLines(config, session, io.env.HOME)].join('\n'),
-    [`Tool Rules (${toolRules.length}):`, ...rules].join('\n'),
+    [heading('Sources', sources.length), ...sourceLines(config, session, io.env.HOME)].join('\n'),
+    [heading('Tool Rules', toolRules.length), ...rules].join('\n'),
     own.length > 0 &&
       [
         `Tool Rules of your own configuration, also in force (${own.length}):`,

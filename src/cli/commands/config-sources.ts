@@ -4,6 +4,7 @@
  */
 import type { Command } from '../command.ts';
 import { EXIT } from '../io.ts';
+import { heading } from '../layout.ts';
 import { withSession } from '../session.ts';
 import { sourceLines, sourcesDocument, withTilde } from '../source-lines.ts';
 
@@ -21,8 +22,8 @@ export const showSources: Command['run'] = (values, _positionals, io) =>
       const files = config.files.map((file) => session.block(withTilde(file, HOME), '  '));
       session.print(
         [
-          [`Files (${files.length}):`, ...files].join('\n'),
-          [`Sources (${config.sources.length}):`, ...sourceLines(config, session, HOME)].join('\n'),
+          [heading('Files', files.length), ...files].join('\n'),
+          [heading('Sources', config.sources.length), ...sourceLines(config, session, HOME)].join('\n'),
         ].join('\n\n'),
       );
       return EXIT.ok;

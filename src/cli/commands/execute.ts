@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf } from '../execute-outcome.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT } from '../io.ts';
-import { exactly, pairOf } from '../positionals.ts';
+import { pairOf } from '../positionals.ts';
 import { pathIn } from '../read-text.ts';
 import { rawResult, resultText } from '../result-text.ts';
 import { openFolder, type SavedFile, saveFiles } from '../save-files.ts';
@@ -98,7 +98,7 @@ function checkedPairs(words: readonly string[]): readonly string[] {
   const stray = words.filter((word) => !isPair(word));
   if (stray.some((word) => word.trimStart().startsWith('{')))
     throw new UsageError(`JSON arguments need --args: --args ${shellWord(stray.join(' '))}`);
-  if (stray.length > 0) exactly(stray);
+  if (stray.length > 0) throw new UsageError(`unexpected argument "${stray.join(' ')}"; write arguments as key=value`);
   return words;
 }
 

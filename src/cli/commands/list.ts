@@ -11,7 +11,7 @@ import type { Command } from '../command.ts';
 import { forTerminal } from '../failure.ts';
 import { EXIT, type Io } from '../io.ts';
 import { serversDocument } from '../json-answers.ts';
-import { columnsOf, fitTo, widthOf } from '../layout.ts';
+import { columnsOf, fitTo, heading, widthOf } from '../layout.ts';
 import { isObstacle, listedServers } from '../listed-servers.ts';
 import { exactly } from '../positionals.ts';
 import { renamedServers, sameServers } from '../same-servers.ts';
@@ -78,7 +78,7 @@ Exit codes: 0 success, 1 invalid arguments, 2 configuration error`,
           ? disabledBlock(definition, about, status, session)
           : serverBlock(server, { status, about, refusal: definition.refusal }, session);
       });
-      session.print([`MCP Servers (${blocks.length} configured):`, ...blocks].join('\n\n'));
+      session.print([heading('MCP Servers', blocks.length, ' configured'), ...blocks].join('\n\n'));
       if (values['log-level'] === undefined && servers.some((server) => markOf(server, status) === '·'))
         session.note('· means not tried yet; "anygpt mcp list --status" connects to every server.');
       return EXIT.ok;

@@ -51,7 +51,7 @@ describe('serve on stdio', () => {
 
   it('says on a terminal what it is and what to type instead', async () => {
     const { io, done } = start(['--config', config], true);
-    await expect.poll(io.err).toContain('this is an MCP server');
+    await expect.poll(io.err).toContain('This is an MCP server');
     expect(io.err()).toContain('anygpt --help');
     expect(io.out()).toBe('');
     io.stdin.end();

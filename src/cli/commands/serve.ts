@@ -116,7 +116,7 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
         ? unexposable(discoverySurface(engine), engine.problem, expose)
         : (await import('../../gateway/exposed-server.ts')).exposedSurface(engine, expose);
   if (port === undefined && io.stdin.isTTY) {
-    io.stderr.write('anygpt: this is an MCP server and waits for a client on stdin. For help, run: anygpt --help\n');
+    complain(io, 'This is an MCP server and waits for a client on stdin. For help, run: anygpt --help', 0);
   }
   const served =
     port === undefined
