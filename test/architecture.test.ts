@@ -199,6 +199,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     us: [...WORDS, 'catalog', 'config', 'engine', 'execution', 'meta-tools', 'search', 'secrets'],
     outside: ['node:async_hooks', 'node:crypto'],
   },
+  // Reads schemas as the validation of calls does, and writes definitions as agents get them.
+  service: {
+    us: [...WORDS, 'agent', 'catalog', 'disk', 'execution', 'secrets'],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path'],
+  },
   testing: { us: WORDS, outside: [`${MCP}/node`, `${MCP}/server`, 'node:http', 'node:net'] },
   // The public surfaces, at the root of src.
   surface: {

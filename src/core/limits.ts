@@ -190,6 +190,29 @@ const limits = {
     /** Nesting down to which a name with invisible characters is restored in arguments. */
     hiddenNames: 20,
   },
+  /** Schemas that are written in other languages, and files made from them. */
+  convert: {
+    /** Types inside types, references followed. Printers and compilers recurse. */
+    depth: 100,
+    /** Values of one enumeration; a longer one is written as its base type. */
+    members: 2_000,
+    /** Characters of one value of an enumeration. */
+    literal: 2_000,
+    /** Characters of one name of a property; a longer one is left out. */
+    name: 500,
+    /** Characters of one description in generated code. */
+    description: 1_000,
+    /** Types of one RTFS expression, which has no names for repeated parts. */
+    expanded: 5_000,
+    /** Remarks on what a language cannot express, for each schema. */
+    notes: 50,
+    /** Characters of one RTFS document that is read. */
+    document: 4 * MIB,
+    /** Characters of a description that domains and categories are read from. */
+    read: 600,
+    /** Characters of a name that domains and categories are read from. */
+    readName: 200,
+  },
   /** Checks of arguments and results against a schema. The time is `limits.validation`. */
   validation: {
     /** Steps of one check on the main thread: about twenty milliseconds. */

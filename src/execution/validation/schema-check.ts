@@ -53,7 +53,8 @@ function checkExpansion(root: SchemaNode, most: number): void {
   }
 }
 
-function* children(node: SchemaNode): Iterable<SchemaNode> {
+/** Returns the parts of a node, those that apply to the same value included. */
+export function* children(node: SchemaNode): Iterable<SchemaNode> {
   yield* inPlace(node);
   yield* node.prefixItems ?? [];
   yield* node.properties?.values() ?? [];

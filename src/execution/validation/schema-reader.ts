@@ -36,11 +36,14 @@ export class SchemaReader {
   readonly #isForeign: boolean;
   /** References are resolved after the walk, so that a long chain needs no deep stack. */
   readonly #untied: { readonly node: SchemaNode; readonly target: unknown }[] = [];
+  readonly #report: ((source: unknown, reason: string) => void) | undefined;
   #count = 0;
 
-  constructor(root: unknown, limits: SchemaLimits = SCHEMA_LIMITS) {
+  /** With `report`, a part that cannot be read allows everything and is reported, and `read` does not throw. */
+  constructor(root: unknown, limits: SchemaLimits = SCHEMA_LIMITS, report?: (source: unknown, reason: string) => void) {
     this.#root = root;
     this.#limits = limits;
+    this.#report = report;
     const dialect = isObject(root) ? own(root, '$schema') : undefined;
     this.#isOld = typeof dialect === 'string' && OLD_DIALECT.test(dialect);
     this.#isForeign = typeof dialect === 'string' && !this.#isOld && !NEW_DIALECT.test(dialect);
@@ -53,7 +56,7 @@ export class SchemaReader {
 
   /** Parses the whole document. Throws `UnusableSchema`. */
   read(): SchemaNode {
-    if (this.#isForeign) throw new UnusableSchema('its $schema names an unknown dialect');
+    if (this.#isForeign) this.#refuse(this.#root, 'its $schema names an unknown dialect');
     const root = this.#read(this.#root, 0);
     for (let open = this.#untied.pop(); open !== undefined; open = this.#untied.pop()) {
       open.node.ref = this.#read(open.target, 1);
@@ -61,24 +64,31 @@ export class SchemaReader {
     return root;
   }
 
+  /** Returns a node that allows everything; without `report`, throws. */
+  #refuse(source: unknown, reason: string): SchemaNode {
+    if (this.#report === undefined) throw new UnusableSchema(reason);
+    this.#report(source, reason);
+    return openNode(source);
+  }
+
   /** The same sub-schema always gives the same node. */
   #read(source: unknown, depth: number): SchemaNode {
     const known = isObject(source) ? this.#nodes.get(source) : undefined;
     if (known !== undefined) return known;
     const { subSchemas, depth: levels } = this.#limits;
-    if (++this.#count > subSchemas) throw new UnusableSchema(`it has more than ${subSchemas} sub-schemas`);
-    if (depth > levels) throw new UnusableSchema(`it is nested deeper than ${levels} levels`);
+    if (++this.#count > subSchemas) return this.#refuse(source, `it has more than ${subSchemas} sub-schemas`);
+    if (depth > levels) return this.#refuse(source, `it is nested deeper than ${levels} levels`);
     const node = openNode(source);
     if (source === false) node.allows = false;
     if (!isObject(source)) return node;
     this.#nodes.set(source, node);
     const id = own(source, '$id');
     if (depth > 0 && typeof id === 'string' && !id.startsWith('#')) {
-      throw new UnusableSchema('it contains another schema with its own $id');
+      this.#refuse(source, 'it contains another schema with its own $id');
     }
     const ref = own(source, '$ref') ?? this.#newer(source, '$dynamicRef') ?? this.#newer(source, '$recursiveRef');
     if (typeof ref === 'string') {
-      this.#untied.push({ node, target: this.#resolve(ref) });
+      this.#tie(node, ref);
       if (this.#isOld) return node;
     }
     this.#scalars(node, source);
@@ -86,6 +96,15 @@ export class SchemaReader {
     this.#objects(node, source, depth + 1);
     this.#combinators(node, source, depth + 1);
     return node;
+  }
+
+  #tie(node: SchemaNode, ref: string): void {
+    try {
+      this.#untied.push({ node, target: this.#resolve(ref) });
+    } catch (thrown) {
+      if (!(thrown instanceof UnusableSchema)) throw thrown;
+      this.#refuse(node.source, thrown.message);
+    }
   }
 
   #scalars(node: SchemaNode, source: Source): void {

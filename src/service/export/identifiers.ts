@@ -1,0 +1,37 @@
+/**
+ * Makes unique identifiers of the names of servers and tools, for generated code.
+ * @module
+ */
+import { LIMITS } from '../../core/limits.ts';
+import { nameWords } from '../infer/name-words.ts';
+
+/** Returns an identifier in camel case for each name: `list_issues` becomes `listIssues`. */
+export function identifiers(names: Iterable<string>): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    [...new Set(names)].sort().map((name) => {
+      const plain = identifier(name);
+      let own = plain;
+      for (let count = 2; taken.has(own.toLowerCase()); count++) own = `${plain}${count}`;
+      taken.add(own.toLowerCase());
+      return [name, own];
+    }),
+  );
+}
+
+/** The same in Pascal case, for types. */
+export const pascal = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+function identifier(name: string): string {
+  const [first = '', ...others] = nameWords(name)
+    .map((word) => word.replace(/[^a-z0-9]/g, ''))
+    .filter(Boolean);
+  const plain = [first, ...others.map(pascal)].join('').slice(0, LIMITS.names.compared);
+  return /^[a-z]/.test(plain) && !RESERVED.has(plain) ? plain : `tool${pascal(plain)}`;
+}
+
+const RESERVED: ReadonlySet<string> = new Set(
+  'arguments await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected prototype public return static super switch then this throw true try typeof undefined var void while with yield any unknown never string number boolean object symbol bigint'.split(
+    ' ',
+  ),
+);

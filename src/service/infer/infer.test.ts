@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { inferCategories } from './infer-categories.ts';
+import { extractPrimaryDomain, extractSubDomain, inferDomains } from './infer-domains.ts';
+import { plural } from './name-words.ts';
+import { CATEGORIES } from './verbs.ts';
+
+describe('the examples of 004', () => {
+  it('take the domain from the name of the server', () => {
+    expect(extractPrimaryDomain('modelcontextprotocol/github')).toBe('github');
+    expect(extractPrimaryDomain('aws-s3-server')).toBe('cloud.aws');
+  });
+
+  it('take the sub-domain from the name of the tool', () => {
+    expect(extractSubDomain('list_issues')).toBe('issues');
+    expect(extractSubDomain('get_pull_request')).toBe('pull_requests');
+    expect(inferDomains('github', 'list_issues')).toEqual(['github', 'github.issues']);
+  });
+
+  it('take the category from the name of the tool', () => {
+    expect(inferCategories('list_issues')).toEqual(['crud.read']);
+    expect(inferCategories('create_issue')).toEqual(['crud.create']);
+    expect(inferCategories('search_code')).toEqual(['crud.read', 'search']);
+  });
+});
+
+describe('domains', () => {
+  test.each([
+    ['@acme/weather-mcp-server', 'weather'],
+    ['io.github.acme/mcp-server-postgres', 'postgres'],
+    ['com.notion/mcp', 'notion'],
+    ['kioskmcp', 'kiosk'],
+    ['@acme/hubspot-mcp-2', 'hubspot'],
+    ['google-cloud-run', 'cloud.gcp'],
+    ['xero-mcp@someone', 'xero'],
+    ['mcp', 'mcp'],
+    ['', 'unknown'],
+  ])('the server %s is about %s', (server, domain) => {
+    expect(extractPrimaryDomain(server)).toBe(domain);
+  });
+
+  test.each([
+    ['getPullRequestAuthors', 'github', 'pull_request_authors'],
+    ['kiosk_label_get', 'kiosk', 'labels'],
+    ['kiosk_createShelfTemplate', 'kiosk', 'shelf_templates'],
+    ['create_or_update_shelf', 'kiosk', 'shelfs'],
+    ['add_reader_to_shelf', 'acme', 'readers'],
+    ['add-to-reading-pile', 'acme', 'reading_piles'],
+    ['shelf-row-update-plan', 'acme', 'plans'],
+    ['API-retrieve-a-shelf', 'kiosk', 'shelfs'],
+    ['discard_list', 'trello', 'lists'],
+    ['kiosk_pull', 'kiosk', undefined],
+    ['publish', 'acme', undefined],
+    ['search_kiosk', 'kiosk', undefined],
+  ])('the tool %s of %s is about %s', (tool, server, domain) => {
+    expect(extractSubDomain(tool, server)).toBe(domain);
+  });
+
+  it('form plurals', () => {
+    expect(['query', 'box', 'key', 'class', 'news', 'analysis', 'issues', 'status'].map(plural)).toEqual([
+      'queries',
+      'boxes',
+      'keys',
+      'classes',
+      'news',
+      'analysis',
+      'issues',
+      'status',
+    ]);
+  });
+});
+
+describe('categories', () => {
+  test.each<[string, string[]]>([
+    ['kiosk_create_shelf', ['crud.create']],
+    ['shelf_get_trigger', ['crud.read']],
+    ['compute_shelf_update', ['crud.update']],
+    ['create_or_update_shelf', ['crud.create', 'crud.update']],
+    ['shelves_delete', ['crud.delete']],
+    ['shelf_search', ['crud.read', 'search']],
+    ['send_postcard', ['send']],
+    ['send_coins', ['execute']],
+    ['run_kiosk', ['execute']],
+    ['convert_shelf', ['transform']],
+    ['generate_poster', ['generate']],
+    ['barometer', []],
+  ])('%s is %j', (tool, categories) => {
+    expect(inferCategories(tool)).toEqual(categories);
+  });
+
+  it('come from the description if the name has no verb, and then from the annotations', () => {
+    expect(inferCategories('barometer', { description: 'Returns the weather of a city.' })).toEqual(['crud.read']);
+    expect(inferCategories('board', { description: 'This tool deletes boards.' })).toEqual(['crud.delete']);
+    expect(inferCategories('barometer', { annotations: { readOnlyHint: true } })).toEqual(['crud.read']);
+  });
+
+  it('do not believe a server that calls a deletion read-only', () => {
+    const hints = { annotations: { readOnlyHint: true }, description: 'Reads.' };
+    expect(inferCategories('delete_shelf', hints)).toEqual(['crud.delete']);
+  });
+
+  it('leave the name of the server out of the tool’s', () => {
+    expect(inferCategories('post_post_message', { server: 'post', description: 'Post a message.' })).toEqual(['send']);
+  });
+});
+
+it('takes any names and texts, and gives plain domains and known categories', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      (server, tool, description) => {
+        const domains = inferDomains(server, tool);
+        for (const domain of domains) expect(domain).toMatch(/^[\p{L}\p{N}_.]+$/u);
+        expect(domains.length === 1 || domains[1]?.startsWith(`${domains[0]}.`)).toBe(true);
+        for (const category of inferCategories(tool, { server, description })) expect(CATEGORIES).toContain(category);
+      },
+    ),
+  );
+  expect(inferDomains('a_'.repeat(1e6), 'get-'.repeat(1e6))[0]?.length).toBeLessThan(1000);
+});

@@ -1,0 +1,91 @@
+/**
+ * Makes capability manifests of tools: what a tool is called, takes, returns, belongs to and does. Pure.
+ * @module
+ */
+import { LIMITS } from '../core/limits.ts';
+import { addressWords, isLocal } from '../core/transport-parts.ts';
+import type { JsonSchema, ServerDefinition, ToolAnnotations, ToolDefinition } from '../core/types.ts';
+import { isObject } from '../json/plain-object.ts';
+import { maskSecrets } from '../secrets/credential-patterns.ts';
+import { REDACTED } from '../secrets/redactor.ts';
+import { secretParts } from '../secrets/secret-values.ts';
+import { shorten } from '../text/plain-text.ts';
+import { inferCategories } from './infer/infer-categories.ts';
+import { inferDomains } from './infer/infer-domains.ts';
+
+/** How a capability is reached. */
+export interface CapabilityProvider {
+  readonly type: 'mcp';
+  /** The server's name, as the gateway knows it. */
+  readonly server: string;
+  /** The server's address without credentials; absent for a local program. */
+  readonly serverUrl?: string | undefined;
+  readonly toolName: string;
+}
+
+/** One tool as a capability. */
+export interface CapabilityManifest {
+  /** `mcp.<server>.<tool>` */
+  readonly id: string;
+  readonly version: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Undefined: not known. */
+  readonly outputSchema?: JsonSchema | undefined;
+  /** The output schema was inferred from results, so it refuses nothing. */
+  readonly outputInferred?: boolean | undefined;
+  readonly provider: CapabilityProvider;
+  /** The widest first: `github`, `github.issues`. */
+  readonly domains: readonly string[];
+  readonly categories: readonly string[];
+  readonly title?: string | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+}
+
+/** The parts of a server's definition that a manifest needs. */
+export interface ManifestServer extends Pick<ServerDefinition, 'name'> {
+  readonly connection?: ServerDefinition['connection'] | undefined;
+  /** The server's version, from `initialize` or a registry. */
+  readonly version?: string | undefined;
+}
+
+/** MCP tools have no versions. */
+const FIRST_VERSION = '1.0.0';
+
+/** Returns the manifest of a tool, with inferred domains and categories. Takes any definition and never throws. */
+export function toolToManifest(tool: ToolDefinition, server: ManifestServer): CapabilityManifest {
+  const { name, title, inputSchema, outputSchema } = tool;
+  const description = textIn(tool.description) ?? textIn(title) ?? name;
+  const annotations = isObject(tool.annotations) ? tool.annotations : undefined;
+  const serverUrl = addressOf(server);
+  return {
+    id: `mcp.${server.name}.${name}`,
+    version: server.version ?? FIRST_VERSION,
+    description: shorten(description, LIMITS.text.description),
+    inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+    ...(isObject(outputSchema) && { outputSchema }),
+    provider: { type: 'mcp', server: server.name, ...(serverUrl !== undefined && { serverUrl }), toolName: name },
+    domains: inferDomains(server.name, name),
+    categories: inferCategories(name, { server: server.name, annotations, description }),
+    ...(textIn(title) !== undefined && { title }),
+    ...(annotations && { annotations }),
+  };
+}
+
+/** Returns the name of a server from an id, given the tool's name. */
+export function serverOfId(id: string, toolName: string): string | undefined {
+  const end = `.${toolName}`;
+  return id.startsWith('mcp.') && id.endsWith(end) && id.length > 4 + end.length ? id.slice(4, -end.length) : undefined;
+}
+
+/** The URL without user, password, query and whatever looks like a key in its path. References stay as written. */
+function addressOf({ connection }: ManifestServer): string | undefined {
+  if (connection === undefined || isLocal(connection)) return undefined;
+  const [url = ''] = addressWords(connection);
+  const plain = url.replace(/[?#].*$/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1');
+  const secrets = [plain, ...plain.split('/')].flatMap((part) => secretParts(part.replace(/\$\{[^}]*\}/g, ''), ''));
+  return maskSecrets(secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), plain));
+}
+
+const textIn = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.trim() !== '' ? text : undefined;
