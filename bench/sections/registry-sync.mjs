@@ -48,7 +48,7 @@ export const measure = async ({ entries: count }) => {
         budget: 60,
         note: `${(full.cpu / 1000).toFixed(1)} s of processor`,
       },
-      { what: 'resident memory of it, at most', value: full.rss, unit: 'MB', budget: 350 },
+      { what: 'resident memory of it, at most', value: full.rss, unit: 'MB', budget: 250 },
       { what: 'on disk', value: (await sizeOf(folder)) / 2 ** 20, unit: 'MB' },
       { what: 'search, first answer in a new process', value: search.first, unit: 'ms', note: 'index read from disk' },
       { what: 'search, median', value: search.p50, unit: 'ms' },

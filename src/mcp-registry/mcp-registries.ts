@@ -15,7 +15,7 @@ import { isRegistryName } from './read-server.ts';
 import { RegistryClient, type RegistrySource, type RegistryWorld } from './registry-client.ts';
 import { byPublisher, type RegistryHit, RegistryIndex, toDocument } from './registry-index.ts';
 import type { RegistryEntry } from './registry-server.ts';
-import { DamagedStore, RegistryStore } from './registry-store.ts';
+import { DamagedStore, type RegistryContents, RegistryStore } from './registry-store.ts';
 import { openIndex, type SyncOptions, type SyncReport, syncRegistry } from './sync-registry.ts';
 
 export interface McpRegistriesOptions {
@@ -162,7 +162,8 @@ export class McpRegistries {
     notes: string[],
   ): Promise<readonly RegistryHit[]> {
     const { client, store } = registry;
-    if ((await this.#upToDate(registry, options, notes)) === undefined) {
+    const contents = await this.#upToDate(registry, options, notes);
+    if (contents === undefined) {
       if (options.offline) {
         notes.push(`The registry ${client.name} was never synced. Run \`anygpt mcp registry sync\`.`);
         return [];
@@ -172,7 +173,7 @@ export class McpRegistries {
       );
       return this.#asked(registry, query, limit, options, notes);
     }
-    const found = (await this.#index(registry)).search(query, limit);
+    const found = (await this.#index(registry, contents)).search(query, limit);
     const named = query.trim();
     if (!isRegistryName(named) || found.some(({ name }) => name === named)) return found;
     const entry = (await store.entries([named])).get(named);
@@ -197,12 +198,9 @@ export class McpRegistries {
     return store.contents();
   }
 
-  async #index(registry: Registry): Promise<RegistryIndex> {
-    const { store } = registry;
-    const contents = await store.contents();
-    if (contents === undefined) return new RegistryIndex();
+  async #index(registry: Registry, contents: RegistryContents): Promise<RegistryIndex> {
     if (registry.index?.id !== contents.index)
-      registry.index = { id: contents.index, index: await openIndex(store, contents) };
+      registry.index = { id: contents.index, index: await openIndex(registry.store, contents) };
     return registry.index.index;
   }
 

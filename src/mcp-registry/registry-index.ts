@@ -24,6 +24,8 @@ const DEPRECATED = 'deprecated';
 const OPTIONS = { phrases: false } as const;
 /** Servers that are indexed before other work gets its turn. */
 const STEP = 200;
+/** Servers that are packed together. */
+const PACKED = 5_000;
 
 /** What a search has to know of an entry. */
 export function toDocument({ server, status }: RegistryEntry): ToolMetadata {
@@ -62,12 +64,16 @@ export class RegistryIndex {
   /** Replaces the servers of publishers; one without servers is removed. */
   async set(publishers: ReadonlyMap<string, readonly ToolMetadata[]>): Promise<void> {
     let left = STEP;
+    let waiting = 0;
     for (const [publisher, documents] of publishers) {
       if (documents.length === 0) this.#engine.removeServer(publisher);
       else this.#engine.setServer(publisher, documents);
       left -= documents.length + 1;
       if (left > 0) continue;
+      waiting += STEP - left;
       left = STEP;
+      // A search packs what was read; until then a server takes ten times the memory.
+      if (waiting >= PACKED) waiting = this.#engine.search('x', { limit: 0 }).length;
       await setImmediate();
     }
   }
