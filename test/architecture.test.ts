@@ -30,6 +30,8 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'engine/engine-world.ts': 'the date of a list on disk',
   'execution/steps/audit.ts': 'the date of a call',
   'disk/file-lock.ts': 'the age of a lock on disk',
+  'mcp-registry/mcp-registries.ts': 'the age of what was synced',
+  'mcp-registry/sync-registry.ts': 'the date of a sync',
   'engine/watch-config.ts': 'the date in a stamp file',
 };
 
@@ -147,6 +149,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   },
   // Speaks HTTP as connections do, and reads tools as search does.
   embeddings: { us: [...WORDS, 'catalog', 'connections', 'search', 'secrets'], outside: ['node:crypto'] },
+  // Speaks HTTP as connections do, keeps files as the cache does, and finds servers as search finds tools.
+  'mcp-registry': {
+    us: [...WORDS, 'cache', 'connections', 'disk', 'search', 'secrets'],
+    outside: ['node:crypto', 'node:fs/promises', 'node:path', 'node:timers/promises'],
+  },
   execution: {
     us: [...WORDS, 'audit', 'secrets'],
     outside: ['node:crypto', 'node:module', 'node:worker_threads', 're2js'],
@@ -223,6 +230,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
       'engine',
       'gateway',
       'lint',
+      'mcp-registry',
       'meta-tools',
       'search',
       'secrets',
@@ -372,7 +380,9 @@ describe('the source', () => {
   });
 
   it('asks core/transport-parts.ts about a connection instead of comparing its type', () => {
-    const isAllowed = (path: string) => path === 'core/transport-parts.ts' || /^connections\/\w+\//.test(path);
+    // A registry's documents have transports of their own, which become connections there.
+    const isAllowed = (path: string) =>
+      path === 'core/transport-parts.ts' || /^(?:connections\/\w+|mcp-registry)\//.test(path);
     // `gateway.type` is the entry of this gateway itself, which is a program or an address.
     const COMPARISON =
       /^.*(?<!gateway\.)\b(?:type|transport)\s*[!=]==?\s*'(?:stdio|http|sse)'|\bcase '(?:stdio|http|sse)':/gm;

@@ -75,6 +75,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Show what a server wrote to stderr',
     load: async () => (await import('./commands/logs.ts')).logs,
   },
+  registry: {
+    summary: 'Find servers in MCP registries: search, show, sync',
+    load: async () => (await import('./commands/mcp-registry.ts')).registry,
+  },
   completion: {
     summary: 'Print a completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completion,

@@ -37,6 +37,13 @@ const load = async (project: object, user?: object) => {
 };
 const DEFAULTS = settingsSchema.parse({});
 
+it('a project’s configuration cannot add registries, which would answer for the names of the user’s', async () => {
+  const mine = [{ url: 'https://registry.example.com' }];
+  const config = await load({ registries: [{ url: 'https://evil.example.com' }] }, { registries: mine });
+  expect(config.registries).toEqual(mine);
+  expect(config.warnings.join()).toContain('registries is ignored');
+});
+
 describe('a project’s configuration', () => {
   it('cannot switch off or move audit, log and cache, and is told so by the key', async () => {
     const config = await load({

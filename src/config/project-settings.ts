@@ -48,6 +48,8 @@ const VERDICTS: Table = {
   cache: ignored,
   audit: ignored,
   log: ignored,
+  // A project's registry would answer for the names of the user's.
+  registries: ignored,
   rulePrecedence: own,
   validation: { output: stricter },
   search: { meaning: both, phrases: off, learn: both, keepQueries: both, embedder: added },

@@ -45,6 +45,7 @@ export interface ResolvedConfig {
       }
     | undefined;
   readonly search: Readonly<Settings['search']>;
+  readonly registries: Readonly<Settings['registries']>;
   readonly validation: Readonly<Settings['validation']>;
   readonly limits: Readonly<Settings['limits']>;
   readonly retry: Readonly<Settings['retry']>;

@@ -57,6 +57,7 @@ export const discoverySchema = z.strictObject({
   ),
   rulePrecedence: settingsShape.rulePrecedence,
   search: settingsShape.search,
+  registries: settingsShape.registries,
   validation: settingsShape.validation,
   limits: settingsShape.limits,
   retry: settingsShape.retry,

@@ -190,6 +190,22 @@ const searchSchema = z.strictObject({
   ),
 });
 
+/** Addresses that people can look servers up at. */
+const registrySchema = z.strictObject({
+  name: optional(textUpTo(LIMITS.names.shown, 1), 'What to call it. Default: the host of `url`.'),
+  url: described(
+    textUpTo(4096, 1).check(z.refine((url) => /^https?:\/\//i.test(url), 'must be an http:// or https:// address')),
+    'The address before `/v0.1/servers`.',
+  ),
+  headers: optional(
+    z.record(textUpTo(200, 1), textUpTo(10_000)),
+    'Headers of every request. `${NAME}` is expanded when it is sent.',
+  ),
+});
+
+/** The registry that is used unless the configuration names others. */
+const OFFICIAL_REGISTRY = { url: 'https://registry.modelcontextprotocol.io' };
+
 /** The settings as fields: optional in one file, complete after merging. */
 export const settingsShape = {
   enabled: setting(flag, true, '`false`: no servers; the five meta-tools say why.'),
@@ -200,6 +216,11 @@ export const settingsShape = {
     '`first-match`: the first matching rule with `enabled` decides. `deny-wins`: any matching disable does.',
   ),
   search: group(searchSchema, 'How tools are found.'),
+  registries: setting(
+    z.array(registrySchema).check(z.maxLength(LIMITS.registry.registries)),
+    [OFFICIAL_REGISTRY],
+    'Where servers are looked up that are not configured: MCP registries. Of two with a server of one name, the first wins. They are asked by `anygpt mcp registry` only.',
+  ),
   validation: group(validationSchema, 'How strictly results are checked.'),
   limits: group(limitsSchema, 'Every limit of the gateway.'),
   retry: group(retrySchema, 'How requests that are safe to retry are retried.'),

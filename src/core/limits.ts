@@ -500,6 +500,39 @@ const limits = {
     /** Parameters in such a text. */
     parameters: 24,
   },
+  /** What an MCP Registry sends. Its entries are written by strangers. */
+  registry: {
+    /** One answer; a page of a hundred entries of ordinary size has a tenth of it. */
+    answer: 16 * MIB,
+    /** Pages of one sync; a registry that gives one cursor after another is stopped here. */
+    pages: 5_000,
+    /** Entries kept of one registry: five times as many as the largest has. */
+    entries: 100_000,
+    /** All entries of one registry as JSON. */
+    bytes: 512 * MIB,
+    /** One entry as JSON; a page of text describes any server. */
+    entry: 64 * KIB,
+    /** Entries of one file on disk together; a look-up reads one file. */
+    chunk: 512 * KIB,
+    /** Files of one registry before they are written anew. */
+    chunks: 2_048,
+    /** Characters of a name; the schema allows as many. */
+    name: 200,
+    /** Characters of a version; the schema allows as many. */
+    version: 255,
+    /** Characters of a description; the schema allows a hundred, earlier ones had no limit. */
+    description: 500,
+    /** Characters of a value that becomes part of a command line, an address or a header. */
+    value: 2_000,
+    /** Packages, remotes, arguments, variables and choices in one list. */
+    list: 64,
+    /** Reasons for entries that were left out. */
+    skipped: 20,
+    /** Registries in a configuration. */
+    registries: 16,
+    /** Answers to queries of one registry that are kept. */
+    answers: 200,
+  },
   /** Messages on their way. From a server, `limits.message` and `limits.messageValues` apply. */
   wire: {
     /** One message of a client on stdio, and the arguments of one call. */
@@ -747,6 +780,8 @@ const limits = {
     embedding: MINUTE,
     /** One request to an embedder that a program hands in. */
     embedder: 65_000,
+    /** One request to a registry, its answer included. */
+    registry: 30_000,
     /** What `doctor` waits for an embedding service. */
     embeddingCheck: 30_000,
     /** The thread for doubtful checks; it loads the validator. */

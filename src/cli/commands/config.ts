@@ -2,10 +2,10 @@
  * `anygpt mcp config`: shows, validates and reloads the configuration.
  * @module
  */
-import { nearestName } from '../../text/nearest-names.ts';
 import type { Command } from '../command.ts';
 import { exactly } from '../positionals.ts';
 import { SESSION_HELP, SESSION_OPTIONS } from '../session.ts';
+import { subcommandNamed } from '../subcommand.ts';
 import { UsageError } from '../usage-error.ts';
 
 const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command['run']>>> = {
@@ -43,14 +43,7 @@ Exit codes: 0 success (warnings included), 1 invalid arguments, 2 configuration
 error`,
   options: { ...SESSION_OPTIONS, status: { type: 'boolean' } },
   async run(values, [name, ...positionals], io) {
-    const names = Object.keys(SUBCOMMANDS);
-    if (name === undefined) throw new UsageError(`<subcommand> is missing: ${names.join(', ')}`);
-    const load = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-    if (load === undefined) {
-      const near = nearestName(name, names);
-      const hint = near === undefined ? `Subcommands: ${names.join(', ')}` : `Did you mean "${near}"?`;
-      throw new UsageError(`Unknown subcommand "config ${name}". ${hint}`, near === undefined ? [] : [near]);
-    }
+    const load = subcommandNamed('config', SUBCOMMANDS, name);
     exactly(positionals);
     if (values.status && name !== 'show') throw new UsageError('--status needs config show');
     return (await load())(values, [], io);

@@ -1,0 +1,250 @@
+/**
+ * Turns a way to use a server and a person's answers into a configuration entry. Pure. A secret stands in the entry as a
+ * reference; everything else that comes from a registry or a person is literal text, whatever it looks like.
+ * @module
+ */
+import type { WrittenConnection } from '../core/transport-parts.ts';
+import { serverVariable } from '../text/server-variable.ts';
+import type { ConnectionWay, Word } from './connection-ways.ts';
+import type { NamedInput, RegistryArgument, RegistryInput } from './registry-server.ts';
+
+/** Something that a person is asked for. */
+export interface AskedInput {
+  /** Names the answer: the variable, the header, the option or the argument. */
+  readonly id: string;
+  readonly where: 'environment' | 'header' | 'argument' | 'address';
+  readonly description?: string | undefined;
+  readonly placeholder?: string | undefined;
+  readonly default?: string | undefined;
+  readonly choices: readonly string[];
+  readonly format: RegistryInput['format'];
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  /** Whether several answers may be given. */
+  readonly isRepeated: boolean;
+}
+
+/** Answers by the ids of inputs. */
+export type Answers = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a way comes to with the answers so far. */
+export interface ResolvedWay {
+  /**
+   * The `connection` of a configuration entry; undefined for a bundle, for a way that cannot be used, and while an answer
+   * other than a secret is missing.
+   */
+  readonly connection?: WrittenConnection | undefined;
+  /** The command line, word by word, with `<name>` for what is missing; the address alone for a remote. */
+  readonly words: readonly string[];
+  /** The address at which a local program has to be reached; a person has to start it. */
+  readonly startsApart: boolean;
+  /** Ids of required inputs without an answer. */
+  readonly missing: readonly string[];
+  /** Answers that are not allowed, with the reason. */
+  readonly wrong: readonly string[];
+  /** Environment variables that hold the secrets, by the ids of their inputs. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Lists what has to be asked, in the order of the command line. */
+export const inputsOf = (way: ConnectionWay): readonly AskedInput[] => [
+  ...new Resolver(way, '', {}).run().inputs.values(),
+];
+
+/**
+ * Resolves a way.
+ * @param server the name of the entry; names variables for secrets that have no name of their own
+ * @param reference writes the reference to a variable with a secret; default `${NAME}`
+ */
+export function resolveWay(
+  way: ConnectionWay,
+  server: string,
+  answers: Answers = {},
+  reference: (variable: string) => string = (variable) => `\${${variable}}`,
+): ResolvedWay {
+  return new Resolver(way, server, answers, reference).run().result();
+}
+
+/** Stands around the id of a secret until the text is complete. Texts of registries and people never have it. */
+const MARK = '\0';
+const MARKED = /\0([^\0]*)\0/g;
+
+class Resolver {
+  readonly inputs = new Map<string, AskedInput>();
+  readonly #way: ConnectionWay;
+  readonly #server: string;
+  readonly #answers: Answers;
+  readonly #reference: (variable: string) => string;
+  readonly #missing = new Set<string>();
+  readonly #wrong: string[] = [];
+  readonly #secrets = new Map<string, string>();
+  /** What `{--port}`, `{hint}` and `{VARIABLE}` in an address stand for. */
+  readonly #values = new Map<string, string>();
+  #words: string[] = [];
+  #environment: Record<string, string> = {};
+  #headers: Record<string, string> = {};
+  #url: string | undefined;
+
+  constructor(way: ConnectionWay, server: string, answers: Answers, reference = (variable: string) => variable) {
+    this.#way = way;
+    this.#server = server;
+    this.#answers = answers;
+    this.#reference = reference;
+  }
+
+  run(): this {
+    const { words, environment, headers, url, variables } = this.#way;
+    const given = (list: readonly NamedInput[], where: AskedInput['where']): [string, string][] =>
+      list.flatMap((input) => {
+        const [value] = this.#valuesOf(input, input.name, where, false);
+        if (value === undefined) return [];
+        this.#values.set(input.name, value);
+        return [[input.name, this.#finished(value)]];
+      });
+    this.#environment = Object.fromEntries(given(environment, 'environment'));
+    this.#words = words.flatMap((word, at) => this.#wordsOf(word, at)).map((word) => this.#finished(word));
+    this.#headers = Object.fromEntries(given(headers, 'header'));
+    given(variables, 'address');
+    if (url !== undefined)
+      this.#url = this.#finished(url.replace(BRACES, (all, name: string) => this.#values.get(name) ?? all));
+    return this;
+  }
+
+  result(): ResolvedWay {
+    const { transport, words, problem } = this.#way;
+    const connection = problem === undefined ? this.#connection() : undefined;
+    const isComplete = [...this.#missing].every((id) => this.#secrets.has(id));
+    if (connection === undefined && problem === undefined && this.#url !== undefined && this.#missing.size === 0)
+      this.#wrong.push(`${this.#url} is not an http address`);
+    return {
+      connection: this.#wrong.length === 0 && isComplete ? connection : undefined,
+      words: words.length > 0 ? this.#words : this.#url === undefined ? [] : [this.#url],
+      startsApart: words.length > 0 && transport !== 'stdio',
+      missing: [...this.#missing],
+      wrong: this.#wrong,
+      secrets: Object.fromEntries(this.#secrets),
+    };
+  }
+
+  /** A complete text as a configuration has to write it: secrets are references, and nothing else is one. */
+  #finished(text: string): string {
+    return text
+      .replaceAll('${', () => '$${')
+      .replace(MARKED, (_, id: string) => this.#reference(this.#secrets.get(id) ?? ''));
+  }
+
+  #connection(): WrittenConnection | undefined {
+    const { transport } = this.#way;
+    if (this.#url !== undefined) {
+      if (!isWebAddress(this.#url)) return undefined;
+      const headers = Object.keys(this.#headers).length > 0 ? { headers: this.#headers } : {};
+      return { type: transport as 'http' | 'sse', url: this.#url, ...headers };
+    }
+    const [command, ...args] = this.#words;
+    if (command === undefined) return undefined;
+    const env = Object.keys(this.#environment).length > 0 ? { env: this.#environment } : {};
+    return { type: 'stdio', command, args, ...env };
+  }
+
+  /** A named argument is two words, or one if its name ends with `=`. */
+  #wordsOf(word: Word, at: number): string[] {
+    if (typeof word === 'string') return [word];
+    if ('variablesAfter' in word) return Object.keys(this.#environment).flatMap((name) => [word.variablesAfter, name]);
+    const id = word.flag?.replace(/=$/, '') ?? word.valueHint ?? `argument ${at}`;
+    if (word.flag !== undefined && isSwitch(word)) return [word.flag];
+    const values = this.#valuesOf(word, id, 'argument', word.isRepeated);
+    const [first] = values;
+    if (first !== undefined) for (const name of [id, word.valueHint ?? id]) this.#values.set(name, first);
+    const { flag } = word;
+    if (flag === undefined) return values;
+    return values.flatMap((value) => (flag.endsWith('=') ? [flag + value] : [flag, value]));
+  }
+
+  /** The values of an input: fixed, answered or by default. None if it is optional and nothing is known. */
+  #valuesOf(input: RegistryInput, id: string, where: AskedInput['where'], isRepeated: boolean): string[] {
+    if (input.value === undefined) return this.#answered(input, id, where, isRepeated);
+    const used = input.variables.filter(({ name }) => input.value?.includes(`{${name}}`));
+    if (used.length === 0) return [input.value];
+    // What holds a secret is one.
+    const lists = used.map((variable) => ({
+      name: variable.name,
+      values: this.#answered(
+        { ...variable, isSecret: variable.isSecret || (input.isSecret && used.length === 1) },
+        variable.name,
+        where,
+        isRepeated,
+      ),
+    }));
+    if (lists.some(({ values }) => values.length === 0)) return [];
+    const rounds = Math.max(...lists.map(({ values }) => values.length));
+    const template = input.value;
+    return Array.from({ length: rounds }, (_, round) =>
+      template.replace(BRACES, (all, name: string) => {
+        const list = lists.find((one) => one.name === name)?.values;
+        return list?.[round] ?? list?.at(-1) ?? all;
+      }),
+    );
+  }
+
+  #answered(input: RegistryInput, id: string, where: AskedInput['where'], isRepeated: boolean): string[] {
+    const { description, placeholder, choices, format, isRequired, isSecret } = input;
+    const known = this.inputs.get(id);
+    const asked = { id, where, description, placeholder, default: input.default, choices, format, isSecret };
+    this.inputs.set(id, known ?? { ...asked, isRequired, isRepeated });
+    const answer = Object.hasOwn(this.#answers, id) ? [this.#answers[id] ?? []].flat() : [];
+    const given = answer.filter((one) => one !== '').slice(0, isRepeated ? undefined : 1);
+    if (given.length === 0 && input.default === undefined) {
+      if (!isRequired) return [];
+      this.#missing.add(id);
+      return [isSecret ? this.#secret(id, where) : `<${id}>`];
+    }
+    // A default is no secret: the whole world can read it.
+    if (given.length === 0) return [input.default ?? ''];
+    for (const value of given) {
+      const problem = problemOf(value, input);
+      if (problem !== undefined) this.#wrong.push(`${id}: ${problem}`);
+    }
+    return isSecret ? [this.#secret(id, where)] : given.map((value) => value.replaceAll(MARK, ''));
+  }
+
+  #secret(id: string, where: AskedInput['where']): string {
+    const suffix = id
+      .replace(/^-+/, '')
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_');
+    const isVariable = where === 'environment' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(id);
+    const variable = isVariable ? id : serverVariable(this.#server, suffix).replace(/^(?=\d)/, '_');
+    this.#secrets.set(id, variable);
+    return MARK + id + MARK;
+  }
+}
+
+const BRACES = /\{([^{}]{1,128})\}/g;
+
+/** A named argument about which nothing is said is a switch. */
+const isSwitch = ({
+  value,
+  default: usual,
+  description,
+  choices,
+  placeholder,
+  isRequired,
+  valueHint,
+}: RegistryArgument): boolean =>
+  [value, usual, description, placeholder, valueHint].every((text) => text === undefined) &&
+  choices.length === 0 &&
+  !isRequired;
+
+function problemOf(value: string, { choices, format }: RegistryInput): string | undefined {
+  if (/[\r\n\0]/.test(value)) return 'it must be one line';
+  if (choices.length > 0 && !choices.includes(value)) return `it must be one of ${choices.join(', ')}`;
+  if (format === 'number' && !/^-?\d+(?:\.\d+)?$/.test(value)) return 'it must be a number';
+  if (format === 'boolean' && !/^(?:true|false)$/.test(value)) return 'it must be true or false';
+  return undefined;
+}
+
+/** References are replaced later; what they stand for is not known here. */
+const isWebAddress = (url: string): boolean => {
+  const shown = url.replace(/\$\{\w+\}/g, 'x');
+  return URL.canParse(shown) && /^https?:$/.test(new URL(shown).protocol);
+};
