@@ -886,6 +886,12 @@ const limits = {
     healthy: MINUTE,
     /** A younger connection on which no call was answered is no proof that a refused call was not looked at. */
     settled: 10_000,
+    /** What a registry answered is used without asking it again. */
+    registry: HOUR,
+    /** A registry is read as a whole again, in case an incremental sync missed something. */
+    registryFull: 7 * DAY,
+    /** An incremental sync begins this much earlier than the last one did: clocks differ. */
+    registryOverlap: 2 * MINUTE,
     /** A session over HTTP that asks for nothing ends when a new one comes. */
     session: 30 * MINUTE,
     /** A session that never asked for anything was not opened to be used. */

@@ -377,10 +377,14 @@ export class EngineCore implements EngineHandle {
     return this.#runtime.problem;
   }
 
-  /** The state folder, and the files that the last load read or looked for, each with its signature. */
-  async source(): Promise<{ readonly home: string; readonly files: ReadonlyMap<string, string> }> {
+  stateFolder(): Promise<string> {
+    return this.#runtime.stateFolder();
+  }
+
+  /** The files that the last load read or looked for, each with its signature. */
+  async reads(): Promise<ReadonlyMap<string, string>> {
     await this.#runtime.ready().catch(() => undefined);
-    return { home: await this.#runtime.stateFolder(), files: this.#runtime.reads };
+    return this.#runtime.reads;
   }
 
   /** Calls back when tool lists change, by a reload or otherwise. Returns a function that unsubscribes. */

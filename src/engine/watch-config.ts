@@ -21,6 +21,10 @@ import { coreOf, type EngineHandle } from './engine-handle.ts';
 /** Touched by `anygpt mcp config reload` and `trust`. Running gateways of the same home watch it. */
 export const reloadStamp = (home: string): string => join(home, 'reload');
 
+/** The stamp of an engine's home as it is now, for `WatchOptions.stampBefore`. */
+export const stampNow = async (handle: EngineHandle): Promise<string> =>
+  lookAt(reloadStamp(await coreOf(handle).stateFolder()));
+
 /** Tells running gateways of this home to reload. */
 export function touchReloadStamp(home: string, now: () => number = wallNow): void {
   writeStamp(home, new Date(now()).toISOString());
@@ -55,6 +59,8 @@ export interface WatchOptions {
   readonly logger: Logger;
   /** Also watch the configuration files themselves. */
   readonly files?: boolean;
+  /** The stamp as it was before the configuration was read. A reload that was asked for since is not lost. */
+  readonly stampBefore?: Promise<string> | undefined;
   /** How long a changed file must be quiet before it takes effect. */
   readonly settleMs?: number;
   /** The same for formats in which a part looks complete, such as YAML. */
@@ -83,6 +89,7 @@ export async function watchConfig(
   {
     logger,
     files = false,
+    stampBefore,
     settleMs = LIMITS.pace.settled,
     partialMs = LIMITS.pace.settledPart,
     lossMs = LIMITS.pace.settledLoss,
@@ -90,11 +97,10 @@ export async function watchConfig(
 ): Promise<() => void> {
   const times: QuietTimes = { settleMs, partialMs, lossMs };
   const engine = coreOf(handle);
-  const { home, files: read } = await engine.source();
-  const stamp = reloadStamp(home);
-  let stampSeen = await lookAt(stamp);
+  const stamp = reloadStamp(await engine.stateFolder());
+  let stampSeen = await (stampBefore ?? lookAt(stamp));
   /** Every file that any load looked for, with its signature when last read. A vanished file may come back. */
-  const known = new Map(read);
+  const known = new Map(await engine.reads());
   let pending: Pending | undefined;
   let stopped = false;
   let said: string | undefined;
@@ -107,7 +113,7 @@ export async function watchConfig(
   const remember = async (signatures: Signatures) => {
     for (const [path, signature] of signatures) known.set(path, signature);
     // As the last load saw them: a later change is still to be loaded.
-    for (const [path, signature] of (await engine.source()).files) known.set(path, signature);
+    for (const [path, signature] of await engine.reads()) known.set(path, signature);
   };
 
   const take = async (change: Pending) => {

@@ -12,7 +12,7 @@ import { LIMITS } from '../core/limits.ts';
 import { messageOf } from '../text/thrown-message.ts';
 import { type RegistryPage, readEntry, readPage } from './read-page.ts';
 import { isRegistryName } from './read-server.ts';
-import { RegistryClient, type RegistrySource, type RegistryWorld } from './registry-client.ts';
+import { PAGE, RegistryClient, type RegistrySource, type RegistryWorld } from './registry-client.ts';
 import { byPublisher, type RegistryHit, RegistryIndex, toDocument } from './registry-index.ts';
 import type { RegistryEntry } from './registry-server.ts';
 import { DamagedStore, type RegistryContents, RegistryStore } from './registry-store.ts';
@@ -55,8 +55,6 @@ export interface ShownServer {
   readonly notes: readonly string[];
 }
 
-/** How long a sync or an answer is fresh. */
-const FRESH_MS = 3600_000;
 /** Words of a query that a registry is asked for one by one: it looks for a text, not for a meaning. */
 const WORDS = 4;
 
@@ -188,7 +186,7 @@ export class McpRegistries {
   ) {
     const contents = await store.contents();
     if (contents === undefined || offline) return contents;
-    if (useCache && ageSince(contents.syncedAt, this.#now()) < FRESH_MS) return contents;
+    if (useCache && ageSince(contents.syncedAt, this.#now()) < LIMITS.age.registry) return contents;
     try {
       await syncRegistry(client, store, { signal, onProgress, now: this.#now });
     } catch (error) {
@@ -214,7 +212,7 @@ export class McpRegistries {
   ): Promise<readonly RegistryHit[]> {
     const entries = new Map<string, RegistryEntry>();
     for (const word of wordsOf(query)) {
-      const path = `/servers?${new URLSearchParams({ limit: '100', version: 'latest', search: word })}`;
+      const path = `/servers?${new URLSearchParams({ limit: PAGE, version: 'latest', search: word })}`;
       const page = readPage(await this.#answer(registry, path, options, notes));
       for (const entry of (page ?? NO_PAGE).entries)
         if (entry.status !== 'deleted') entries.set(entry.server.name, entry);
@@ -259,7 +257,8 @@ export class McpRegistries {
     notes: string[],
   ): Promise<unknown> {
     const kept = await store.answer(path);
-    if (kept !== undefined && (offline || (useCache && ageSince(kept.at, this.#now()) < FRESH_MS))) return kept.body;
+    if (kept !== undefined && (offline || (useCache && ageSince(kept.at, this.#now()) < LIMITS.age.registry)))
+      return kept.body;
     if (offline)
       throw new DiscoveryError(
         'SERVER_CONNECTION_ERROR',

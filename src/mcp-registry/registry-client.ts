@@ -53,7 +53,6 @@ export interface ListQuery {
   readonly search?: string | undefined;
   /** The answer to the first page that is known already. */
   readonly etag?: string | undefined;
-  readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,6 +60,9 @@ export interface ListQuery {
 export interface ListedPage extends Pick<RegistryAnswer, 'unchanged' | 'etag' | 'date'> {
   readonly page: RegistryPage;
 }
+
+/** Entries of a page: the most that a registry gives at once. */
+export const PAGE = '100';
 
 const NO_ENTRIES: RegistryPage = { entries: [], skipped: [], nextCursor: undefined };
 
@@ -77,8 +79,8 @@ export class RegistryClient {
   }
 
   /** Yields a list page by page. Ends with an error if the registry repeats a cursor or never ends. */
-  async *list({ updatedSince, search, etag, limit = 100, signal }: ListQuery = {}): AsyncGenerator<ListedPage> {
-    const query = new URLSearchParams({ limit: String(limit), version: 'latest' });
+  async *list({ updatedSince, search, etag, signal }: ListQuery = {}): AsyncGenerator<ListedPage> {
+    const query = new URLSearchParams({ limit: PAGE, version: 'latest' });
     if (search !== undefined) query.set('search', search);
     if (updatedSince !== undefined) {
       query.set('updated_since', updatedSince);

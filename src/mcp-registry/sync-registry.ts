@@ -44,11 +44,6 @@ export interface SyncReport {
   readonly reasons: readonly string[];
 }
 
-/** Entries that a registry no longer lists are noticed by reading everything, once a week. */
-const FULL_EVERY_MS = 7 * 24 * 3600_000;
-/** Lists change while they are read, and clocks differ: some entries are asked for twice. */
-const OVERLAP_MS = 120_000;
-
 /** Syncs a registry. Other processes that sync it wait. */
 export const syncRegistry = (
   client: RegistryClient,
@@ -59,7 +54,7 @@ export const syncRegistry = (
     const contents = await store.contents();
     const isDue =
       contents === undefined ||
-      Math.abs(now() - contents.fullAt) > FULL_EVERY_MS ||
+      Math.abs(now() - contents.fullAt) > LIMITS.age.registryFull ||
       contents.chunks.length >= LIMITS.registry.chunks;
     if (full || isDue) return readAll(client, store, { ...options, now });
     try {
@@ -220,7 +215,7 @@ export async function openIndex(store: RegistryStore, contents: RegistryContents
 
 type KnownEntry = Parameters<typeof isNewer>[1];
 
-const sinceText = (time: number): string => new Date(time - OVERLAP_MS).toISOString();
+const sinceText = (time: number): string => new Date(time - LIMITS.age.registryOverlap).toISOString();
 
 const reportOf = ({ name }: RegistryClient, full: boolean, { count, reasons }: Skips) => ({
   registry: name,

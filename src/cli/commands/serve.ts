@@ -99,6 +99,8 @@ interface ServeOptions {
 async function serveEngine(engine: EngineCore, { port, expose, watch, log }: ServeOptions, io: Io): Promise<number> {
   // Every agent starts a gateway on stdio, so HTTP is loaded only on demand.
   const stdio = import('../../gateway/serve-stdio.ts');
+  const watcher = import('../../engine/watch-config.ts');
+  const stampBefore = watcher.then(({ stampNow }) => stampNow(engine));
   const configured = followConfiguration(engine, log, io);
   const { discoverySurface, serveGatewayOnStdio } = await stdio;
   // A terminal may show a question first, and --expose needs the server. Otherwise the client is greeted at once:
@@ -127,8 +129,8 @@ async function serveEngine(engine: EngineCore, { port, expose, watch, log }: Ser
             throw new DiscoveryError('SERVER_CONNECTION_ERROR', `cannot listen on port ${port}: ${error.message}`);
           });
   if ('url' in served) io.stderr.write(`anygpt: listening on ${served.url}\n`);
-  const { watchConfig } = await import('../../engine/watch-config.ts');
-  const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch }));
+  const { watchConfig } = await watcher;
+  const watching = configured.then(() => watchConfig(engine, { logger: log.logger, files: watch, stampBefore }));
   let asked = false;
   let stop = (_bySignal: boolean) => {};
   const stopped = new Promise<boolean>((resolve) => {
