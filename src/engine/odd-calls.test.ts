@@ -50,9 +50,12 @@ describe('a name', () => {
       for await (const event of engine.executeStream(server, name, {})) last = event;
       return last;
     };
+    // The answers of two formats carry the name of the call, however long it is.
     const errors = await Promise.all([
       use(name),
       engine.handle({ type: 'function', id: '1', function: { name, arguments: '{' } }),
+      engine.handle({ type: 'tool-call', toolCallId: '1', toolName: name.slice(0, 100), input: {} }),
+      engine.handle({ name: name.slice(0, 100), args: {} }),
       engine.executeTool('', name, {}),
       engine.executeTool(name, name, '{'),
       engine.executeTool('anygpt', name, {}),
