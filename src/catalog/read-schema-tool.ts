@@ -30,7 +30,8 @@ export const READ_SCHEMA: ToolDefinition = {
       path: { type: 'string', description: 'A parameter (filter, filter.owner) or a $ref (#/properties/filter)' },
       page: { type: 'integer', minimum: 1, description: 'Default 1' },
     },
-    required: ['server', 'tool'],
+    // The server may be part of the tool's name, as in `server:tool`.
+    required: ['tool'],
     additionalProperties: false,
   },
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

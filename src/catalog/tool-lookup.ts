@@ -3,6 +3,7 @@
  * @module
  */
 import type { CallSignal } from '../async/cancellation.ts';
+import { OWN_SERVER } from '../core/own-server.ts';
 import { fail, ok, type ToolResult } from '../core/result.ts';
 import { isProvider, type ProviderDefinition, type SourceDefinition, UNDESCRIBED } from '../core/tool-provider.ts';
 import type { Caller, ToolDefinition, ToolMetadata, ToolRef } from '../core/types.ts';
@@ -42,7 +43,7 @@ export function resolveRef({ servers, catalog }: LookupState, server: string, to
   return resolveToolRef(
     server,
     tool,
-    (name) => servers.has(name),
+    (name) => servers.has(name) || name === OWN_SERVER,
     (ref) => !catalog.isLoaded(ref.server) || catalog.definition(ref.server, ref.tool) !== undefined,
   );
 }

@@ -7,6 +7,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import { elapsedNow } from '../async/clock.ts';
 import { withTimeLimit } from '../async/time-limit.ts';
 import { DiscoveryError, ToolExecutionError, ToolNotFoundError } from '../core/errors.ts';
+import { turnKey } from '../core/fair-share.ts';
 import { LIMITS } from '../core/limits.ts';
 import { UnheededError } from '../core/result.ts';
 import type { ToolProvider } from '../core/tool-provider.ts';
@@ -162,7 +163,7 @@ export class McpConnection implements ToolProvider<ToolCall> {
       signal: call.signal,
       onProgress: call.onProgress,
       headers: modern && this.#options.sendsHeaders ? this.#headers(call) : undefined,
-      caller: callerKey(call.caller),
+      caller: turnKey(call.caller),
     };
     if (modern) return this.#callInRounds(call, params, options);
     return this.#respondent.isBeginning ? this.#callFirst(call, params, options) : this.#call(call, params, options);
@@ -349,13 +350,6 @@ export class McpConnection implements ToolProvider<ToolCall> {
     return () => new DiscoveryError('SERVER_CONNECTION_ERROR', message, { server, outcome: 'unknown' });
   }
 }
-
-/**
- * Returns a key that tells callers apart. Clients without sessions may use a socket per call, but usually keep one
- * name.
- */
-const callerKey = ({ session, principal, clientName, socket }: Caller): string =>
-  session ?? principal ?? clientName ?? socket ?? '';
 
 /** Tells whether an error is the server's own answer to a call: then the call is over. */
 const isAnswer = (error: unknown): boolean =>

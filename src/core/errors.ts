@@ -3,6 +3,8 @@
  * do next.
  * @module
  */
+import { shorten } from '../text/plain-text.ts';
+import { LIMITS } from './limits.ts';
 
 /** Every code an error of this package can have. */
 export const ERROR_CODES = [
@@ -95,8 +97,8 @@ export class DiscoveryError extends Error {
     return {
       code: this.code,
       message: this.message,
-      ...(server !== undefined && { server }),
-      ...(tool !== undefined && { tool }),
+      ...(server !== undefined && { server: nameIn(server) }),
+      ...(tool !== undefined && { tool: nameIn(tool) }),
       retryable: retryable ?? isRetryableCode(this.code),
       ...(outcome !== undefined && { outcome }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -105,6 +107,9 @@ export class DiscoveryError extends Error {
     };
   }
 }
+
+/** A name of any length may have been asked for. */
+const nameIn = (name: string): string => shorten(String(name), LIMITS.names.tool);
 
 /** A mistake in a configuration file, with every problem found in it. */
 export class ConfigurationError extends DiscoveryError {
@@ -150,7 +155,12 @@ export class ToolNotFoundError extends DiscoveryError {
   constructor(tool: string, server: undefined, message: string, details?: ErrorDetails);
   constructor(first: string, second?: string, message?: string, details: ErrorDetails = {}) {
     const [server, tool] = second === undefined ? [undefined, first] : [first, second];
-    const where = server === undefined ? '' : ` on server "${server}"`;
-    super('TOOL_NOT_FOUND', message ?? `No tool "${tool}"${where}.`, { outcome: 'not_sent', ...details, server, tool });
+    const where = server === undefined ? '' : ` on server "${nameIn(server)}"`;
+    super('TOOL_NOT_FOUND', message ?? `No tool "${nameIn(tool)}"${where}.`, {
+      outcome: 'not_sent',
+      ...details,
+      server,
+      tool,
+    });
   }
 }

@@ -37,12 +37,8 @@ export const causeOf = (error: ErrorInfo): unknown => causes.get(error);
 export function toFailure(thrown: unknown, details: ErrorDetails = {}): ToolResult<never> {
   const ours = thrownAs(DiscoveryError, thrown);
   if (ours !== undefined) {
-    const { server, tool } = details;
-    const error = {
-      ...(server !== undefined && { server }),
-      ...(tool !== undefined && { tool }),
-      ...ours.toInfo(),
-    };
+    const { server = details.server, tool = details.tool } = ours.details;
+    const error = new DiscoveryError(ours.code, ours.message, { ...ours.details, server, tool }).toInfo();
     causes.set(error, ours.cause ?? ours);
     return { success: false, error };
   }

@@ -153,7 +153,10 @@ export class AgentTools {
       const refusal =
         broken === undefined
           ? undefined
-          : fail('TOOL_VALIDATION_ERROR', `The arguments of ${name} ${broken}.`, { tool: name, outcome: 'not_sent' });
+          : fail('TOOL_VALIDATION_ERROR', `The arguments of ${shorten(name, 100)} ${broken}.`, {
+              tool: name,
+              outcome: 'not_sent',
+            });
       if (isMetaTool(name) && !namespace) {
         if (refusal) return this.#asResult(refusal);
         return await this.#runMetaTool(name, argumentsOf(args) ?? args, { caller, signal, onProgress, request });

@@ -16,6 +16,7 @@ import type { ResolvedConfig } from '../config/resolved-config.ts';
 import type { Lease } from '../connections/connection-pool.ts';
 import { DiscoveryError, type ErrorInfo } from '../core/errors.ts';
 import { isLoop, LOOP_REFUSAL } from '../core/hops.ts';
+import { LIMITS } from '../core/limits.ts';
 import { fail, ok, type ToolResult, toFailure } from '../core/result.ts';
 import { isProvider } from '../core/tool-provider.ts';
 import type {
@@ -218,6 +219,7 @@ export class EngineCore implements EngineHandle {
     tool: string,
     options: { caller?: Caller | undefined; examples?: boolean | undefined } = {},
   ): Promise<ToolResult<Description>> {
+    if (!isName(server) || !isName(tool)) return NAMELESS;
     const [state, ref] = await findMeant(await this.#states(), server, tool, options);
     const own = ownTool(ref);
     if (own) return ok(describeTool(own, options.examples));
@@ -232,7 +234,7 @@ export class EngineCore implements EngineHandle {
   /** Calls a tool through the whole pipeline. Never throws. */
   async call(request: CallRequest): Promise<ToolResult<CallToolResult>> {
     const { server, tool } = request;
-    if (typeof server !== 'string' || typeof tool !== 'string') return this.refuse(NAMELESS, request);
+    if (!isName(server) || !isName(tool)) return this.refuse(NAMELESS, request);
     const where = { server, tool, outcome: 'not_sent' } as const;
     try {
       const runtime = this.#runtime;
@@ -282,6 +284,10 @@ export class EngineCore implements EngineHandle {
     args?: unknown,
     options: ExecuteOptions = {},
   ): AsyncGenerator<ExecutionEvent, void, undefined> {
+    if (!isName(server) || !isName(tool)) {
+      yield { type: 'result', result: await this.refuse(NAMELESS, { ...options, server, tool }) };
+      return;
+    }
     try {
       const runtime = this.#runtime;
       const running = await runtime.onTheWay(runtime.ready());
@@ -479,4 +485,10 @@ const ofOneRequest = <T extends ExecuteOptions>({ servers }: EngineState, option
   gate: [...servers.values()][0]?.fingerprint,
 });
 
-const NAMELESS = fail('VALIDATION_ERROR', 'A call needs the names of a server and a tool.', { outcome: 'not_sent' });
+const isName = (written: unknown): boolean => typeof written === 'string' && written.length <= LIMITS.names.qualified;
+
+const NAMELESS = fail(
+  'VALIDATION_ERROR',
+  `A tool is named by its server and its name, each a text of at most ${LIMITS.names.qualified} characters.`,
+  { outcome: 'not_sent' },
+);

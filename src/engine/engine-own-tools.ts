@@ -28,7 +28,7 @@ export const ownTool = ({ server, tool }: ToolRef): ToolMetadata | undefined =>
 export const createReadSchema = (states: () => readonly EngineState[]): OwnTool => ({
   definition: READ_SCHEMA,
   run: async ({ arguments: args, caller, signal }) => {
-    const { server, tool, path = '', page = 1 } = args;
+    const { server = '', tool, path = '', page = 1 } = args;
     const [state, ref] = await findMeant(states(), String(server), String(tool), { caller, signal });
     const own = ownTool(ref);
     const found = own ? ok({ metadata: own }) : await requireUsableTool(state, ref, caller);

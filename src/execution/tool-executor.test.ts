@@ -46,13 +46,18 @@ describe('ToolExecutor', () => {
   });
 
   test('arguments may come as a JSON string, wrapped, or not at all', async () => {
-    const { proxy } = build();
-    const text = async (args: unknown) => {
+    const open = build();
+    const closed = build({
+      lookup: () => ok({ ...definition, inputSchema: { ...definition.inputSchema, additionalProperties: false } }),
+    });
+    const text = async (args: unknown, { proxy } = open) => {
       const result = await proxy.execute('s', 'echo', args);
       return result.success && result.data.content?.[0]?.text;
     };
     expect(await text('{"text":"a"}')).toBe('a');
-    expect(await text({ input: { text: 'b' } })).toBe('b');
+    expect(await text({ input: { text: 'b' } }, closed)).toBe('b');
+    // What fits as it was sent is not repaired.
+    expect(await text({ input: { text: 'b' } })).toBe('undefined');
     expect(await text(undefined)).toBe('undefined');
   });
 

@@ -9,6 +9,7 @@ import { type ServedHttp, serveGatewayOnHttp, serveGatewayOnStdio } from './inde
 import { discoverySurface } from './serve-stdio.ts';
 
 const FLOODER = fileURLToPath(new URL('../../bench/servers/flooder.mjs', import.meta.url));
+const ELICITING = fileURLToPath(new URL('../../test/fixtures/connections/eliciting.mjs', import.meta.url));
 const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '0' } };
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -21,7 +22,15 @@ let engine: EngineCore;
 let served: ServedHttp;
 beforeAll(async () => {
   const connection = { type: 'stdio', command: process.execPath, args: [FLOODER] };
-  engine = engineWith({ servers: [{ name: 'evil', connection }] });
+  const asking = { type: 'stdio', command: process.execPath, args: [ELICITING] };
+  const tools = ['ask', 'wait'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+  engine = engineWith({
+    servers: [
+      { name: 'evil', connection },
+      { name: 'asking', connection: asking, tools, concurrency: 4 },
+    ],
+    limits: { queueWait: 1_000 },
+  });
   served = await serveGatewayOnHttp(engine, { port: 0, surface: discoverySurface(engine) });
 });
 afterAll(async () => {
@@ -82,6 +91,32 @@ describe('a message with too many values', () => {
       status: 400,
       body: { error: { code: -32700 } },
     });
+  });
+});
+
+describe('a client that answers no question', () => {
+  it('keeps no other client from a server', async () => {
+    const call = async (client: string, tool: string) => {
+      const _meta = {
+        ...META,
+        'io.modelcontextprotocol/clientInfo': { name: client, version: '0' },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+      };
+      const params = {
+        name: 'execute_tool',
+        arguments: { server: 'asking', tool, arguments: { marker: client } },
+        _meta,
+      };
+      const { body } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+      return body.result as { resultType?: string; isError?: boolean };
+    };
+    const parked = await Promise.all(Array.from({ length: 8 }, () => call('greedy', 'ask')));
+    // The fourth call runs if a slot is given back before its wait in the queue ends.
+    const waiting = parked.filter(({ resultType }) => resultType === 'input_required').length;
+    expect([3, 4]).toContain(waiting);
+    expect(parked.filter(({ isError }) => isError)).toHaveLength(8 - waiting);
+    expect(await call('modest', 'wait')).toMatchObject({ structuredContent: { marker: 'modest' } });
+    expect(await call('modest', 'ask')).toMatchObject({ resultType: 'input_required' });
   });
 });
 

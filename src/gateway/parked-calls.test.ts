@@ -11,7 +11,7 @@ const stateOf = (result: RawResult): string => String(result.requestState);
 describe('ParkedCalls', () => {
   it('gives the result of a call that asks nothing', async () => {
     const parked = new ParkedCalls();
-    expect(await parked.run('b', signal, async () => ({ content: [] }))).toEqual({ content: [] });
+    expect(await parked.run('c', 'b', signal, async () => ({ content: [] }))).toEqual({ content: [] });
     expect(parked.size).toBe(0);
   });
 
@@ -29,7 +29,7 @@ describe('ParkedCalls', () => {
       onProgress?.({ progress: 3 });
       return {};
     };
-    const first = await parked.run('b', signal, work, hearing('first'));
+    const first = await parked.run('c', 'b', signal, work, hearing('first'));
     between();
     await parked.resume(stateOf(first), 'b', { q1: {} }, signal, hearing('second'));
     expect(heard).toEqual(['first 1', 'second 3']);
@@ -37,7 +37,7 @@ describe('ParkedCalls', () => {
 
   it('parks a call at its question and resumes it with the answer', async () => {
     const parked = new ParkedCalls();
-    const first = await parked.run('b', signal, asking);
+    const first = await parked.run('c', 'b', signal, asking);
     expect(first).toMatchObject({ resultType: 'input_required', inputRequests: { q1: QUESTION } });
     expect(ParkedCalls.owns(first.requestState)).toBe(true);
     expect(parked.size).toBe(1);
@@ -48,7 +48,7 @@ describe('ParkedCalls', () => {
 
   it('asks questions together that come at the same time', async () => {
     const parked = new ParkedCalls();
-    const first = await parked.run('b', signal, async (ask) => ({
+    const first = await parked.run('c', 'b', signal, async (ask) => ({
       both: await Promise.all([ask(QUESTION), ask({ method: 'roots/list' })]),
     }));
     expect(first.inputRequests).toEqual({ q1: QUESTION, q2: { method: 'roots/list' } });
@@ -59,7 +59,7 @@ describe('ParkedCalls', () => {
 
   it('asks again for what was not answered', async () => {
     const parked = new ParkedCalls();
-    const first = await parked.run('b', signal, asking);
+    const first = await parked.run('c', 'b', signal, asking);
     const again = await parked.resume(stateOf(first), 'b', { q1: 'not an object', other: {} }, signal);
     expect(again).toMatchObject({ resultType: 'input_required', inputRequests: { q1: QUESTION } });
     expect(await parked.resume(stateOf(again), 'b', { q1: { ok: true } }, signal)).toEqual({
@@ -69,7 +69,7 @@ describe('ParkedCalls', () => {
 
   it('refuses answers of another caller, second answers, and answers to no question', async () => {
     const parked = new ParkedCalls();
-    const first = await parked.run('alice', signal, asking);
+    const first = await parked.run('c', 'alice', signal, asking);
     const refused = { code: 'VALIDATION_ERROR' };
     await expect(parked.resume(stateOf(first), 'mallory', { q1: {} }, signal)).rejects.toMatchObject(refused);
     await parked.resume(stateOf(first), 'alice', { q1: {} }, signal);
@@ -80,7 +80,7 @@ describe('ParkedCalls', () => {
   it('keeps a parked call alive when its first request has ended', async () => {
     const parked = new ParkedCalls();
     const request = new AbortController();
-    const first = await parked.run('b', request.signal, asking);
+    const first = await parked.run('c', 'b', request.signal, asking);
     request.abort();
     expect(await parked.resume(stateOf(first), 'b', { q1: {} }, signal)).toEqual({ structuredContent: {} });
   });
@@ -93,16 +93,16 @@ describe('ParkedCalls', () => {
         own.addEventListener('abort', () => reject(own.reason));
       });
     const request = new AbortController();
-    const running = parked.run('b', request.signal, work);
+    const running = parked.run('c', 'b', request.signal, work);
     request.abort(new Error('gone'));
     await expect(running).rejects.toThrow('gone');
-    await expect(parked.run('b', AbortSignal.abort(new Error('before')), work)).rejects.toThrow('before');
+    await expect(parked.run('c', 'b', AbortSignal.abort(new Error('before')), work)).rejects.toThrow('before');
   });
 
   it('does not stop at a question that was withdrawn', async () => {
     const parked = new ParkedCalls();
     const stop = new AbortController();
-    const result = await parked.run('b', signal, async (ask) => {
+    const result = await parked.run('c', 'b', signal, async (ask) => {
       const asked = ask(QUESTION, stop.signal).catch(() => 'withdrawn');
       stop.abort();
       const how = await asked;
@@ -119,12 +119,12 @@ describe('ParkedCalls', () => {
       return {};
     };
     const hasty = new ParkedCalls({ waitMs: 5 });
-    await hasty.run('b', signal, work);
+    await hasty.run('c', 'b', signal, work);
     await expect.poll(() => hasty.size).toBe(0);
     await expect.poll(() => seen).toEqual(['CANCELLED', true]);
 
     const closing = new ParkedCalls();
-    await closing.run('b', signal, work);
+    await closing.run('c', 'b', signal, work);
     closing.close();
     expect(closing.size).toBe(0);
     await expect.poll(() => seen.length).toBe(4);
@@ -132,9 +132,20 @@ describe('ParkedCalls', () => {
 
   it('refuses to park more calls than it may', async () => {
     const parked = new ParkedCalls({ maxCalls: 1 });
-    await parked.run('b', signal, asking);
-    await expect(parked.run('b', signal, asking)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    await parked.run('c', 'b', signal, asking);
+    await expect(parked.run('c', 'b', signal, asking)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
     expect(parked.size).toBe(1);
+    parked.close();
+  });
+
+  it('leaves places to other callers when one parks all it can', async () => {
+    const parked = new ParkedCalls({ maxCalls: 16 });
+    const park = async (caller: string): Promise<number> => {
+      let count = 0;
+      while (await parked.run(caller, 'b', signal, asking).catch(() => undefined)) count++;
+      return count;
+    };
+    expect([await park('greedy'), await park('modest'), await park('late')]).toEqual([12, 3, 1]);
     parked.close();
   });
 });

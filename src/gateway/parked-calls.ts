@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallSignal, Cancellation } from '../async/cancellation.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { leavesRoom } from '../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import type { ServerRequest, ToolCall } from '../core/types.ts';
 
@@ -25,6 +26,8 @@ interface Parked {
   readonly id: string;
   /** The caller, tool and arguments of the call. The answers must match them. */
   readonly binding: string;
+  /** Shares the places with other callers. */
+  readonly caller: string;
   readonly questions: Map<string, Question>;
   result: Promise<RawResult>;
   readonly cancellation: Cancellation;
@@ -60,6 +63,7 @@ export class ParkedCalls {
 
   /** Runs a call that may ask. Resolves with its result, or with its questions. */
   run(
+    caller: string,
     binding: string,
     signal: CallSignal,
     work: (ask: Ask, signal: CallSignal, hearing: Hearing) => Promise<RawResult>,
@@ -70,6 +74,7 @@ export class ParkedCalls {
     const call: Parked = {
       id: `${PREFIX}${randomBytes(18).toString('base64url')}`,
       binding,
+      caller,
       questions: new Map(),
       result: NEVER,
       cancellation,
@@ -144,7 +149,8 @@ export class ParkedCalls {
   }
 
   #park(call: Parked): RawResult {
-    if (this.#parked.size >= this.#maxCalls) {
+    const own = [...this.#parked.values()].filter(({ caller }) => caller === call.caller).length;
+    if (!leavesRoom(own, this.#maxCalls - this.#parked.size)) {
       this.#giveUp(call, 'too many calls wait for an answer');
       throw new DiscoveryError('SERVER_BUSY', 'Too many calls are waiting for answers from agents. Try again later.');
     }

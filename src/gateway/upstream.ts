@@ -6,6 +6,7 @@ import type { CallSignal } from '../async/cancellation.ts';
 import type { ProtocolEra } from '../connections/handshake.ts';
 import { META } from '../connections/handshake.ts';
 import { DiscoveryError } from '../core/errors.ts';
+import { turnKey } from '../core/fair-share.ts';
 import type { Caller, Progress, ToolCall } from '../core/types.ts';
 import { writeJson } from '../json/exact-json.ts';
 import { isObject } from '../json/plain-object.ts';
@@ -65,6 +66,7 @@ export function createUpstreamHandler(run: RunTool, parked: ParkedCalls): Upstre
     if (!canBeAsked(capabilities)) return run(name, params.arguments, context);
     return refusable(
       parked.run(
+        turnKey(context.caller),
         bindingOf(call),
         signal,
         (ask, own, heard) =>

@@ -142,11 +142,24 @@ describe('get_tool_details', () => {
     );
     expect(jsonOf(await read({ server: 'github' })).error.code).toBe('TOOL_VALIDATION_ERROR');
     expect(textOf(await read({ server: 'anygpt', tool: 'read_schema', path: 'page' }))).toContain('integer');
+    expect(textOf(await read({ tool: 'anygpt:read_schema', path: 'page' }))).toContain('integer');
+    const named = { name: 'anygpt__read_schema', arguments: { tool: 'github:create_issue', path: 'labels' } };
+    expect(textOf(await run('execute_tool', named))).toBe(JSON.stringify(SCHEMA.properties.labels));
     expect(jsonOf(await run('get_tool_details', { server: 'anygpt', tool: 'read_schema' })).parameters).toHaveLength(4);
     expect(jsonOf(await run('execute_tool', { server: 'anygpt', tool: 'none', arguments: {} })).error).toMatchObject({
       code: 'TOOL_NOT_FOUND',
       suggestions: ['read_result', 'read_schema'],
     });
+  });
+
+  it.each([
+    { tool: 'github__create_issue' },
+    { server: 'github:create_issue' },
+    { name: 'github__create_issue' },
+    { name: 'github:create_issue' },
+    { server: 'github', name: 'create_issue' },
+  ])('finds the tool behind %j', async (args) => {
+    expect(jsonOf(await run('get_tool_details', args))).toMatchObject({ server: 'github', tool: 'create_issue' });
   });
 
   it('refuses disabled tools, unknown tools and no tool at all', async () => {
@@ -185,6 +198,11 @@ describe('execute_tool', () => {
       { input: JSON.stringify({ server: 'github', tool: 'create_issue', arguments: issue }) },
     ],
     ['under one name', { tool: 'github__create_issue', arguments: issue }],
+    ['under one name in the field of the server', { server: 'github:create_issue', arguments: issue }],
+    ['under a name alone', { name: 'github__create_issue', arguments: issue }],
+    ['under a name with a colon', { name: 'github:create_issue', arguments: JSON.stringify(issue) }],
+    ['beside a name', { name: 'github:create_issue', ...issue }],
+    ['under a server and a name', { server: 'github', name: 'create_issue', arguments: issue }],
   ])('takes arguments %s', async (_how, args) => {
     expect(textOf(await run('execute_tool', args))).toBe('created');
     expect(lastArguments()).toEqual(issue);

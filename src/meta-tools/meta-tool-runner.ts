@@ -27,7 +27,7 @@ export function createMetaToolRunner(engine: EngineCore): RunTool {
   return (name, raw, context) => {
     if (!isMetaTool(name)) return Promise.resolve(asResult(noSuchTool(name)));
     const args = lift(asObject(raw));
-    if (name === 'execute_tool') return execute(engine, args, context);
+    if (name === 'execute_tool') return execute(engine, args && withTool(args), context);
     return look(engine, name, args, context).catch((error) => asResult(brokenOr(engine, toFailure(error))));
   };
 }
@@ -119,7 +119,7 @@ const TOOLS: Readonly<Record<Exclude<MetaToolName, 'execute_tool'>, Run>> = {
   },
 
   get_tool_details: async (engine, args, { caller }) => {
-    const ref = pair(args);
+    const ref = pair({ ...args, tool: args.tool ?? args.name });
     if (!ref) return asResult(badPair('get_tool_details'));
     const found = await engine.describe(ref.server, ref.tool, { caller });
     return found.success ? detailsAnswer(found.data) : asResult(found);
@@ -144,6 +144,13 @@ function pair({ server, tool }: Arguments): { readonly server: string; readonly 
   return typeof first === 'string' && typeof second === 'string' && first + second !== ''
     ? { server: first, tool: second }
     : undefined;
+}
+
+/** Some agents write `name` for `tool`. Beside a server, it may be one of the tool's own arguments instead. */
+function withTool(args: Arguments): Arguments {
+  const { name, ...rest } = args;
+  const isTool = typeof name === 'string' && !rest.tool && (!rest.server || rest.arguments !== undefined);
+  return isTool ? { ...rest, tool: name } : args;
 }
 
 /** Some agents write the tool's own arguments beside `server` and `tool`. */

@@ -4,7 +4,9 @@
  */
 
 import type { ToolDefinition } from '../../core/types.ts';
-import { liftArguments } from '../../execution/validation/repair-arguments.ts';
+import { checkValue } from '../../execution/validation/check-value.ts';
+import { unwrapped } from '../../execution/validation/repair-arguments.ts';
+import { checkSchema } from '../../execution/validation/schema-check.ts';
 import type { ToolFormat } from './definition-types.ts';
 import { makeSchema, type SchemaTarget, TARGETS } from './make-schema.ts';
 import { StrictAllowance } from './strict-limits.ts';
@@ -25,9 +27,16 @@ const readers = new WeakMap<ToolDefinition, Map<SchemaTarget, Read>>();
 export function toOwnWords(tool: ToolDefinition, sent: unknown, format: ToolFormat | undefined): unknown {
   const args = argumentsOf(sent);
   if (args === undefined) return sent;
-  const lifted = liftArguments(args, tool.inputSchema);
   const targets = format === undefined ? ALL_TARGETS : [TARGETS[format]];
-  return targets.reduce((read, target) => readerOf(tool, target)(read), lifted);
+  const read = (given: Arguments) => targets.reduce((words, target) => readerOf(tool, target)(words), given);
+  const [own, inner] = [read(args), unwrapped(args)];
+  const meant = inner && read(inner);
+  return meant && !fits(tool, own) && fits(tool, meant) ? meant : own;
+}
+
+function fits({ inputSchema }: ToolDefinition, args: Arguments): boolean {
+  const checked = checkSchema(inputSchema);
+  return checked.verdict === 'harmless' && checkValue(checked.root, args).length === 0;
 }
 
 function readerOf(tool: ToolDefinition, target: SchemaTarget): Read {

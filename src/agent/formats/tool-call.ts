@@ -113,7 +113,7 @@ export function readToolCall(call: AnyToolCall, { format }: ToolCallOptions = {}
   if (typeof call !== 'object' || call === null) throw noCall('it is not an object');
   const own = formatOf(call, format);
   const parts = READERS[own](call as never);
-  if (typeof parts.name !== 'string' || parts.name === '') throw noCall('it has no name');
+  if (typeof parts.name !== 'string') throw noCall('it has no name');
   if (NEEDED[own].includes('id') && (typeof parts.id !== 'string' || parts.id === ''))
     throw noCall('it has no id, so its result could not be matched to it');
   return parts;
@@ -168,8 +168,8 @@ const READERS: Readers = {
     arguments: args,
   }),
   gemini: (call: GeminiFunctionCall | GeminiFunctionCallPart) => {
-    const { id, name = '', args } = ('functionCall' in call ? call.functionCall : call) ?? {};
-    return { format: 'gemini', id, name, arguments: args };
+    const { id, name, args } = ('functionCall' in call ? call.functionCall : call) ?? {};
+    return { format: 'gemini', id, name: name as string, arguments: args };
   },
   'ai-sdk': ({ toolCallId: id, toolName: name, input }) => ({ format: 'ai-sdk', id, name, arguments: input }),
   langchain: ({ id, name, args }) => ({ format: 'langchain', id, name, arguments: args }),

@@ -5,7 +5,7 @@
 import { DiscoveryError, type ErrorDetails } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { JsonSchema } from '../../core/types.ts';
-import { liftArguments } from '../../execution/validation/repair-arguments.ts';
+import { unwrapped } from '../../execution/validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../../execution/validation/schema-validators.ts';
 import { nestsTooDeep } from '../../json/json-nesting.ts';
 
@@ -24,12 +24,35 @@ export const refuseArguments =
       { ...details, tool, outcome: 'not_sent' },
     );
 
-/** Unwraps arguments that were wrapped once too often. Throws if they are nested too deeply. */
-export function readArguments(args: Arguments, schema: JsonSchema | undefined, refuse: Refuse): Arguments {
+/**
+ * Returns what a check makes of the arguments. If it refuses them as sent, but not what they wrap, returns the latter.
+ * Throws the refusal of what was sent, also if they are nested too deeply.
+ */
+export function readArguments<T>(args: Arguments, check: (args: Arguments) => T, refuse: Refuse): T {
   if (nestsTooDeep(args)) throw refuse(TOO_DEEP);
-  const lifted = schema === undefined ? args : liftArguments(args, schema);
-  if (lifted !== args && nestsTooDeep(lifted)) throw refuse(TOO_DEEP);
-  return lifted;
+  return orElse(
+    () => check(args),
+    (refusal) => {
+      const inner = unwrapped(args);
+      if (inner === undefined) throw refusal;
+      return orElse(
+        () => check(inner),
+        () => {
+          throw refusal;
+        },
+      );
+    },
+  );
+}
+
+/** Runs `next` if `first` throws, or if its promise rejects. */
+function orElse<T>(first: () => T, next: (thrown: unknown) => T): T {
+  try {
+    const value = first();
+    return value instanceof Promise ? (value.catch(next) as T) : value;
+  } catch (thrown) {
+    return next(thrown);
+  }
 }
 
 const TOO_DEEP = `they are nested more than ${LIMITS.json.depth} levels deep`;

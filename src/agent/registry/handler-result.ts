@@ -23,6 +23,8 @@ export function toCallToolResult(value: unknown): CallToolResult {
   if (isResult(value)) {
     // Nothing that measures, cuts or writes a result would end.
     if (nestsTooDeep(value)) return toErrorResult(new Error(ENDLESS));
+    // Throws here rather than where the result is sent.
+    if (isOdd(value)) JSON.stringify(value);
     return fitContent(value.content === undefined ? withContent(value) : value, CONTENT_TYPES);
   }
   if (value instanceof Error) return toErrorResult(value);
@@ -33,6 +35,12 @@ export function toCallToolResult(value: unknown): CallToolResult {
   const content = [{ type: 'text', text }];
   // An object with its own toJSON may become anything.
   return typeof value === 'object' && text.startsWith('{') ? { content, structuredContent: value } : { content };
+}
+
+/** Tells whether JSON may be unable to express a value. Looks at no texts, which are most of a result. */
+function isOdd(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return 'toJSON' in value || (Array.isArray(value) ? value : Object.values(value)).some(isOdd);
 }
 
 /** Replaces the structured content, and the text if it is a copy of it. */

@@ -160,12 +160,16 @@ export class KnownProvider {
   async #readArguments(name: string, args: Arguments): Promise<Arguments> {
     const refuse = refuseArguments(name);
     const validators = this.#validators;
-    if (validators === undefined) return readArguments(args, undefined, refuse);
-    const check = async (definition: ToolDefinition | undefined): Promise<Arguments> => {
-      const read = readArguments(args, definition?.inputSchema, refuse);
-      if (definition !== undefined) await checkValue(validators, definition.inputSchema, read, refuse);
-      return read;
-    };
+    const check = (definition: ToolDefinition | undefined): Promise<Arguments> =>
+      readArguments(
+        args,
+        async (sent) => {
+          if (definition && validators) await checkValue(validators, definition.inputSchema, sent, refuse);
+          return sent;
+        },
+        refuse,
+      );
+    if (validators === undefined) return check(undefined);
     const known = this.#tools?.get(name);
     const kept = (known && definitionOf(known)) ?? (await this.#definitions.forCall(name));
     try {

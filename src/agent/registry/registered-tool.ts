@@ -106,8 +106,7 @@ export function prepareTool(
     let isSent = false;
     try {
       signal.throwIfAborted();
-      const read = readArguments(args, input, refuse);
-      const checked = checkInput === undefined ? read : checkInput(read);
+      const checked = readArguments<unknown>(args, checkInput ?? ((sent) => sent), refuse);
       const value = checked instanceof Promise ? await abortable(checked, signal) : checked;
       isSent = true;
       const returned = handler(value as never, context);

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../test/fixtures/execution/manual-clock.ts';
 import { aCall, codeOf, done, held, never } from '../../../test/fixtures/execution/test-kit.ts';
+import type { ToolCall } from '../../core/types.ts';
 import { concurrency, Slots } from './concurrency.ts';
 
 describe('concurrency', () => {
@@ -196,5 +198,79 @@ describe('concurrency', () => {
     await Promise.resolve();
     end();
     expect(codeOf(await after)).toBe('ok');
+  });
+
+  const byClient = (clientName: string, more: Partial<ToolCall> = {}) => aCall({ ...more, caller: { clientName } });
+  const settled = () => new Promise((later) => setImmediate(later));
+
+  test('a network client leaves slots to others, which get them at once; a client on stdio uses all', async () => {
+    const { handler, calls, end } = held();
+    const pass = concurrency()(handler);
+    const running = Array.from({ length: 40 }, () => pass(byClient('greedy')));
+    expect(calls).toHaveLength(12);
+    running.push(...Array.from({ length: 6 }, () => pass(byClient('modest'))));
+    expect(calls).toHaveLength(15);
+    running.push(pass(byClient('late')));
+    expect(calls.at(-1)?.caller.clientName).toBe('late');
+    for (const _ of running) {
+      end();
+      await settled();
+    }
+    expect((await Promise.all(running)).every(({ success }) => success)).toBe(true);
+    const alone = held();
+    const stdio = concurrency()(alone.handler);
+    for (let i = 0; i < 20; i++) void stdio(aCall({ caller: { session: 'stdio' } }));
+    expect(alone.calls).toHaveLength(16);
+  });
+
+  test('a server with any number of slots keeps one for a client that has none', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 40 }), fc.integer({ min: 1, max: 100 }), (perServer, count) => {
+        const { handler, calls } = held();
+        const pass = concurrency({ perServer, perClient: 1_000 })(handler);
+        for (let i = 0; i < count; i++) void pass(byClient('greedy'));
+        const before = calls.length;
+        expect(before).toBeLessThanOrEqual(Math.max(1, 0.75 * perServer));
+        expect(before).toBeGreaterThanOrEqual(Math.min(count, Math.floor(0.5 * perServer)));
+        void pass(byClient('modest'));
+        expect(calls).toHaveLength(before + 1);
+      }),
+    );
+  });
+
+  test('a call that waits for an answer gives its slot back, and counts for its own caller only', async () => {
+    const { handler, calls, end } = held();
+    const pass = concurrency({ perServer: 2 })(handler);
+    const ask = async () => ({});
+    const asking = (session: string) => pass(aCall({ caller: { session, ask } }));
+    const running = [asking('a'), asking('a')];
+    for (const { idleClock } of calls) {
+      idleClock?.pause();
+      idleClock?.pause();
+    }
+    running.push(asking('a'), asking('b'), asking('b'));
+    // The third call of the first caller waits, although all slots were free.
+    expect(calls.map(({ caller }) => caller.session)).toEqual(['a', 'a', 'b', 'b']);
+    for (const { idleClock } of calls.slice(0, 2)) {
+      idleClock?.resume();
+      idleClock?.resume();
+    }
+    running.push(asking('c'));
+    for (const expected of [4, 4, 5, 6, 6, 6]) {
+      end();
+      await settled();
+      expect(calls).toHaveLength(expected);
+    }
+    expect((await Promise.all(running)).every(({ success }) => success)).toBe(true);
+    // All slots are free again, also after a call that ended while it waited.
+    const last = [asking('a'), asking('b')];
+    calls[6]?.idleClock?.pause();
+    end();
+    await last[0];
+    calls[6]?.idleClock?.resume();
+    void asking('c');
+    expect(calls).toHaveLength(9);
+    void asking('c');
+    expect(calls).toHaveLength(9);
   });
 });

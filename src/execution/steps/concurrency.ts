@@ -1,12 +1,16 @@
 /**
  * Limits how many calls run at once: per server with a short queue in which callers take turns, per client and in total
  * without one. Excess calls are refused at once with SERVER_BUSY, so that one slow server cannot fill the process.
+ *
+ * A network client leaves a quarter of a server's slots to others. A call that waits for an answer from its caller
+ * gives its slot back until then, and still counts for that caller.
  * @module
  */
 
+import { leavesRoom, turnKey } from '../../core/fair-share.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { fail, type ToolResult } from '../../core/result.ts';
-import type { CallToolResult, ToolCall } from '../../core/types.ts';
+import type { CallToolResult, IdleClock, ToolCall } from '../../core/types.ts';
 import { abortFailure } from '../abort.ts';
 import type { Handler, Step } from '../pipeline.ts';
 import { type Clock, systemClock } from '../timers.ts';
@@ -28,11 +32,17 @@ export interface ConcurrencyOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Ends a wait: with the lane that granted a slot, or with why there is none. */
-type Turn = (outcome: Lane | 'ousted' | 'given up') => void;
+interface Turn {
+  readonly call: ToolCall;
+  /** Ends the wait: with the lane that granted a slot, or with why there is none. */
+  end(outcome: Lane | 'ousted' | 'given up'): void;
+}
 
 interface Lane {
+  /** Slots in use. */
   active: number;
+  /** Calls of each caller, including those that gave their slot back for a while. */
+  readonly held: Map<string, number>;
   /** The average time a call to this server holds its slot; the basis of `retryAfterMs`. */
   holdMs: number;
   /** When a call last got a slot. While all slots are taken, none was freed since then. */
@@ -85,34 +95,64 @@ export class Slots {
     const crowded = this.#crowded(call, client);
     if (crowded !== undefined) return crowded;
     let lane = this.#lane(server);
-    if (lane.active < this.#slots(server) && lane.waiting.size === 0) {
-      lane.active++;
+    if (this.#mayRun(server, lane, call)) {
+      take(lane, call);
     } else {
       const turn = await this.#queue(call, lane);
       if ('success' in turn) return turn;
       lane = turn;
       const stillCrowded = this.#crowded(call, client);
       if (stillCrowded !== undefined) {
-        this.#leave(server, lane);
+        this.#leave(server, lane, call);
         return stillCrowded;
       }
     }
     this.#count(client, call, 1);
     const started = this.#clock.now();
     lane.lastStart = started;
+    const slot = call.caller.ask && this.#returnable(server, lane);
     try {
-      return await next(call);
+      return await next(slot ? { ...call, idleClock: slot } : call);
     } finally {
+      slot?.close();
       lane.holdMs += (this.#clock.now() - started - lane.holdMs) / 8;
       this.#count(client, call, -1);
-      this.#leave(server, lane);
+      this.#leave(server, lane, call);
     }
+  }
+
+  /** The slot of a call whose caller can be asked. An answer is never delayed: the call takes its slot back at once. */
+  #returnable(server: string, lane: Lane): IdleClock & { close(): void } {
+    let pauses = 0;
+    let isOver = false;
+    return {
+      pause: () => {
+        if (isOver || pauses++ > 0) return;
+        lane.active--;
+        this.#admit(server, lane);
+      },
+      resume: () => {
+        if (!isOver && --pauses === 0) lane.active++;
+      },
+      close: () => {
+        isOver = true;
+        if (pauses > 0) lane.active++;
+      },
+    };
+  }
+
+  #mayRun(server: string, { active, held }: Lane, { caller }: ToolCall): boolean {
+    const slots = this.#slots(server);
+    const own = held.get(turnKey(caller)) ?? 0;
+    if (active >= slots || own >= slots) return false;
+    // Only a network client shares the gateway with clients it does not know of.
+    return caller.clientName === undefined || leavesRoom(own, slots - active);
   }
 
   #lane(server: string): Lane {
     let lane = this.#lanes.get(server);
     if (lane === undefined) {
-      lane = { active: 0, holdMs: 0, lastStart: 0, waiting: new CallerQueue() };
+      lane = { active: 0, held: new Map(), holdMs: 0, lastStart: 0, waiting: new CallerQueue() };
       this.#lanes.set(server, lane);
     }
     return lane;
@@ -127,44 +167,49 @@ export class Slots {
     const { server, signal } = call;
     const { queue = DEFAULTS.limits.queue, queueWait = DEFAULTS.limits.queueWait } = this.#options;
     const { waiting } = lane;
-    const caller = queuedAs(call);
     const full = `${lane.active} calls to "${server}" are running and ${queue} are waiting`;
     if (waiting.size >= queue) {
-      const surplus = waiting.surplusTo(caller);
+      const surplus = waiting.surplusTo(turnKey(call.caller));
       if (surplus === undefined) return this.#busy(call, lane, full);
-      surplus('ousted');
+      surplus.end('ousted');
     }
     if (signal.aborted) return abortFailure(call, 'not_sent');
     const left = call.deadline === undefined ? queueWait : Math.min(queueWait, call.deadline - this.#clock.now());
-    const outcome = await new Promise<Parameters<Turn>[0]>((resolve) => {
-      const turn: Turn = (given) => {
-        waiting.delete(caller, turn);
-        timer.clear();
-        signal.removeEventListener('abort', giveUp);
-        resolve(given);
+    const outcome = await new Promise<Parameters<Turn['end']>[0]>((resolve) => {
+      const turn: Turn = {
+        call,
+        end: (given) => {
+          waiting.delete(turn);
+          timer.clear();
+          signal.removeEventListener('abort', giveUp);
+          resolve(given);
+        },
       };
-      const giveUp = () => turn('given up');
+      const giveUp = () => turn.end('given up');
       const timer = this.#clock.after(left, giveUp);
       signal.addEventListener('abort', giveUp);
-      waiting.add(caller, turn);
+      waiting.add(turn);
     });
     if (typeof outcome !== 'string') return outcome;
     if (signal.aborted) return abortFailure(call, 'not_sent');
     if (outcome === 'ousted') return this.#busy(call, lane, `${full}, most of them yours`);
-    return this.#busy(call, lane, `no slot of "${server}" came free in ${Math.round(left) / 1_000} s`);
+    return this.#busy(call, lane, `no slot of "${server}" came free for you in ${Math.round(left) / 1_000} s`);
   }
 
-  #leave(server: string, lane: Lane): void {
+  #leave(server: string, lane: Lane, { caller }: ToolCall): void {
     lane.active--;
+    tally(lane.held, turnKey(caller), -1);
     this.#admit(server, lane);
     // An unused lane is dropped, so that names from outside cannot accumulate.
     if (lane.active === 0 && this.#lanes.size > 1_024 && this.#lanes.get(server) === lane) this.#lanes.delete(server);
   }
 
+  /** Gives free slots to queued calls. Afterwards no queued call may run. */
   #admit(server: string, lane: Lane): void {
-    while (lane.waiting.size > 0 && lane.active < this.#slots(server)) {
-      lane.active++;
-      lane.waiting.next()?.(lane);
+    const mayRun = (call: ToolCall) => this.#mayRun(server, lane, call);
+    for (let turn = lane.waiting.next(mayRun); turn !== undefined; turn = lane.waiting.next(mayRun)) {
+      take(lane, turn.call);
+      turn.end(lane);
     }
   }
 
@@ -224,24 +269,27 @@ class CallerQueue {
     return this.#size;
   }
 
-  add(caller: string, turn: Turn): void {
+  add(turn: Turn): void {
+    const caller = turnKey(turn.call.caller);
     const own = this.#callers.get(caller) ?? new Set();
     this.#callers.set(caller, own.add(turn));
     this.#size++;
   }
 
-  delete(caller: string, turn: Turn): void {
+  delete(turn: Turn): void {
+    const caller = turnKey(turn.call.caller);
     const own = this.#callers.get(caller);
     if (own?.delete(turn)) this.#size--;
     if (own?.size === 0) this.#callers.delete(caller);
   }
 
-  /** The call whose turn it is. That caller's next call comes after those of all other callers. */
-  next(): Turn | undefined {
+  /** The first call that may run. That caller's next call comes after those of all other callers. */
+  next(mayRun: (call: ToolCall) => boolean): Turn | undefined {
     for (const [caller, own] of this.#callers) {
+      const [first] = own;
+      if (first === undefined || !mayRun(first.call)) continue;
       this.#callers.delete(caller);
       this.#callers.set(caller, own);
-      const [first] = own;
       return first;
     }
     return undefined;
@@ -259,6 +307,11 @@ class CallerQueue {
   }
 }
 
+function take(lane: Lane, { caller }: ToolCall): void {
+  lane.active++;
+  tally(lane.held, turnKey(caller), 1);
+}
+
 function tally(counts: Map<string, number>, key: string, by: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + by;
   // An idle client keeps its entry for the next call, unless there are many entries.
@@ -271,10 +324,3 @@ const SHARES = 4;
 
 /** Clients that cannot be told apart count as one, so that the limit applies to them too. */
 const callerKey = ({ caller }: ToolCall): string => caller.session ?? caller.principal ?? caller.socket ?? '';
-
-/**
- * The key by which callers take turns: a client without sessions may have any number of sockets, but usually has one
- * name.
- */
-const queuedAs = ({ caller: { session, principal, clientName, socket } }: ToolCall): string =>
-  session ?? principal ?? clientName ?? socket ?? '';

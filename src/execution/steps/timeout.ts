@@ -108,10 +108,12 @@ class WatchedCall implements Watched, IdleClock {
 
   pause(): void {
     this.#pauses++;
+    this.#call.idleClock?.pause();
   }
 
   resume(): void {
     this.#pauses--;
+    this.#call.idleClock?.resume();
     this.#lastSign = this.#clock.now();
     // Earlier than before, so the watchdog must be told.
     if (this.#pauses === 0 && this.#resolve !== undefined) this.#watchdog.add(this);

@@ -52,6 +52,29 @@ describe('validate', () => {
     ).toMatchObject({ data: { structuredContent: { args: { title: 'x' } } } });
   });
 
+  test.each<[string, object]>([
+    ['anyOf', { properties: { name: {} }, anyOf: [{ required: ['name'] }, { required: ['input'] }] }],
+    ['$ref', { properties: { name: {} }, allOf: [{ $ref: '#/$defs/in' }], $defs: { in: { required: ['input'] } } }],
+    [
+      'patternProperties',
+      { properties: { name: {} }, patternProperties: { '^in': { type: 'object' } }, additionalProperties: false },
+    ],
+    ['additionalProperties', { properties: { name: {} }, additionalProperties: { type: 'object' } }],
+    ['required alone', { properties: { name: {} }, required: ['input'] }],
+    ['else', { properties: { name: {} }, if: { required: ['name'] }, else: { required: ['input'] } }],
+  ])('arguments that fit are sent as they are, whatever their name: %s', async (_keyword, inputSchema) => {
+    const args = { input: { a: 1 } };
+    const result = await validate(validators)(echo)(
+      aCall({ definition: { name: 't', inputSchema: inputSchema as Record<string, unknown> }, arguments: args }),
+    );
+    expect(result).toMatchObject({ data: { structuredContent: { args } } });
+  });
+
+  test('arguments that fit neither as sent nor unwrapped are refused as they were sent', async () => {
+    const refused = await validate(validators)(echo)(aCall({ definition, arguments: { input: { titel: 'x' } } }));
+    expect(refused.success === false && refused.error.message).toContain('"input" is not a known property');
+  });
+
   test('arguments without bottom are refused and not sent, however they are wrapped', async () => {
     let sent = 0;
     const pass = validate(validators)(async () => {

@@ -12,7 +12,7 @@ import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
 import { noteFlag } from '../call-notes.ts';
 import type { Step } from '../pipeline.ts';
 import type { Problem } from '../validation/problem.ts';
-import { liftArguments } from '../validation/repair-arguments.ts';
+import { unwrapped } from '../validation/repair-arguments.ts';
 import type { SchemaValidators, Verdict } from '../validation/schema-validators.ts';
 import { asKnown } from '../validation/seen-names.ts';
 
@@ -48,20 +48,34 @@ export const validate =
         return checksOutput ? checkOutput(validators, output, call, definition, result, redact) : result;
       });
     };
+    const judge = (sent: ToolCall, definition: ToolDefinition, verdict: Verdict) => {
+      const inner = verdict.status === 'broken' ? unwrapped(sent.arguments) : undefined;
+      if (inner === undefined) return goOn(sent, definition, verdict);
+      const meant = inOwnNames(sent, inner, definition);
+      return then(validators.check(definition.inputSchema, meant.arguments), (second) =>
+        second.status === 'fits' ? goOn(meant, definition, second) : goOn(sent, definition, verdict),
+      );
+    };
     return (call) => {
       // Must come first: code that walks values, here and on the wire, relies on limited depth.
       if (nestsTooDeep(call.arguments)) return Promise.resolve(tooDeep(call));
       const { definition } = call;
       if (definition === undefined || checksItself?.(call.server)) return next(call);
-      const args = asKnown(liftArguments(call.arguments, definition.inputSchema), definition.inputSchema);
-      if (args !== call.arguments && nestsTooDeep(args)) return Promise.resolve(tooDeep(call));
-      const lifted = args === call.arguments ? call : { ...call, arguments: args };
-      const verdict = validators.check(definition.inputSchema, args);
-      // Most checks are synchronous, and then the call continues at once.
-      if (!(verdict instanceof Promise)) return goOn(lifted, definition, verdict);
-      return verdict.then((late) => goOn(lifted, definition, late));
+      const sent = inOwnNames(call, call.arguments, definition);
+      return then(validators.check(definition.inputSchema, sent.arguments), (verdict) =>
+        judge(sent, definition, verdict),
+      );
     };
   };
+
+/** Goes on at once where a check is synchronous, as most are. */
+const then = <T>(verdict: Verdict | Promise<Verdict>, next: (verdict: Verdict) => Promise<T>): Promise<T> =>
+  verdict instanceof Promise ? verdict.then(next) : next(verdict);
+
+function inOwnNames(call: ToolCall, given: ToolCall['arguments'], { inputSchema }: ToolDefinition): ToolCall {
+  const args = asKnown(given, inputSchema);
+  return args === call.arguments ? call : { ...call, arguments: args };
+}
 
 function tooDeep({ server, tool }: ToolCall): ToolResult<never> {
   return fail(

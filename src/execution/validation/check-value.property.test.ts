@@ -2,97 +2,9 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fewOf, PLAIN, schema, value } from '../../../test/fixtures/execution/random-schemas.ts';
 import { checkValue } from './check-value.ts';
 import { checkSchema } from './schema-check.ts';
-
-const NAMES = ['a', 'b', 'c'];
-const small = fc.integer({ min: 0, max: 2 });
-const number = fc.integer({ min: -2, max: 3 });
-const scalar = fc.oneof(
-  fc.constant(null),
-  fc.boolean(),
-  fc.integer({ min: -3, max: 6 }),
-  fc.constantFrom('', 'a', 'ab', 'b1', '😀'),
-  fc.constant(1.5),
-);
-const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    scalar,
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 3 }),
-  ),
-}));
-
-/** Keywords without sub-schemas. */
-const PLAIN = {
-  type: fc.constantFrom<unknown>('string', 'number', 'integer', 'object', 'array', 'null', 'boolean', [
-    'string',
-    'null',
-  ]),
-  // The reference cannot compile an empty list; the official suite has that case.
-  enum: fc.array(value, { minLength: 1, maxLength: 3 }),
-  const: value,
-  minimum: number,
-  maximum: number,
-  exclusiveMinimum: number,
-  exclusiveMaximum: number,
-  multipleOf: fc.constantFrom(1, 2, 0.5),
-  minLength: small,
-  maxLength: small,
-  pattern: fc.constantFrom('^a', '^[a-z]+$', 'b'),
-  minItems: small,
-  maxItems: small,
-  uniqueItems: fc.boolean(),
-  required: fc.subarray(NAMES),
-  minProperties: small,
-  maxProperties: small,
-  dependentRequired: fc.dictionary(fc.constantFrom(...NAMES), fc.subarray(NAMES), { maxKeys: 2 }),
-} satisfies Record<string, fc.Arbitrary<unknown>>;
-
-/** Keywords with sub-schemas. */
-function holders(sub: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<unknown>> {
-  const list = fc.array(sub, { minLength: 1, maxLength: 3 });
-  const named = fc.dictionary(fc.constantFrom(...NAMES), sub, { maxKeys: 3 });
-  return {
-    properties: named,
-    patternProperties: fc.dictionary(fc.constantFrom('^a', 'b'), sub, { maxKeys: 2 }),
-    additionalProperties: sub,
-    propertyNames: sub,
-    unevaluatedProperties: sub,
-    items: sub,
-    prefixItems: list,
-    contains: sub,
-    minContains: small,
-    maxContains: small,
-    unevaluatedItems: sub,
-    allOf: list,
-    anyOf: list,
-    oneOf: list,
-    not: sub,
-    if: sub,
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: sub,
-    else: sub,
-    dependentSchemas: named,
-    $ref: fc.constantFrom('#/$defs/x', '#anchored'),
-  };
-}
-
-/** A schema of a few keywords from a table, each drawn equally often. */
-const fewOf = (table: Record<string, fc.Arbitrary<unknown>>, most: number) =>
-  fc
-    .subarray(Object.keys(table), { minLength: 1, maxLength: most })
-    .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, table[key] as fc.Arbitrary<unknown>]))));
-
-const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
-  schema: fc.oneof(
-    { maxDepth: 3, withCrossShrink: true },
-    fewOf(PLAIN, 2),
-    fc.boolean(),
-    fewOf({ ...PLAIN, ...holders(tie('schema')) }, 4),
-  ),
-}));
 
 const fits = (root: unknown, instance: unknown): boolean => {
   const checked = checkSchema(root);
@@ -141,4 +53,21 @@ describe('checkValue', () => {
     expect(valid / runs).toBeGreaterThan(0.1);
     expect(valid / runs).toBeLessThan(0.9);
   }, 120_000);
+
+  const whole = fc.maxSafeInteger();
+
+  test('tells multiples of any integer exactly, and never refuses one of a decimal fraction', () => {
+    fc.assert(
+      fc.property(whole, fc.integer({ min: 1, max: 1_000 }), (n, of) => {
+        expect(fits({ multipleOf: of }, n)).toBe(BigInt(n) % BigInt(of) === 0n);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ max: 1e9, min: -1e9 }), fc.integer({ min: 1, max: 12 }), (n, places) => {
+        expect(fits({ multipleOf: Number(`1e-${places}`) }, Number(`${n}e-${places}`))).toBe(true);
+        expect(fits({ multipleOf: Number(`1e-${places}`) }, Number(`${n}.5e-${places}`))).toBe(false);
+      }),
+    );
+    expect(fits({ multipleOf: 0.1 }, 0.1 + 0.2)).toBe(true);
+  });
 });

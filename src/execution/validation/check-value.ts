@@ -268,9 +268,9 @@ export class Walk {
 
 function isMultiple(value: number, of: number): boolean {
   const times = value / of;
-  if (!Number.isFinite(times)) return value % of === 0;
+  if (!Number.isFinite(times) || (Number.isInteger(value) && Number.isInteger(of))) return value % of === 0;
   // Decimal fractions are inexact in binary: 0.3 must count as a multiple of 0.1.
-  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+  return Math.abs(times - Math.round(times)) <= 4 * Number.EPSILON * Math.abs(times);
 }
 
 const hasCombinators = (node: SchemaNode): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { argumentsFault, liftArguments, repairArguments } from './repair-arguments.ts';
+import { argumentsFault, repairArguments, unwrapped } from './repair-arguments.ts';
 
 describe('repairArguments', () => {
   test.each<[unknown, unknown]>([
@@ -31,11 +31,10 @@ describe('arguments written as a string', () => {
   test.each([names, deep])('with too much in them are not parsed', (text) => {
     const wrapped = { input: text };
     const parse = vi.spyOn(JSON, 'parse');
-    const [repaired, lifted] = [repairArguments(text), liftArguments(wrapped, { properties: { title: {} } })];
+    const [repaired, inner] = [repairArguments(text), unwrapped(wrapped)];
     const calls = parse.mock.calls.length;
     parse.mockRestore();
-    expect([repaired, calls]).toEqual([undefined, 0]);
-    expect(lifted).toBe(wrapped);
+    expect([repaired, inner, calls]).toEqual([undefined, undefined, 0]);
   });
 
   test('are refused with the reason', () => {
@@ -45,26 +44,19 @@ describe('arguments written as a string', () => {
   });
 });
 
-describe('liftArguments', () => {
-  const schema = { properties: { title: { type: 'string' } } };
-
-  test.each(['arguments', 'args', 'params', 'parameters', 'input'])('unwraps %s', (wrapper) => {
-    expect(liftArguments({ [wrapper]: { title: 'x' } }, schema)).toEqual({ title: 'x' });
-    expect(liftArguments({ [wrapper]: '{"title":"x"}' }, schema)).toEqual({ title: 'x' });
+describe('unwrapped', () => {
+  test.each(['arguments', 'args', 'params', 'parameters', 'input'])('returns what %s holds', (wrapper) => {
+    expect(unwrapped({ [wrapper]: { title: 'x' } })).toEqual({ title: 'x' });
+    expect(unwrapped({ [wrapper]: '{"title":"x"}' })).toEqual({ title: 'x' });
   });
 
-  test.each<[string, Record<string, unknown>, object]>([
-    ['the schema knows the property', { input: { a: 1 } }, { properties: { input: {} } }],
-    ['the schema names no properties', { input: { a: 1 } }, { type: 'object' }],
-    ['the schema allows anything', { input: { a: 1 } }, { properties: {} }],
-    ['there is something beside it', { input: {}, other: 1 }, schema],
-    ['it holds no object', { input: 'text' }, schema],
-    ['it is another name', { data: {} }, schema],
-  ])('leaves arguments alone when %s', (_name, args, shape) => {
-    expect(liftArguments(args, shape as Record<string, unknown>)).toBe(args);
-  });
-
-  test('a tool without parameters takes what is inside', () => {
-    expect(liftArguments({ params: {} }, { properties: {}, additionalProperties: false })).toEqual({});
+  test.each<[string, Record<string, unknown>]>([
+    ['there is something beside it', { input: {}, other: 1 }],
+    ['it holds no object', { input: 'text' }],
+    ['it holds a text nested too deep', { input: `{"a":${'['.repeat(300)}${']'.repeat(300)}}` }],
+    ['it is another name', { data: {} }],
+    ['there is nothing', {}],
+  ])('returns nothing when %s', (_name, args) => {
+    expect(unwrapped(args)).toBeUndefined();
   });
 });

@@ -1,10 +1,10 @@
 /**
  * Repairs the two most common mistakes of agents: arguments sent as a JSON string, and arguments wrapped once too
- * often. Converts nothing else.
+ * often. Converts nothing else, and never what fits as it was sent.
  * @module
  */
 import { LIMITS } from '../../core/limits.ts';
-import { parseWritten, writtenFault } from '../../json/json-nesting.ts';
+import { nestsTooDeep, parseWritten, writtenFault } from '../../json/json-nesting.ts';
 import { isObject } from '../../json/plain-object.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -26,18 +26,17 @@ export function argumentsFault(raw: unknown): string {
     : `cannot be read from a string that ${fault}: send fewer with each call`;
 }
 
-/** Unwraps `{arguments: {…}}` and the like, if the schema has no such property but has others. */
-export function liftArguments(args: Arguments, schema: Readonly<Record<string, unknown>>): Arguments {
-  const keys = Object.keys(args);
-  const [wrapper] = keys;
-  if (keys.length !== 1 || wrapper === undefined || !WRAPPERS.has(wrapper)) return args;
-  const properties = Object.hasOwn(schema, 'properties') ? schema.properties : undefined;
-  if (!isObject(properties) || Object.hasOwn(properties, wrapper)) return args;
-  const closed = schema.additionalProperties === false;
-  if (Object.keys(properties).length === 0 && !closed) return args;
-  const inner = args[wrapper];
-  if (isObject(inner)) return inner;
-  return (typeof inner === 'string' ? parseRecord(inner) : undefined) ?? args;
+/**
+ * Returns what `{arguments: {…}}` and the like hold; undefined for other arguments. For arguments that do not fit as
+ * they were sent: a tool may have a parameter of such a name.
+ */
+export function unwrapped(args: Arguments): Arguments | undefined {
+  const [wrapper = '', ...others] = Object.keys(args);
+  if (others.length > 0 || !WRAPPERS.has(wrapper)) return undefined;
+  const held = args[wrapper];
+  if (isObject(held)) return held;
+  const read = typeof held === 'string' ? parseRecord(held) : undefined;
+  return read === undefined || nestsTooDeep(read) ? undefined : read;
 }
 
 function parseRecord(text: string): Arguments | undefined {

@@ -1,0 +1,84 @@
+/** Checks that a call with odd names or an odd result is answered with a bounded error, and never rejects. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { ToolRegistry } from '../agent/registry/tool-registry.ts';
+import { DiscoveryEngine } from './discovery-engine.ts';
+
+const registry = new ToolRegistry();
+const returning = (name: string, value: () => unknown) =>
+  registry.registerTool(name, { description: name }, value as () => string);
+returning('structure', () => ({ content: [], structuredContent: { id: 10n } }));
+returning('nested', () => ({ content: [{ type: 'text', text: 'x' }], structuredContent: { ids: [{ id: 10n }] } }));
+returning('meta', () => ({ content: [], _meta: { 'x/y': 10n } }));
+returning('block', () => ({ content: [{ type: 'text', text: 'x', _meta: { id: 10n } }] }));
+returning('throwing', () => ({
+  content: [],
+  structuredContent: {
+    toJSON() {
+      throw new Error('no JSON');
+    },
+  },
+}));
+returning('dated', () => ({ content: [], structuredContent: { at: new Date(0) } }));
+
+const engine = new DiscoveryEngine({ servers: [], providers: [registry] });
+afterAll(() => engine.close());
+
+const use = (name: string, input: unknown = {}) => engine.handle({ type: 'tool_use', id: '1', name, input });
+
+describe('a result that cannot be written as JSON', () => {
+  it.each(['structure', 'nested', 'meta', 'block', 'throwing'])('is an error of the tool: %s', async (name) => {
+    const called = await engine.executeTool('', name, {});
+    expect(called).toMatchObject({ success: true, result: { isError: true } });
+    expect(JSON.stringify(called)).toMatch(/BigInt|no JSON/);
+    expect(await use(name)).toMatchObject({ is_error: true });
+  });
+
+  it('is told from one that can', async () => {
+    expect(await engine.executeTool('', 'dated', {})).toMatchObject({ result: { content: [] } });
+  });
+});
+
+describe('a name', () => {
+  const long = 'x'.repeat(1_000_000);
+  it.each([
+    ['that is empty', ''],
+    ['of a megabyte', long],
+    ['of two', `${long}:${long}`],
+  ])('%s is answered with a short error', async (_what, name) => {
+    const streamed = async (server: string) => {
+      let last: unknown;
+      for await (const event of engine.executeStream(server, name, {})) last = event;
+      return last;
+    };
+    // The answers of two formats carry the name of the call, however long it is.
+    const errors = await Promise.all([
+      use(name),
+      engine.handle({ type: 'function', id: '1', function: { name, arguments: '{' } }),
+      engine.handle({ type: 'tool-call', toolCallId: '1', toolName: name.slice(0, 100), input: {} }),
+      engine.handle({ name: name.slice(0, 100), args: {} }),
+      engine.executeTool('', name, {}),
+      engine.executeTool(name, name, '{'),
+      engine.executeTool('anygpt', name, {}),
+      streamed(''),
+      streamed(name),
+      use('execute_tool', { server: name, tool: name, arguments: {} }),
+      use('execute_tool', { name, arguments: '[' }),
+      use('get_tool_details', { server: name, tool: name }),
+      use('get_tool_details', { server: 'own', tool: name }),
+      use('list_tools', { server: name }),
+    ]);
+    for (const error of errors) {
+      const text = JSON.stringify(error);
+      expect(text).toMatch(/NOT_FOUND|VALIDATION_ERROR/);
+      expect(text.length).toBeLessThan(2_000);
+    }
+    const thrown = await engine.callTool(name, {}).catch((error: Error) => error);
+    expect(thrown).toMatchObject({ name: 'ToolNotFoundError' });
+    expect((thrown as Error).message.length).toBeLessThan(1_000);
+  });
+
+  it.each([undefined, null, 5, {}])('that is no text is refused as an event too: %j', async (name) => {
+    for await (const event of engine.executeStream(name as string, name as string))
+      expect(event).toMatchObject({ result: { error: { code: 'VALIDATION_ERROR' } } });
+  });
+});
