@@ -59,6 +59,8 @@ export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) 
     request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
     request.once('response', (message) => {
       answer = message;
+      // The error is thrown where the body is read.
+      message.on('error', () => {});
       try {
         resolve(toResponse(message, init.share));
       } catch (error) {
@@ -80,8 +82,6 @@ function toResponse(message: IncomingMessage, share: LoopShare | undefined): Res
     message.resume();
     return new Response(null, { status, statusText, headers });
   }
-  // It is thrown where the body is read.
-  message.on('error', () => {});
   const chunks = decoded(message, joined(message, share))[Symbol.asyncIterator]();
   const source: UnderlyingSource<Uint8Array> = {
     pull: async (controller) => {
@@ -89,7 +89,11 @@ function toResponse(message: IncomingMessage, share: LoopShare | undefined): Res
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    cancel: () => void message.destroy(),
+    cancel: () => {
+      message.destroy();
+      // A decoder has its own memory. Its end is not awaited: the body may be at rest.
+      chunks.return?.().catch(() => {});
+    },
   };
   // A short body that is never asked for is read, too, so that its socket is used again.
   const body = new ReadableStream(
@@ -112,6 +116,7 @@ function decoded({ headers }: IncomingMessage, body: AsyncIterable<Buffer>): Asy
  * much as a thousand bytes.
  */
 async function* joined(message: IncomingMessage, share: LoopShare | undefined): AsyncGenerator<Buffer> {
+  // How many there were is known only where they are added.
   let count = 0;
   const push = message.push.bind(message);
   message.push = (chunk, encoding) => {
