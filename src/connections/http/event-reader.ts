@@ -51,6 +51,8 @@ export class EventReader {
   /** Bytes of the incomplete event and of its line. */
   #size = 0;
   #line = 0;
+  /** Bytes of the event whose cost was not told yet. */
+  #untold = 0;
   #afterCr = false;
 
   constructor(options: EventReaderOptions) {
@@ -98,7 +100,7 @@ export class EventReader {
     if (start > from) yield { bytes: chunk.subarray(from, start), ms, isAwaited: false };
     if (start === chunk.length) return;
     this.#keep(chunk.subarray(start));
-    if (this.#isDropped) yield dropped(chunk.length - start);
+    if (this.#isDropped) yield this.#drop();
   }
 
   #shortMs(event: Uint8Array): number {
@@ -112,6 +114,7 @@ export class EventReader {
     const { maxBytes, refuse, listener } = this.#options;
     const wasLarge = this.#size > LIMITS.wire.large;
     this.#size += part.length;
+    this.#untold += part.length;
     if (this.#size > maxBytes) throw refuse('too-long');
     if (this.#isDropped) return;
     this.#held.append(part);
@@ -132,20 +135,25 @@ export class EventReader {
     this.#survey.reset();
     this.#isDropped = false;
     this.#size = 0;
-    if (!bytes) return dropped(last.length);
+    if (!bytes) return this.#drop();
     const head = headOf(bytes);
     const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
-    if (isLarge && !isWanted(listener, head, tail)) return dropped(bytes.length);
+    if (isLarge && !isWanted(listener, head, tail)) return this.#drop();
     if (isLarge && values > mostValues(maxValues, method)) throw refuse('too-many');
+    this.#untold = 0;
     return {
       bytes,
       ms: EVENT_MS + handlingMs(bytes.length, values),
       isAwaited: isAwaited(listener, head, tail),
     };
   }
-}
 
-const dropped = (size: number): Events => ({ bytes: undefined, ms: handlingMs(size, 0), isAwaited: false });
+  #drop(): Events {
+    const ms = handlingMs(this.#untold, 0);
+    this.#untold = 0;
+    return { bytes: undefined, ms, isAwaited: false };
+  }
+}
 
 /** Returns the beginning of the message in an event. */
 function headOf(event: Buffer): string {
