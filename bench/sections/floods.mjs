@@ -47,9 +47,20 @@ const ON_STDIO = [
   'notification of 700,000 names',
   'notification of 40,000 names',
   'notifications of 250 KB',
+  'notifications of 3,000 names',
+  'notifications of 8 MiB',
   'answer to nothing of 700,000 names',
 ];
-const OVER_HTTP = ['ping', 'log', 'notification of 40,000 names'];
+const OVER_HTTP = [
+  'ping',
+  'log',
+  'notification of 40,000 names',
+  'notifications of 3,000 names',
+  'notifications of 8 MiB',
+  'answer one byte at a time',
+  'events one byte at a time',
+  'error one byte at a time',
+];
 const BY_CLIENT = [
   'result: names 700,000',
   'result: names 45,000 in four objects',

@@ -1,6 +1,7 @@
 // Attacks as a hostile server on stdio or HTTP, written without an SDK. It is quiet until its tool `flood` is called
 // with { kind, ms }; then it answers and attacks for that long. Its tool `answer` { kind } answers with something
 // large.
+import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -31,6 +32,8 @@ const FLOODS = {
   '1-byte lines': () => repeated('{\n', 65_536),
   'notification of 700,000 names': () => `${notification('notifications/message', names(700_000))}\n`,
   'notification of 40,000 names': () => `${notification('notifications/message', names(40_000))}\n`,
+  'notifications of 3,000 names': () => `${notification('notifications/message', `{"data":${names(3_000)}}`)}\n`,
+  'notifications of 8 MiB': () => `${notification('notifications/message', `{"data":"${'x'.repeat(8 * 2 ** 20)}"}`)}\n`,
   'answer to nothing of 700,000 names': () => `{"jsonrpc":"2.0","id":99999999,"result":${names(700_000)}}\n`,
   'notifications of 250 KB': () => `${notification('notifications/message', `{"data":"${'x'.repeat(250_000)}"}`)}\n`,
 };
@@ -109,11 +112,26 @@ const onStdio = () => {
   process.stdin.on('end', () => process.exit());
 };
 
-/** Streamable HTTP of the old protocol: answers as JSON, floods over the event stream of a GET. */
+/** Writes the text again and again, each byte as a chunk of its own. */
+const drip = async (response, text, until) => {
+  for (let at = 0; Date.now() < until && !response.destroyed; ) {
+    let isFull = false;
+    for (const end = at + 300; at < end; at++) isFull = !response.write(text[at % text.length]);
+    if (isFull) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+/**
+ * Streamable HTTP of the old protocol: answers as JSON, floods over the event stream of a GET, or with the answer
+ * itself.
+ */
 const onHttp = () => {
   const streams = new Set();
   const flood = async (kind, until) => {
     const event = (line) => `data: ${line}\n\n`;
+    if (kind === 'events one byte at a time')
+      return Promise.all([...streams].map((stream) => drip(stream, event(question('ping')), until)));
     if (!(kind in FLOODS)) return;
     const text = made(FLOODS, kind);
     const events = text
@@ -145,7 +163,13 @@ const onHttp = () => {
         return response.end(`{"jsonrpc":"2.0","id":${message.id},"error":{"code":-32601,"message":"no"}}`);
       }
       if (message.method === undefined || message.id === undefined) return response.writeHead(202).end();
-      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+      const { kind, ms } = message.params?.arguments ?? {};
+      const status = kind === 'error one byte at a time' ? 500 : 200;
+      response.writeHead(status, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+      if (kind === 'answer one byte at a time' || status !== 200)
+        return drip(response, ' ', Date.now() + ms).then(() =>
+          response.end(`{"jsonrpc":"2.0","id":${message.id},"result":{"content":[]}}`),
+        );
       response.end(`{"jsonrpc":"2.0","id":${message.id},"result":${resultOf(message, flood)}}`);
     });
   });

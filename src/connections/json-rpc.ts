@@ -62,11 +62,14 @@ export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
   readonly code: number;
   readonly data: unknown;
+  /** The HTTP status it came with, if that is no success. */
+  readonly status: number | undefined;
 
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(code: number, message: string, data?: unknown, status?: number) {
     super(message);
     this.code = code;
     this.data = data;
+    this.status = status;
   }
 }
 

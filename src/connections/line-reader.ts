@@ -7,6 +7,7 @@
  */
 import { DEFAULTS, LIMITS } from '../core/limits.ts';
 import { type Excess, JsonSurvey } from '../json/json-survey.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 
 /** Why a line is not delivered. */
 export type LineFault = 'too-long' | 'unasked' | Excess;
@@ -59,9 +60,8 @@ interface Skipped {
 
 export class LineReader {
   readonly #options: LineReaderOptions;
-  /** The beginning of an incomplete line. It grows by doubling, so one-byte chunks cost no more than others. */
-  #held: Buffer = NOTHING;
-  #size = 0;
+  /** The beginning of an incomplete line. */
+  readonly #held: GrowingBytes;
   /** The survey of the held line, if it is large. */
   #survey: JsonSurvey | undefined;
   #skipped: Skipped | undefined;
@@ -72,6 +72,7 @@ export class LineReader {
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
+    this.#held = new GrowingBytes(options.maxBytes);
   }
 
   /** Reads a chunk. Complete lines are delivered before this returns; the rest is copied and kept. */
@@ -85,7 +86,7 @@ export class LineReader {
           this.#reading = this.#options.onBusy?.()?.then(() => this.#goOn());
       }
       if (this.#reading) return this.#wait(chunk.subarray(start));
-      if (this.#size === 0 && !this.#skipped && isBlank(chunk[start])) {
+      if (this.#held.length === 0 && !this.#skipped && isBlank(chunk[start])) {
         const from = start;
         start = skipBlankLines(chunk, from);
         if (start > from) this.#options.onBlank?.(start - from);
@@ -94,7 +95,7 @@ export class LineReader {
       const end = chunk.indexOf(NEWLINE, start);
       if (end === -1) return this.#keep(chunk.subarray(start));
       // Usually a chunk is one line, which is read without copying.
-      if (this.#size > 0 || this.#skipped || end - start > Math.min(LIMITS.wire.large, this.#options.maxBytes))
+      if (this.#held.length > 0 || this.#skipped || end - start > Math.min(LIMITS.wire.large, this.#options.maxBytes))
         this.#finish(chunk.subarray(start, end));
       else this.#options.onLine(chunk.toString('utf8', start, end), end - start);
       start = end + 1;
@@ -103,7 +104,7 @@ export class LineReader {
 
   /** Bytes held back because their line is incomplete. */
   get buffered(): number {
-    return this.#size;
+    return this.#held.length;
   }
 
   /** Settles when everything pushed so far has been delivered; undefined when it has been. */
@@ -150,13 +151,13 @@ export class LineReader {
   }
 
   #handOn(): void {
-    const [bytes, survey] = [this.#size, this.#survey];
-    if (!survey) {
-      const line = this.#held.toString('utf8', 0, bytes);
+    const { bytes } = this.#held;
+    if (!this.#survey) {
+      const line = bytes.toString('utf8');
       this.#reset();
-      return this.#options.onLine(line, bytes);
+      return this.#options.onLine(line, bytes.length);
     }
-    const line = { bytes: this.#held.subarray(0, bytes), values: survey.values };
+    const line = { bytes, values: this.#survey.values };
     this.#reset();
     this.#reading = this.#options.onLarge(line)?.then(() => this.#goOn());
   }
@@ -171,34 +172,27 @@ export class LineReader {
 
   /** Keeps a part of a line; returns false if the line is not to be read. */
   #append(part: Buffer): boolean {
-    const needed = this.#size + part.length;
     const { maxBytes, maxValues = DEFAULTS.limits.messageValues } = this.#options;
-    if (needed > maxBytes) return this.#giveUp('too-long', part);
-    if (needed > this.#held.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * needed, maxBytes)));
-      this.#held.copy(grown, 0, 0, this.#size);
-      this.#held = grown;
-    }
-    part.copy(this.#held, this.#size);
-    this.#size = needed;
-    if (needed <= LIMITS.wire.large) return true;
+    if (this.#held.length + part.length > maxBytes) return this.#giveUp('too-long', part);
+    this.#held.append(part);
+    if (this.#held.length <= LIMITS.wire.large) return true;
     const isFirst = this.#survey === undefined;
-    if (isFirst && this.#options.isWanted?.(this.#held.toString('utf8', 0, LIMITS.wire.head)) === false)
+    if (isFirst && this.#options.isWanted?.(this.#held.bytes.toString('utf8', 0, LIMITS.wire.head)) === false)
       return this.#giveUp('unasked', NOTHING);
     this.#survey ??= new JsonSurvey(maxValues);
-    if (this.#survey.push(isFirst ? this.#held.subarray(0, needed) : part)) return true;
+    if (this.#survey.push(isFirst ? this.#held.bytes : part)) return true;
     return this.#giveUp(this.#survey.excess ?? 'too-many', NOTHING);
   }
 
   /** Drops a line except for its beginning and its end. */
   #giveUp(why: LineFault, rest: Buffer): false {
-    const held = this.#held.subarray(0, this.#size);
+    const held = this.#held.bytes;
     const head = Buffer.concat([held.subarray(0, LIMITS.wire.head), rest.subarray(0, LIMITS.wire.head)]);
     this.#skipped = {
       head: head.toString('utf8', 0, LIMITS.wire.head),
       why,
       tail: Buffer.from(held.subarray(-LIMITS.wire.tail)),
-      size: this.#size,
+      size: held.length,
       told: false,
     };
     this.#reset();
@@ -219,9 +213,8 @@ export class LineReader {
   }
 
   #reset(): void {
-    this.#size = 0;
     // A small buffer stays allocated, so that not every message needs new memory.
-    if (this.#survey || this.#held.length > LIMITS.wire.large) this.#held = NOTHING;
+    this.#held.clear(this.#survey ? 0 : LIMITS.wire.large);
     this.#survey = undefined;
   }
 }

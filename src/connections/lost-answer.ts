@@ -2,6 +2,10 @@
  * Finds the request that an unread message belongs to, from the beginning and the end of the message.
  * @module
  */
+import type { Wire } from './json-rpc.ts';
+
+/** What a peer says about the messages it needs. */
+export type Listener = Pick<Wire, 'awaited' | 'relaysNotifications'>;
 
 const ANSWER_WITH_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,\s*"(?:result|error)"\s*:/;
 const ANSWER = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:/;
@@ -22,8 +26,18 @@ export function lostAnswer(head: string, tail: string | undefined): number | 'no
   return last === undefined ? 'unknown' : Number(last);
 }
 
-/** Tells whether a message with this beginning is certainly a request: it has an id and a method. */
-export const isRequest = (head: string): boolean => REQUEST_WITH_ID.test(head);
+/** Tells whether a large message is needed, from its beginning: notifications and late answers are not. */
+export function isWanted({ awaited, relaysNotifications }: Listener, head: string, tail: string | undefined): boolean {
+  const id = lostAnswer(head, tail);
+  if (typeof id === 'number') return !awaited || awaited(id) !== undefined;
+  return id === 'unknown' || REQUEST_WITH_ID.test(head) || relaysNotifications?.() === true;
+}
+
+/** Tells whether a message answers a request of ours that is in flight. */
+export function isAwaited({ awaited }: Listener, head: string, tail: string): boolean {
+  const id = lostAnswer(head, tail);
+  return typeof id === 'number' && awaited?.(id) !== undefined;
+}
 
 const REQUEST_WITH_ID =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*"method"\s*:/;

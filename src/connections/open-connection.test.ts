@@ -256,6 +256,12 @@ describe('a remote server', () => {
     }
   });
 
+  it('that is configured as legacy SSE is found after an upgrade to protocol 2026-07-28 only', async () => {
+    await using upgraded = await sdkServer();
+    const found = { era: 'modern', transport: 'http' };
+    await whileOpen(remote(upgraded.url, { type: 'sse' }), {}, ({ verdict }) => expect(verdict).toEqual(found));
+  });
+
   it('that speaks nothing but SSE is reached by falling back, or at once where that is known', async () => {
     await using server = await sseServer();
     for (const options of [{}, { prior: { era: 'legacy', transport: 'sse' } as const }]) {

@@ -545,6 +545,8 @@ const limits = {
     overtaking: 16 * KIB,
     /** Larger messages are counted before they are parsed, and wait for their turn. */
     large: 256 * KIB,
+    /** Shorter events of one HTTP chunk are passed on together. */
+    shortEvent: 8 * KIB,
     /** Start of a refused message that is searched for its id. */
     head: 1_024,
     /** End of a refused message that is searched for its id. */

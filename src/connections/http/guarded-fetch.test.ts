@@ -150,6 +150,23 @@ describe('an event stream', () => {
     }
   });
 
+  it('loses large notifications that are not relayed, and nothing else', async () => {
+    const note = (text: string) =>
+      `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${text}"}}\n\n`;
+    const stream = note('before') + note('x'.repeat(2 ** 20)) + note('after');
+    for (const relays of [false, true]) {
+      const fetched = await guardedFetch(
+        {
+          server: 's',
+          maxMessageBytes: 2 ** 24,
+          fetch: async () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }),
+        },
+        { relaysNotifications: () => relays },
+      )('http://x/');
+      expect(await fetched.text()).toBe(relays ? stream : note('before') + note('after'));
+    }
+  });
+
   it('ends with an event that is too long', async () => {
     await expect(body(['data: a\n\n', `data: ${'x'.repeat(60)}\n`, `data: ${'x'.repeat(60)}\n`])).rejects.toMatchObject(
       {

@@ -11,15 +11,17 @@ import { DiscoveryError } from '../../core/errors.ts';
 import { DEFAULTS, LIMITS } from '../../core/limits.ts';
 import { JsonSurvey, mostValues } from '../../json/json-survey.ts';
 import { type Redact, redactUnknown } from '../../secrets/redactor.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
 import { HttpStatusError } from '../http-status-error.ts';
 import type { Unreadable } from '../json-rpc.ts';
 import { parseLarge } from '../large-json.ts';
 import { largeTurns } from '../large-turns.ts';
 import { LoopShare, UNASKED } from '../loop-share.ts';
+import type { Listener } from '../lost-answer.ts';
 import { shortText } from '../short-text.ts';
 import { unreadable } from '../unreadable-answer.ts';
-import { EventCounter } from './event-counter.ts';
-import { httpFetch } from './http-fetch.ts';
+import { EventReader, type Events, handlingMs } from './event-reader.ts';
+import { httpFetch, type PacedInit } from './http-fetch.ts';
 
 export interface GuardedFetchOptions {
   readonly server: string;
@@ -53,8 +55,8 @@ const NOT_SENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Wraps `fetch` so that responses are bounded and errors say what to do. */
-export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
+/** Wraps `fetch` so that responses are bounded and errors say what to do. `listener` says which events are needed. */
+export function guardedFetch(options: GuardedFetchOptions, listener: Listener = {}): GuardedFetch {
   const { server, redact = redactUnknown, fetch: inner = httpFetch } = options;
   const share = new LoopShare(UNASKED);
   return async (input, init, onBodyFailure) => {
@@ -63,7 +65,8 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (signal) setMaxListeners(0, signal);
     let response: Response;
     try {
-      response = await inner(input, { ...init, redirect: 'manual' });
+      const paced: PacedInit = { ...init, redirect: 'manual', share };
+      response = await inner(input, paced);
     } catch (error) {
       throw signal?.aborted ? error : unreachable(server, 'could not be reached', error, redact);
     }
@@ -82,7 +85,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       return reason;
     };
     const body = new Body(response.body, options, methodOf(init?.body), fail);
-    if (isEventStream(response)) return new Response(body.events(share), response);
+    if (isEventStream(response)) return new Response(body.events(share, listener), response);
     const guarded = new Response(body.capped(), response);
     // The SDK calls `json`, and would parse a body of any size at once.
     return Object.defineProperty(guarded, 'json', { value: () => body.json() });
@@ -157,14 +160,6 @@ function causeOf(error: unknown): { readonly code?: string; readonly syscall?: u
   return {};
 }
 
-/** Events of one chunk that are passed on together; a chunk with more of them is split. */
-const FEW_EVENTS = 32;
-const PIECE_BYTES = 8 * 1024;
-/** The approximate cost in the SDK of one event, and of each megabyte and each value of a large one. */
-const EVENT_MS = 0.05;
-const MEGABYTE_MS = 5;
-const VALUE_MS = 0.002;
-
 /** Reads a body, counts it, and stops when it exceeds a limit. */
 class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -198,57 +193,36 @@ class Body {
 
   /** Returns the value of a JSON body. A large one is parsed when it is its turn. */
   async json(): Promise<unknown> {
-    const chunks: Uint8Array[] = [];
+    const body = new GrowingBytes(this.#options.maxMessageBytes);
     const survey = new JsonSurvey(this.#maxValues);
-    let size = 0;
     try {
       for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
-        size += next.value.length;
-        if (size > this.#options.maxMessageBytes) throw this.#refusal('too-long');
-        if (!survey.push(next.value) && size > LIMITS.wire.large) throw this.#refusal(survey.excess ?? 'too-many');
-        chunks.push(next.value);
+        if (body.length + next.value.length > this.#options.maxMessageBytes) throw this.#refusal('too-long');
+        body.append(next.value);
+        if (!survey.push(next.value) && body.length > LIMITS.wire.large)
+          throw this.#refusal(survey.excess ?? 'too-many');
       }
     } catch (error) {
       void this.#reader.cancel().catch(() => {});
       throw this.#fail(error);
     }
-    const bytes = Buffer.concat(chunks);
-    if (size <= LIMITS.wire.large) return few(JSON.parse(bytes.toString('utf8')));
+    const { bytes } = body;
+    if (bytes.length <= LIMITS.wire.large) return few(JSON.parse(bytes.toString('utf8')));
     if (survey.excess || survey.values > mostValues(this.#maxValues, this.#method))
       throw this.#fail(this.#refusal(survey.excess ?? 'too-many'));
-    return few(
-      await largeTurns.run(parseLarge(bytes, survey.values), (size / 2 ** 20) * MEGABYTE_MS + survey.values * VALUE_MS),
-    );
+    return few(await largeTurns.run(parseLarge(bytes, survey.values), handlingMs(bytes.length, survey.values)));
   }
 
-  /**
-   * Returns an event stream: each event is counted separately, large ones wait for their turn, and a flood is slowed
-   * down.
-   */
-  events(share: LoopShare): ReadableStream<Uint8Array> {
-    const counter = new EventCounter(this.#maxValues);
-    return this.#stream((bytes) => {
-      const { longest, events, excess } = counter.push(bytes);
-      if (longest > this.#options.maxMessageBytes) throw this.#refusal('too-long');
-      if (longest <= LIMITS.wire.large)
-        return events <= FEW_EVENTS ? this.#slowly([bytes], events, share) : this.#slowly(pieces(bytes), events, share);
-      if (excess || counter.values > mostValues(this.#maxValues, this.#method))
-        throw this.#refusal(excess ?? 'too-many');
-      return this.#inTurn(bytes, (longest / 2 ** 20) * MEGABYTE_MS + counter.values * VALUE_MS, events > 0);
+  /** Returns an event stream: large events wait for their turn, and a flood is slowed down. */
+  events(share: LoopShare, listener: Listener): ReadableStream<Uint8Array> {
+    const reader = new EventReader({
+      maxBytes: this.#options.maxMessageBytes,
+      maxValues: this.#maxValues,
+      method: this.#method,
+      listener,
+      refuse: (why) => this.#refusal(why),
     });
-  }
-
-  async *#slowly(parts: readonly Uint8Array[], events: number, share: LoopShare): AsyncGenerator<Uint8Array> {
-    for (const part of parts) {
-      yield part;
-      const pause = share.charge((events / parts.length) * EVENT_MS);
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
-    }
-  }
-
-  async *#inTurn(bytes: Uint8Array, ms: number, isComplete: boolean): AsyncGenerator<Uint8Array> {
-    if (isComplete) await largeTurns.pass(ms);
-    yield bytes;
+    return this.#stream((bytes) => paced(reader.push(bytes), share));
   }
 
   #refusal(why: Unreadable): DiscoveryError {
@@ -289,8 +263,11 @@ function few(value: unknown): unknown {
   return value;
 }
 
-function pieces(bytes: Uint8Array): Uint8Array[] {
-  const parts: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) parts.push(bytes.subarray(at, at + PIECE_BYTES));
-  return parts;
+async function* paced(stream: Iterable<Events>, share: LoopShare): AsyncGenerator<Uint8Array> {
+  for (const { bytes, ms, isAwaited } of stream) {
+    if (bytes && bytes.length > LIMITS.wire.large) await largeTurns.pass(ms);
+    if (bytes) yield bytes;
+    const pause = isAwaited ? 0 : share.charge(ms);
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
+  }
 }

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { httpFetch } from './http-fetch.ts';
+import { LoopShare } from '../loop-share.ts';
+import { httpFetch, type PacedInit } from './http-fetch.ts';
 
 const serve = async (listener: RequestListener) => {
   const server = createServer(listener);
@@ -70,6 +71,38 @@ it('unpacks what was packed, and fails on what only says so', async () => {
   expect(await (await httpFetch(server.url)).text()).toBe('packed');
   const broken = await httpFetch(`${server.url}broken`);
   await expect(broken.text()).rejects.toThrow();
+});
+
+it('reads one-byte chunks that arrive together as one, and charges the server for them', async () => {
+  const chunked = (chunk: string, count: number) =>
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(count)}0\r\n\r\n`;
+  for (const [chunk, count, isFlood] of [
+    ['1\r\nx\r\n', 20_000, true],
+    ['5\r\nhello\r\n', 4, false],
+  ] as const) {
+    await using server = await raw(chunked(chunk, count));
+    const share = new LoopShare({ credit: 5, share: 0.08, longestRest: 1, now: () => 0 });
+    const init: PacedInit = { share };
+    const { body } = await httpFetch(server.url, init);
+    const parts = [];
+    for await (const part of body as unknown as AsyncIterable<Uint8Array>) parts.push(part);
+    expect(Buffer.concat(parts).length).toBe(count * (isFlood ? 1 : 5));
+    expect(parts.length).toBeLessThan(100);
+    expect(share.charge(0) > 0).toBe(isFlood);
+  }
+});
+
+it('uses a connection again although a short answer was never read', async () => {
+  const sockets = new Set<unknown>();
+  await using server = await serve((request, response) => {
+    sockets.add(request.socket);
+    response.end('short');
+  });
+  for (let round = 0; round < 3; round++) {
+    await httpFetch(server.url);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(sockets.size).toBe(1);
 });
 
 it('ends with the reason of the signal, before, while waiting and while reading', async () => {

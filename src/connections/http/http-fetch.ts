@@ -7,19 +7,28 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import type { UnderlyingSource } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS } from '../../core/limits.ts';
+import type { LoopShare } from '../loop-share.ts';
 
 const OPTIONS = { keepAlive: true, timeout: LIMITS.time.socket, scheduling: 'lifo' } as const;
 const agents = { 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) };
 const NO_BODY = new Set([101, 103, 204, 205, 304]);
+/** The cost of one chunk of a body. */
+const CHUNK_MS = 0.002;
+
+/** A request whose answer is slowed down when its chunks use up the share. */
+export interface PacedInit extends RequestInit {
+  readonly share?: LoopShare | undefined;
+}
 
 /**
  * Sends one request without following redirects. Rejects like `fetch`: with the signal's reason, or the error of the
  * socket.
  */
-export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}) =>
+export const httpFetch = ((input: string | URL | Request, init: PacedInit = {}) =>
   new Promise<Response>((resolve, reject) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const { signal } = init;
@@ -33,7 +42,10 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
       agent: secure ? agents['https:'] : agents['http:'],
       headers: { 'accept-encoding': 'gzip, deflate', 'user-agent': 'anygpt', ...headers },
     });
-    const onAbort = () => request.destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+    // An answer that has arrived and is not read yet must be ended by itself: its request has let go of the socket.
+    let answer: IncomingMessage | undefined;
+    const onAbort = () =>
+      (answer ?? request).destroy(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
     signal?.addEventListener('abort', onAbort, { once: true });
     request.once('close', () => {
       signal?.removeEventListener('abort', onAbort);
@@ -46,8 +58,11 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
     });
     request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
     request.once('response', (message) => {
+      answer = message;
+      // The error is thrown where the body is read.
+      message.on('error', () => {});
       try {
-        resolve(toResponse(message));
+        resolve(toResponse(message, init.share));
       } catch (error) {
         // A status outside the range of HTTP.
         message.destroy();
@@ -57,7 +72,7 @@ export const httpFetch = ((input: string | URL | Request, init: RequestInit = {}
     request.end(body);
   })) as typeof fetch;
 
-function toResponse(message: IncomingMessage): Response {
+function toResponse(message: IncomingMessage, share: LoopShare | undefined): Response {
   const { statusCode: status = 502, statusMessage: statusText = '' } = message;
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
@@ -67,17 +82,51 @@ function toResponse(message: IncomingMessage): Response {
     message.resume();
     return new Response(null, { status, statusText, headers });
   }
-  const body = Readable.toWeb(decoded(message)) as ReadableStream<Uint8Array>;
+  const chunks = decoded(message, joined(message, share))[Symbol.asyncIterator]();
+  const source: UnderlyingSource<Uint8Array> = {
+    pull: async (controller) => {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => {
+      message.destroy();
+      // A decoder has its own memory. Its end is not awaited: the body may be at rest.
+      chunks.return?.().catch(() => {});
+    },
+  };
+  // A short body that is never asked for is read, too, so that its socket is used again.
+  const body = new ReadableStream(
+    source,
+    new ByteLengthQueuingStrategy({ highWaterMark: message.readableHighWaterMark }),
+  );
   return new Response(body, { status, statusText, headers });
 }
 
-function decoded(message: IncomingMessage): Readable {
+function decoded({ headers }: IncomingMessage, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const decoder = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
-    message.headers['content-encoding']?.toLowerCase() ?? ''
+    headers['content-encoding']?.toLowerCase() ?? ''
   ];
-  if (!decoder) return message;
-  const plain = decoder();
-  message.once('error', (error) => plain.destroy(error));
-  plain.once('close', () => message.destroy());
-  return message.pipe(plain);
+  // The reader of the result sees its errors.
+  return decoder ? pipeline(body, decoder(), () => {}) : body;
+}
+
+/**
+ * Reads what has arrived as one chunk, however many the server made of it, and rests when they were many: each costs as
+ * much as a thousand bytes.
+ */
+async function* joined(message: IncomingMessage, share: LoopShare | undefined): AsyncGenerator<Buffer> {
+  // How many there were is known only where they are added.
+  let count = 0;
+  const push = message.push.bind(message);
+  message.push = (chunk, encoding) => {
+    count++;
+    return push(chunk, encoding);
+  };
+  for await (const chunk of message) {
+    yield chunk;
+    const pause = share?.charge(count * CHUNK_MS) ?? 0;
+    count = 0;
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause).unref());
+  }
 }

@@ -30,7 +30,7 @@ export async function httpRefusal(
   const message = messageIn(text);
   const { id, method } = requestIn(request);
   const answer = message && message.method === undefined && id !== undefined && message.id === id ? message : undefined;
-  const error = message && errorIn(message, redact);
+  const error = message && errorIn(message, redact, response.status);
   if (error && (answer || method !== 'tools/call')) return { answer, error };
   const isHtml = response.headers.get('content-type')?.startsWith('text/html') ?? false;
   const words = error?.message ?? (isHtml ? '' : text);
@@ -55,12 +55,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function errorIn({ error }: JsonRpcMessage, redact: Redact): JsonRpcError | undefined {
+function errorIn({ error }: JsonRpcMessage, redact: Redact, status: number): JsonRpcError | undefined {
   if (typeof error !== 'object' || error === null || typeof error.code !== 'number') return undefined;
   return new JsonRpcError(
     error.code,
     redact(typeof error.message === 'string' ? error.message : 'unknown error'),
     redactData(error.data, redact),
+    status,
   );
 }
 

@@ -146,9 +146,8 @@ function decoded(text: string): string | undefined {
  * transport.
  */
 const hasMovedOn = (error: unknown): boolean =>
-  error instanceof JsonRpcError
-    ? error.code === UNSUPPORTED_PROTOCOL_VERSION
-    : error instanceof HttpStatusError && error.status === 405;
+  (error instanceof JsonRpcError && error.code === UNSUPPORTED_PROTOCOL_VERSION) ||
+  ((error instanceof JsonRpcError || error instanceof HttpStatusError) && error.status === 405);
 
 /**
  * Tells whether another protocol or transport cannot help. Old servers may drop the connection on a request they do not

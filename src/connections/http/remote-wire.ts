@@ -83,6 +83,8 @@ export async function sseWire(options: RemoteWireOptions): Promise<Wire> {
 
 abstract class RemoteWire implements Wire {
   onmessage?: ((message: JsonRpcMessage, info?: MessageInfo) => void) | undefined;
+  awaited?: Wire['awaited'];
+  relaysNotifications?: Wire['relaysNotifications'];
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   protected readonly guarded: GuardedFetch;
@@ -90,7 +92,7 @@ abstract class RemoteWire implements Wire {
   protected readonly inner: SdkTransport;
 
   constructor(options: RemoteWireOptions, create: (fetch: GuardedFetch) => SdkTransport) {
-    this.guarded = guardedFetch(options);
+    this.guarded = guardedFetch(options, this);
     this.redact = options.redact;
     this.inner = create((input, init) => this.fetch(input, init));
     this.inner.onmessage = (message) => {

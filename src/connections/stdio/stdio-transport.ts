@@ -28,7 +28,7 @@ import { parseLarge } from '../large-json.ts';
 import { largeTurns } from '../large-turns.ts';
 import { type LargeLine, type LineFault, LineReader } from '../line-reader.ts';
 import { LoopShare, UNASKED } from '../loop-share.ts';
-import { isRequest, lostAnswer } from '../lost-answer.ts';
+import { isAwaited, isWanted, lostAnswer } from '../lost-answer.ts';
 import type { StderrListener } from '../open-options.ts';
 import { ByteRing } from './byte-ring.ts';
 import { LargeRequests } from './large-requests.ts';
@@ -145,11 +145,11 @@ export class StdioTransport implements Wire {
         onBlank: (bytes) => {
           this.#blank += bytes;
         },
-        isWanted: (head) => this.#isWanted(head, undefined),
+        isWanted: (head) => isWanted(this, head, undefined),
         onBusy: () => this.#busy(),
         onLarge: (line) => this.#large(line),
         mayOvertake: (line) =>
-          this.#isOvertaken && this.#isAwaited(line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail)),
+          this.#isOvertaken && isAwaited(this, line.slice(0, LIMITS.wire.head), line.slice(-LIMITS.wire.tail)),
         onUnread: (head, tail, why) => this.#unreadable(head, tail, why),
       });
       this.#lines = lines;
@@ -282,7 +282,7 @@ export class StdioTransport implements Wire {
     const head = bytes.toString('utf8', 0, LIMITS.wire.head);
     const tail = bytes.toString('utf8', Math.max(0, bytes.length - LIMITS.wire.tail));
     if (!MAY_BE_MESSAGE.test(head)) return void this.#noise(head);
-    if (!this.#isWanted(head, tail)) return void this.#unreadable(head, tail, 'unasked');
+    if (!isWanted(this, head, tail)) return void this.#unreadable(head, tail, 'unasked');
     const id = lostAnswer(head, tail);
     const method = typeof id === 'number' ? this.awaited?.(id) : undefined;
     const { maxMessageValues = DEFAULTS.limits.messageValues } = this.#options;
@@ -303,19 +303,6 @@ export class StdioTransport implements Wire {
       },
       () => this.#noise(head),
     );
-  }
-
-  /** Whether a large message with this beginning is needed: notifications and late answers are not. */
-  #isWanted(head: string, tail: string | undefined): boolean {
-    const id = lostAnswer(head, tail);
-    if (typeof id === 'number') return !this.awaited || this.awaited(id) !== undefined;
-    return id === 'unknown' || isRequest(head) || this.relaysNotifications?.() === true;
-  }
-
-  /** Whether this answers a request of ours that is in flight. */
-  #isAwaited(head: string, tail: string): boolean {
-    const id = lostAnswer(head, tail);
-    return typeof id === 'number' && this.awaited?.(id) !== undefined;
   }
 
   #unreadable(head: string, tail: string | undefined, why: LineFault): void {
