@@ -62,11 +62,19 @@ interface KnownSource {
   readonly definition: SourceDefinition;
 }
 
+/** What an engine has, as it is shown by this registry. Another object after a reload. */
+interface Sources {
+  readonly count: number;
+  readonly state: EngineState;
+  /** Providers of the engine, then those of the registry. */
+  readonly providers: ReadonlyMap<ToolProvider, KnownSource>;
+}
+
 /** The registry for which a list is being read: a provider that looks at it meanwhile does not wait for itself. */
 const listing = new AsyncLocalStorage<EngineTools>();
 const NOTHING: Discovered = { changed: false, failures: [] };
 
-export class EngineTools {
+export class EngineTools implements ToolLists {
   readonly #options: EngineToolsOptions;
   readonly #given: EngineCore | undefined;
   readonly #entries: readonly ServerEntry[];
@@ -81,9 +89,12 @@ export class EngineTools {
   /** Lists as they were last shown, by the catalogue's entry that they were made of. */
   readonly #shown = new Map<Source, { readonly of: unknown; readonly list: ToolList }>();
   readonly #described = new WeakMap<ToolDefinition, ToolDefinition>();
-  #kept: { readonly stamp: string; readonly state: EngineState | undefined; readonly lists: ToolLists } | undefined;
-  /** Counts changes that the catalogue does not see. */
+  #sources = new WeakMap<EngineState, Sources>();
+  #own: { readonly revision: string; readonly lists: readonly ToolList[] } | undefined;
+  /** Count changes that the catalogue does not see: to providers, to servers, and of the engine's state. */
+  #ownChanges = 0;
   #changes = 0;
+  #states = 0;
   #opening: Promise<EngineCore> | undefined;
   #core: EngineCore | undefined;
   /** Calls the program's tools while the entries of servers cannot be used. */
@@ -99,11 +110,12 @@ export class EngineTools {
 
   addProvider(provider: ToolProvider): void {
     this.#providers.add(provider);
-    this.#changes++;
+    this.#sources = new WeakMap();
   }
 
   removeProvider(provider: ToolProvider): boolean {
     this.#forget(provider);
+    this.#sources = new WeakMap();
     return this.#providers.delete(provider);
   }
 
@@ -111,7 +123,7 @@ export class EngineTools {
   isStale(source: Source): boolean {
     const at = this.#readAt.get(source);
     if (at === undefined || ageSince(at, this.#options.now()) >= this.#options.ttlMs) return true;
-    const known = this.#known(source);
+    const known = this.#source(source);
     // The engine forgets the list of a name that now belongs to another server.
     return known !== undefined && !this.#registered.has(String(source)) && !isSeen(known);
   }
@@ -125,7 +137,7 @@ export class EngineTools {
 
   /** Removes the tools of a server. The result of a reading under way no longer counts. */
   removeServer(server: string, traceId?: string): number {
-    const removedCount = this.lists().servers.get(server)?.tools.size ?? 0;
+    const removedCount = this.of(server)?.tools.size ?? 0;
     this.#forget(server);
     this.#discovered.delete(server);
     this.#registered.delete(server);
@@ -134,28 +146,35 @@ export class EngineTools {
     return removedCount;
   }
 
-  /** All tools that are known now. Another object when they have changed. */
-  lists(): ToolLists {
-    const states = this.#states();
-    const stamp = [this.#changes, this.#options.own.revision, ...states.map(({ catalog }) => catalog.version)].join(
-      ' ',
-    );
-    if (this.#kept?.stamp === stamp && this.#kept.state === states[0]) return this.#kept.lists;
-    const own = [this.#staticTools()];
+  get revision(): string {
+    return `${this.#changes} ${this.#known()?.state.catalog.version} ${this.#ownRevision()}`;
+  }
+
+  get own(): readonly ToolList[] {
+    const revision = this.#ownRevision();
+    if (this.#own?.revision === revision) return this.#own.lists;
+    const lists = [this.#staticTools()];
     for (const [provider, known] of this.#providerSources())
-      if (provider !== this.#options.own) own.push(this.#listOf(provider, known));
-    const servers = new Map<string, ToolList>();
-    for (const server of this.#discovered) servers.set(server, this.#listOf(server, this.#known(server)));
-    for (const [server, list] of this.#registered) servers.set(server, list);
-    this.#kept = { stamp, state: states[0], lists: { own, servers } };
-    return this.#kept.lists;
+      if (provider !== this.#options.own) lists.push(this.#listOf(provider, known));
+    this.#own = { revision, lists };
+    return lists;
+  }
+
+  get servers(): Iterable<string> {
+    return new Set([...this.#discovered, ...this.#registered.keys()]);
+  }
+
+  of(server: string): ToolList | undefined {
+    const registered = this.#registered.get(server);
+    if (registered || !this.#discovered.has(server)) return registered;
+    return this.#listOf(server, this.#source(server));
   }
 
   /** Reads every list that is due, and removes the tools of servers that are gone. */
   async discoverAll(traceId: string | undefined): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
-    const before = this.lists();
+    const before = this.revision;
     if (!this.#given) await core.reload({ ifChanged: true });
     await this.#renewed(core);
     const servers = this.#servers();
@@ -171,7 +190,7 @@ export class EngineTools {
   ): Promise<Discovered> {
     const core = await this.#open();
     if (!core) return NOTHING;
-    const before = this.lists();
+    const before = this.revision;
     await this.#renewed(core);
     const providers = [...this.#providerSources()].flatMap(([source, { state, definition }]) =>
       // One that is still being read has been waited for already.
@@ -231,7 +250,20 @@ export class EngineTools {
     this.#reading.delete(source);
     this.#readAt.delete(source);
     this.#shown.delete(source);
-    this.#changes++;
+    this.#changed(source);
+  }
+
+  #changed(source: Source): void {
+    if (typeof source === 'string') this.#changes++;
+    else this.#ownChanges++;
+  }
+
+  /** Changes with the program's tools. The catalogue of servers counts only where it holds providers, too. */
+  #ownRevision(): string {
+    const known = this.#known();
+    const states = new Set([...(known?.providers.values() ?? [])].map(({ state }) => state));
+    const versions = [...states].map(({ catalog }) => catalog.version).join(' ');
+    return `${known?.count} ${this.#ownChanges} ${this.#options.own.revision} ${versions}`;
   }
 
   /** The engine; undefined where there is nothing to ask, so that none is loaded. */
@@ -267,13 +299,22 @@ export class EngineTools {
     return withRequestProviders([this.#options.own, ...this.#providers], fn);
   }
 
-  /** The states without those of the request being served: what is shown is shared by all requests. */
-  #states(core: EngineCore | undefined = this.#core): readonly EngineState[] {
-    return core ? outsideRequests(() => this.#inScope(() => core.states)) : [];
+  /** What an engine has, without what the request being served adds: what is shown is shared by all requests. */
+  #known(core: EngineCore | undefined = this.#core): Sources | undefined {
+    const [state] = outsideRequests(() => core?.states ?? []);
+    if (!core || !state) return undefined;
+    const kept = this.#sources.get(state);
+    if (kept) return kept;
+    const providers = outsideRequests(() => this.#inScope(() => core.states)).flatMap((one) =>
+      one.providers.map((definition) => [definition.provider, { state: one, definition }] as const),
+    );
+    const known = { count: ++this.#states, state, providers: new Map(providers) };
+    this.#sources.set(state, known);
+    return known;
   }
 
   #isDue(source: Source): boolean {
-    const known = this.#known(source);
+    const known = this.#source(source);
     if (!known || source === this.#options.own) return false;
     if (typeof source === 'string') return this.isStale(source);
     // A tool that was not described is asked for again.
@@ -287,21 +328,16 @@ export class EngineTools {
 
   /** The servers and providers of the engine. */
   #servers(): EngineState['servers'] {
-    return this.#core?.states[0]?.servers ?? new Map();
+    return this.#known()?.state.servers ?? new Map();
   }
 
-  /** Providers of the engine, then those of the registry. */
-  #providerSources(core?: EngineCore): ReadonlyMap<ToolProvider, KnownSource> {
-    return new Map(
-      this.#states(core).flatMap((state) =>
-        state.providers.map((definition) => [definition.provider, { state, definition }] as const),
-      ),
-    );
+  #providerSources(core?: EngineCore): Sources['providers'] {
+    return this.#known(core)?.providers ?? new Map();
   }
 
-  #known(source: Source): KnownSource | undefined {
+  #source(source: Source): KnownSource | undefined {
     if (typeof source !== 'string') return this.#providerSources().get(source);
-    const [state] = this.#core?.states ?? [];
+    const { state } = this.#known() ?? {};
     const definition = state?.servers.get(source)?.definition;
     return state && definition && !isProvider(definition) ? { state, definition } : undefined;
   }
@@ -310,7 +346,7 @@ export class EngineTools {
   async #read(
     core: EngineCore,
     due: readonly Source[],
-    before: ToolLists,
+    before: string,
     traceId: string | undefined,
   ): Promise<Discovered> {
     const fresh = due.filter((source) => !this.#reading.has(source));
@@ -321,12 +357,12 @@ export class EngineTools {
     this.#start(core, providers, this.#options.providerMs, traceId);
     const ended = await Promise.all(due.map((source) => this.#reading.get(source)));
     const failures = ended.filter((failure) => failure !== undefined);
-    return { changed: this.lists() !== before || due.length > failures.length, failures };
+    return { changed: this.revision !== before || due.length > failures.length, failures };
   }
 
   #start(core: EngineCore, sources: readonly Source[], waitMs: number | undefined, traceId: string | undefined): void {
     if (sources.length === 0) return;
-    const known = sources.map((source) => this.#known(source));
+    const known = sources.map((source) => this.#source(source));
     const names = known.map((one) => one?.definition.name ?? '');
     const ask = () => this.#inScope(() => core.readLists({ servers: names, again: true, waitMs }));
     const asked = listing.run(this, () => outsideRequests(ask));
@@ -351,7 +387,7 @@ export class EngineTools {
     isCurrent: () => boolean,
     traceId: string | undefined,
   ): Promise<ErrorInfo | undefined> {
-    const known = this.#known(source);
+    const known = this.#source(source);
     if (!known || !isCurrent()) return undefined;
     const { name } = known.definition;
     const { catalog } = known.state;
@@ -363,7 +399,7 @@ export class EngineTools {
     if (!isCurrent()) return undefined;
     const isShown = isServer && (!failed || (isSeen(known) && catalog.tools(name).length > 0));
     if (isShown) this.#discovered.add(source);
-    if (isShown || !failed) this.#changes++;
+    if (isShown || !failed) this.#changed(source);
     const failure = failed ?? incompleteness(known, before);
     if (failure) {
       const info = this.#named({ ...failure, outcome: 'not_sent', server: name });
@@ -386,7 +422,7 @@ export class EngineTools {
       const found = await state.describe(definition, tool);
       if (found.inputSchema === UNDESCRIBED) return;
       this.#described.set(tool, found);
-      this.#changes++;
+      this.#ownChanges++;
     };
     const all = this.#undescribed(known).map((tool) => turns.run(() => describe(tool)));
     if (all.length > 0) await waitAtMost(Promise.all(all), this.#options.providerMs);
